@@ -14,7 +14,7 @@ mod tests {
     use crate::proof::ProofError;
     use crate::search::certificate::CertificateError;
     use crate::search::run::Reason;
-    use crate::search::sums::game::Full;
+    use crate::search::sums::game::GameFull;
     use crate::search::table::TableError;
     use crate::sprouts::MovesError;
     use crate::sprouts::cluster::ClusterError;
@@ -47,8 +47,8 @@ mod tests {
             let numbers = GrundyFileError::from(GrundyDbError::from(make()));
             assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
         }
-        assert_eq!(ClusterError::from(GrundyFileError::from(Full)).kind(), ErrorKind::Limit);
-        assert_eq!(MovesError::from(Full).kind(), ErrorKind::Limit);
+        assert_eq!(ClusterError::from(GrundyFileError::from(GameFull)).kind(), ErrorKind::Limit);
+        assert_eq!(MovesError::from(GameFull).kind(), ErrorKind::Limit);
         assert_eq!(AnalysisError::from(ProofError::Interrupted).kind(), ErrorKind::Interrupted);
     }
 

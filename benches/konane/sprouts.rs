@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group};
-use konane::search::sums::game::{Atom, Impartial, Options};
+use konane::search::sums::game::{Atom, Impartial, OptionList};
 use konane::sprouts::{Position, Scratch, Sprouts};
 
 use super::common::group;
@@ -23,7 +23,7 @@ fn lands(spots: u32, games: usize) -> (Sprouts, Vec<Atom>) {
             if seen.insert(atom) {
                 lands.push(atom);
             }
-            let mut options = Options::default();
+            let mut options = OptionList::default();
             game.options(atom, &mut scratch, &mut options).expect("memory is not limited");
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let chosen = (state >> 33) as usize % options.len();
@@ -37,7 +37,7 @@ fn options(c: &mut Criterion) {
     for spots in [6, 12, 29] {
         let (game, lands) = lands(spots, 60);
         let mut scratch = Scratch::default();
-        let mut options = Options::default();
+        let mut options = OptionList::default();
         // Raw children are what the moves give before equal ones are dropped.
         let before = scratch.counts().raw_children;
         for &land in &lands {

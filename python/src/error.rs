@@ -8,7 +8,7 @@ use konane::file::FileError;
 use konane::proof::{self, ProofError};
 use konane::search::certificate::CertificateError;
 use konane::search::snapshot::TreeError;
-use konane::search::sums::Full;
+use konane::search::sums::GameFull;
 use konane::search::table::TableError;
 use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
@@ -106,7 +106,7 @@ failure_from!(
     ClusterError,
     DatabaseError,
     FileError,
-    Full,
+    GameFull,
     MovesError,
     SolveError,
     TableError,

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use konane::Value;
-use konane::search::plain::known::{Answer, Known};
+use konane::search::plain::oracle::{Oracle, OracleAnswer};
 use konane::tablebase::{Database, DatabaseError, DatabaseValues};
 use rayon::prelude::*;
 
@@ -106,10 +106,10 @@ pub fn look_up(
 /// Nothing at an error, which `values` keeps.
 fn answer(values: &DatabaseValues<'_>, code: u64) -> Option<i8> {
     match values.value(code) {
-        Answer::Known(Value::Win) => Some(WIN),
-        Answer::Known(Value::Loss) => Some(LOSS),
-        Answer::Unknown => Some(NOT_COVERED),
-        Answer::Failed => None,
+        OracleAnswer::Known(Value::Win) => Some(WIN),
+        OracleAnswer::Known(Value::Loss) => Some(LOSS),
+        OracleAnswer::Unknown => Some(NOT_COVERED),
+        OracleAnswer::Failed => None,
     }
 }
 

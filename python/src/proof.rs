@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, Proved};
 use konane::search::certificate::CertificateError;
-use konane::search::plain::known::Known;
+use konane::search::plain::oracle::Oracle;
 use konane::system::memory_available;
 use konane::{Colour, Progress, Reason, Solver, Value};
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ use crate::solve::{Means, RunWith, Search, last_progress};
 struct Prove<'a>(&'a Latest<Progress<'static>>);
 
 impl RunWith<Proved> for Prove<'_> {
-    fn run_with<K: Known>(mut self, solver: &Solver<'_, K>) -> Result<Proved, Failure> {
+    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<Proved, Failure> {
         Ok(proof::prove(solver, &mut self.0)?)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use konane::search::plain::known::Known;
+use konane::search::plain::oracle::Oracle;
 use konane::tablebase::{Database, DatabaseValues};
 use konane::{Algorithm, Profile, Progress, Solution, SolveOptions, Solver};
 use pyo3::prelude::*;
@@ -93,13 +93,13 @@ pub trait RunWith<T> {
     ///
     /// # Errors
     /// If the search or a file fails.
-    fn run_with<K: Known>(self, solver: &Solver<'_, K>) -> Result<T, Failure>;
+    fn run_with<K: Oracle>(self, solver: &Solver<'_, K>) -> Result<T, Failure>;
 }
 
 struct Solve<'a>(&'a Latest<Progress<'static>>);
 
 impl RunWith<Solution> for Solve<'_> {
-    fn run_with<K: Known>(mut self, solver: &Solver<'_, K>) -> Result<Solution, Failure> {
+    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<Solution, Failure> {
         Ok(solver.run_observed(&mut self.0)?)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use konane::search::numbers::Number;
 use konane::search::run::{Limits, Report};
 use konane::search::sums::{
-    self, Atom, DEFAULT_JOB_EXPANSIONS, GrundyReport, SearchOptions, Sum, Workspace,
+    self, Atom, DEFAULT_JOB_EXPANSIONS, GrundyReport, SearchOptions, SolverState, Sum,
 };
 use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
@@ -67,12 +67,12 @@ impl Search {
     /// Runs a search in a workspace of its own.
     fn run<T>(
         &self,
-        search: impl FnOnce(&Workspace<'_, Sprouts>, &Sprouts, &[Atom]) -> T,
+        search: impl FnOnce(&SolverState<'_, Sprouts>, &Sprouts, &[Atom]) -> T,
     ) -> Result<Found<T>, Failure> {
         let game = Sprouts::new(self.memory);
         let atoms = game.atoms(&self.position, &mut Scratch::default())?;
         let canonical = game.text(&atoms);
-        let workspace = Workspace::new(&game, self.memory)?;
+        let workspace = SolverState::new(&game, self.memory)?;
         let answer = search(&workspace, &game, &atoms);
         let table_capacity = workspace.table().capacity();
         Ok(Found { answer, canonical, lands: game.lands(), table_capacity })

@@ -13,7 +13,7 @@ use crate::konane::{
 };
 use crate::proof::{self, Guide, ProofError};
 use crate::search::Value;
-use crate::search::plain::known::Known;
+use crate::search::plain::oracle::Oracle;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
 use crate::tablebase::{Database, DatabaseError, DatabaseValues};
@@ -406,7 +406,7 @@ impl Analyst {
         }
     }
 
-    fn search_by<K: Known>(
+    fn search_by<K: Oracle>(
         &self,
         position: &Position,
         limits: Limits<'_>,

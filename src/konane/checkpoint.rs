@@ -7,7 +7,7 @@ use super::Solver;
 use super::solve::table_capacity;
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
-use crate::search::plain::known::Known;
+use crate::search::plain::oracle::Oracle;
 
 /// The name of the rules, which docs/PROOF_FORMAT.md states.
 const RULES: &str = "konane-corner-or-centre";
@@ -15,7 +15,7 @@ const RULES: &str = "konane-corner-or-centre";
 /// The name of the rules without removals ([`Board::jumping`](super::Board::jumping)).
 const JUMPING_RULES: &str = "konane-jumping";
 
-impl<K: Known> Solver<'_, K> {
+impl<K: Oracle> Solver<'_, K> {
     /// The writer of this search's checkpoints to a file ([`Solver::checkpoint_writer`]), of a new
     /// search or of one that is resumed from there. Without an interval, the time from one checkpoint to
     /// the next follows from the time that writing one takes.

@@ -5,11 +5,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::game::Konane;
 use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_table};
 use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
-use crate::search::plain::known::{Informed, Known};
+use crate::search::plain::oracle::{Oracle, WithOracle};
 use crate::search::run::Observer;
 use crate::search::two_level::{PlainWorker, coordinate_plain};
 
-impl<K: Known> Solver<'_, K> {
+impl<K: Oracle> Solver<'_, K> {
     /// Coordinates this search on two levels ([`Algorithm::PnsPdfpn`], regardless of the options) with workers in
     /// other processes, which have to run [`Solver::work`] for the same position with the same profile and the
     /// same configuration.
@@ -39,8 +39,8 @@ impl<K: Known> Solver<'_, K> {
     }
 
     /// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
-    /// The table has all the memory of the options, and the search their threads. Of the limits only the
-    /// [`pace`](crate::Limits::pace) counts: the coordinator ends the search.
+    /// The table has all the memory of the options, and the search their threads. The deadline holds for every job;
+    /// the other limits are not used, because the coordinator ends the search.
     ///
     /// # Errors
     /// If the memory is less than [`LEAST_MEMORY`](crate::LEAST_MEMORY), or the system refuses it.
@@ -52,12 +52,12 @@ impl<K: Known> Solver<'_, K> {
         let solver = self.on_two_levels();
         let SolveOptions { profile, threads, .. } = solver.options;
         let konane = Konane::new(solver.board, profile.estimate());
-        let game = Informed::new(&konane, solver.known);
+        let game = WithOracle::new(&konane, solver.known);
         // The coordinator has the tree: a worker divides its memory as df-pn does.
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
         let table = new_table(solver.board, dfpn.memory()?.0)?;
-        let (pace, id) = (solver.limits.pace, solver.search_id());
-        Ok(run(&PlainWorker::new(&game, table, profile.dfpn(), threads, config, id, pace)))
+        let (limits, id) = (solver.limits, solver.search_id());
+        Ok(run(&PlainWorker::new(&game, table, profile.dfpn(), threads, config, id, limits)))
     }
 
     /// This search, with the algorithm of coordinator and workers.

@@ -7,7 +7,7 @@ use super::position::{Phase, Position};
 use super::zobrist::Zobrist;
 use crate::search::Value;
 use crate::search::numbers::Number;
-use crate::search::plain::game::{Child, Expansion, Game, Settled};
+use crate::search::plain::game::{Child, Expansion, Game, LeafSolution};
 
 /// How a leaf's first numbers follow from its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -209,16 +209,16 @@ impl Game for Konane<'_> {
         (own - other) * 4096 / (own + other).max(1)
     }
 
-    fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> Settled {
+    fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> LeafSolution {
         let position = Position::from_code(self.board, code);
         if position.phase(self.board) != Phase::Jumping {
-            return Settled { value: None, positions: 0 };
+            return LeafSolution { value: None, positions: 0 };
         }
         let settling = &mut scratch.settling;
         settling.left = budget;
         let won = self.jumps.settle(position.occupied(), position.to_move(), settling);
         let value = won.map(|won| if won { Value::Win } else { Value::Loss });
-        Settled { value, positions: budget - settling.left }
+        LeafSolution { value, positions: budget - settling.left }
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::game::{Estimate, Weights};
-use crate::search::SettleOptions;
+use crate::search::LeafSolverOptions;
 use crate::search::alphabeta::AlphaBetaOptions;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::numbers::Combination;
@@ -58,7 +58,7 @@ impl Profile {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle: SettleOptions { budget: 120, effort: 62 },
+                settle: LeafSolverOptions { budget: 120, effort: 62 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,

@@ -8,13 +8,13 @@
 use super::board::Board;
 use super::code::WHITE_TO_MOVE;
 use crate::search::split_mix;
-use crate::search::table::{CodesOfKeys, LinearMap};
+use crate::search::table::{InverseHash, LinearMap};
 
 /// The keys of one board's codes, and the way back. 32 KiB.
 #[derive(Clone, Debug)]
 pub struct Zobrist {
     keys: LinearMap,
-    codes: CodesOfKeys,
+    codes: InverseHash,
 }
 
 impl Zobrist {
@@ -25,7 +25,7 @@ impl Zobrist {
         let mask = if even { board.all() } else { board.all() | WHITE_TO_MOVE };
         let mut attempts = (0..).map(|attempt| {
             let words = std::array::from_fn(|bit| Self::word(attempt, bit as u64));
-            Some((CodesOfKeys::new(mask, &words)?, words))
+            Some((InverseHash::new(mask, &words)?, words))
         });
         let (codes, words) = attempts.find_map(|found| found).expect("there is no end of words");
         Zobrist { keys: LinearMap::new(&words), codes }
@@ -43,7 +43,7 @@ impl Zobrist {
     }
 
     /// The way back from keys to codes.
-    pub fn codes(&self) -> &CodesOfKeys {
+    pub fn codes(&self) -> &InverseHash {
         &self.codes
     }
 }

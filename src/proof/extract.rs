@@ -2,13 +2,13 @@
 
 use crate::konane::game::Konane;
 use crate::konane::{Colour, Position, SearchTable, Solution, SolveError, Solver};
-use crate::search::SettleOptions;
+use crate::search::LeafSolverOptions;
 use crate::search::Value;
 use crate::search::certificate::{
     Certificate, CertificateError, CertificateOptions, CertificateProgress, collect,
 };
 use crate::search::plain::Root;
-use crate::search::plain::known::{Informed, Known};
+use crate::search::plain::oracle::{Oracle, WithOracle};
 use crate::search::run::{Observer, Reason};
 
 use super::writer::CHUNK_CODES;
@@ -51,7 +51,7 @@ pub struct Proved {
 /// Exact searches of replies where the table knows none: those of the search itself (120 positions,
 /// effort 62) are repeated and go through: no reply of 6x7 or 7x7 is searched again. A greater effort
 /// or budget gains nothing.
-const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 100 };
+const SETTLE: LeafSolverOptions = LeafSolverOptions { budget: 1000, effort: 100 };
 
 /// Solves a position and collects a proof of the result ([`crate::search::certificate`]).
 ///
@@ -84,7 +84,7 @@ const SETTLE: SettleOptions = SettleOptions { budget: 1000, effort: 100 };
 /// assert_eq!(checked.header.winner.name(), "white");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn prove<K: Known>(
+pub fn prove<K: Oracle>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
 ) -> Result<Proved, SolveError> {
@@ -95,7 +95,7 @@ pub fn prove<K: Known>(
 ///
 /// # Errors
 /// As [`Solver::run`].
-pub fn prove_keeping<K: Known>(
+pub fn prove_keeping<K: Oracle>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
 ) -> Result<(Proved, Option<SearchTable>), SolveError> {
@@ -103,7 +103,7 @@ pub fn prove_keeping<K: Known>(
 }
 
 /// [`prove`], with or without the table at the end.
-fn prove_and<K: Known>(
+fn prove_and<K: Oracle>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
     keep_table: bool,
@@ -126,7 +126,7 @@ fn prove_and<K: Known>(
         }
     };
     let game = Konane::new(board, options.profile.estimate());
-    let game = Informed::new(&game, known);
+    let game = WithOracle::new(&game, known);
     let collecting = &mut |progress: &CertificateProgress| observer.collecting(progress);
     let collected = match &table {
         // The game is over, and there is nothing to prove.

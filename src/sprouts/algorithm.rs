@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::Sprouts;
 use crate::error::ErrorKind;
 use crate::search::run::{Limits, Observer, Report};
-use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, pns, two_level};
+use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, pns, two_level};
 use crate::system::quote;
 
 /// The search algorithms.
@@ -51,7 +51,7 @@ impl Algorithm {
     #[expect(clippy::too_many_arguments, reason = "those of all three searches")]
     pub fn search(
         self,
-        workspace: &Workspace<'_, Sprouts>,
+        workspace: &SolverState<'_, Sprouts>,
         root: &Sum,
         options: SearchOptions,
         job_expansions: u64,

@@ -10,10 +10,10 @@ use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
 use super::{MOST_NIMBER, Position, Scratch, Sprouts};
 use crate::error::ErrorKind;
 use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
-use crate::search::run::{Observer, Pace, Report};
-use crate::search::sums::game::Full;
+use crate::search::run::{Limits, Observer, Report};
+use crate::search::sums::game::GameFull;
 use crate::search::sums::{
-    Contradiction, SearchOptions, Sum, SumWorker, Workspace, coordinate_sum,
+    Contradiction, SearchOptions, SolverState, Sum, SumWorker, coordinate_sum,
 };
 use crate::search::table::TableError;
 
@@ -57,7 +57,7 @@ impl Checkpoint<'_> {
 pub enum ClusterError {
     /// The position has no room.
     #[error(transparent)]
-    Full(#[from] Full),
+    Full(#[from] GameFull),
     /// There is no memory for a table.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -133,7 +133,7 @@ pub fn coordinate(
     checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
     let Start { root, canonical, number } = search.start(&game)?;
-    let workspace = Workspace::new(&game, search.memory_bytes)?;
+    let workspace = SolverState::new(&game, search.memory_bytes)?;
     let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, workspace.knowledge());
     let mut file = checkpoint.map(open).transpose()?;
     let mut writing = Writing { game: &game, file: file.as_mut(), observer };
@@ -144,19 +144,19 @@ pub fn coordinate(
 }
 
 /// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
-/// `pace` is for simulations.
+/// `limits` are those of every job, beside its budget.
 ///
 /// # Errors
 /// [`ClusterError`] if the memory is too little.
 pub fn work<T>(
     search: ClusterSearch<'_>,
-    pace: Option<&dyn Pace>,
+    limits: Limits<'_>,
     run: impl FnOnce(&dyn RemoteWorker) -> T,
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
     let Start { number, .. } = search.start(&game)?;
-    let workspace = Workspace::new(&game, search.memory_bytes)?;
-    Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, pace)))
+    let workspace = SolverState::new(&game, search.memory_bytes)?;
+    Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, limits)))
 }
 
 /// The position in a game.

@@ -2,14 +2,14 @@
 
 use super::moves::MOST_MOVES;
 use crate::error::ErrorKind;
-use crate::search::sums::game::Full;
+use crate::search::sums::game::GameFull;
 
 /// Why the moves of a position are not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MovesError {
     /// There is no room for the lands after them, or somebody said to stop.
     #[error(transparent)]
-    Full(#[from] Full),
+    Full(#[from] GameFull),
     /// A land has more than are listed.
     #[error(
         "a land of the position has more than {MOST_MOVES} moves, which are not listed: ask about a \

@@ -1,11 +1,11 @@
 //! What the order of children wants to know about a land.
 
 use super::flat::{Flat, ONE};
-use crate::search::sums::game::Features;
+use crate::search::sums::game::AtomFeatures;
 
 /// Lives, and about how many moves there are: in each region the pairs of occurrences of spots,
 /// those within a boundary times the ways to divide the other boundaries between two sides.
-pub(super) fn features(flat: &Flat) -> Features {
+pub(super) fn features(flat: &Flat) -> AtomFeatures {
     let mut estimate = 0u64;
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);
@@ -29,5 +29,5 @@ pub(super) fn features(flat: &Flat) -> Features {
         }
     }
     let estimated_options = u32::try_from(estimate).unwrap_or(u32::MAX);
-    Features { lives: flat.lives(), estimated_options }
+    AtomFeatures { lives: flat.lives(), estimated_options }
 }

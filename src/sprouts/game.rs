@@ -19,7 +19,7 @@ use super::spots_spelling::spellings;
 use super::store::{Look, Store};
 use crate::search::sums::Named;
 use crate::search::sums::game::{
-    Atom, Features, Full, Impartial, Keep, Odds, Options, Retained, Stop,
+    Atom, AtomFeatures, GameFull, Impartial, Keep, Odds, OptionList, Retained, Stop,
 };
 
 /// The lands that have been met, each in canonical form and under its id. Shared by threads.
@@ -80,7 +80,7 @@ impl Workshop {
     }
 
     /// Simplifies a position without the `dead` letters; its lands are in `sum` then, sorted.
-    fn run(&mut self, store: &Store, raw: &Flat, dead: [u16; 2]) -> Result<(), Full> {
+    fn run(&mut self, store: &Store, raw: &Flat, dead: [u16; 2]) -> Result<(), GameFull> {
         self.simplifier.run(raw, dead);
         self.sum.clear();
         for land in self.simplifier.lands() {
@@ -107,7 +107,7 @@ impl Workshop {
 
 impl Sprouts {
     /// No land is known yet. When the tables of lands have grown to `most_bytes`, new lands are
-    /// refused with [`Full`].
+    /// refused with [`GameFull`].
     pub fn new(most_bytes: u64) -> Sprouts {
         Sprouts { store: Store::new(most_bytes) }
     }
@@ -115,8 +115,8 @@ impl Sprouts {
     /// Simplifies a position and splits it; the atoms are sorted.
     ///
     /// # Errors
-    /// [`Full`] if a new land has no room.
-    pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, Full> {
+    /// [`GameFull`] if a new land has no room.
+    pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, GameFull> {
         let mut sum = Vec::new();
         scratch.workshop.follow(&self.store);
         for land in position.lands() {
@@ -189,7 +189,7 @@ impl Sprouts {
         stop: &Stop<'_>,
     ) -> Result<Vec<Vec<Atom>>, MovesError> {
         let mut children = Vec::new();
-        let mut options = Options::until(stop);
+        let mut options = OptionList::until(stop);
         for (place, &atom) in sum.iter().enumerate() {
             // Equal lands have equal options.
             if sum[..place].contains(&atom) {
@@ -230,8 +230,8 @@ impl Impartial for Sprouts {
         &self,
         atom: Atom,
         scratch: &mut Scratch,
-        options: &mut Options<'_>,
-    ) -> Result<(), Full> {
+        options: &mut OptionList<'_>,
+    ) -> Result<(), GameFull> {
         let Scratch { mover, workshop, land, found, counts } = scratch;
         self.store.read(atom, land);
         workshop.follow(&self.store);
@@ -247,7 +247,7 @@ impl Impartial for Sprouts {
         })
     }
 
-    fn features(&self, atom: Atom) -> Features {
+    fn features(&self, atom: Atom) -> AtomFeatures {
         self.store.look(atom).features
     }
 
@@ -271,7 +271,7 @@ impl Named for Sprouts {
         self.land_text(atom)
     }
 
-    fn find(&self, name: &str, scratch: &mut Scratch) -> Result<Option<Atom>, Full> {
+    fn find(&self, name: &str, scratch: &mut Scratch) -> Result<Option<Atom>, GameFull> {
         let Ok(position) = Position::from_canonical(name) else { return Ok(None) };
         if position.lands().len() != 1 {
             return Ok(None);
@@ -286,7 +286,7 @@ impl Named for Sprouts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::sums::game::Share;
+    use crate::search::sums::game::OptionSubset;
 
     #[test]
     fn too_many_moves_are_told_from_no_room() {
@@ -298,11 +298,11 @@ mod tests {
             let land = game.atoms(&text.parse().unwrap(), &mut scratch).unwrap()[0];
             let mut packed = Vec::new();
             game.store.read(land, &mut packed);
-            let listed = scratch.mover.run(&packed, Share::All, |_, _| Ok(()));
+            let listed = scratch.mover.run(&packed, OptionSubset::All, |_, _| Ok(()));
             assert_eq!((listed.is_err(), scratch.mover.has_given_up()), (too_many, too_many));
         }
         let many = game.atoms(&many.parse().unwrap(), &mut scratch).unwrap();
         let stopped = game.children(&many, &mut scratch, &|| true);
-        assert_eq!(stopped, Err(MovesError::Full(Full)));
+        assert_eq!(stopped, Err(MovesError::Full(GameFull)));
     }
 }

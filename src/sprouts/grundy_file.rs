@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::error::ErrorKind;
 use crate::search::run::{Observer, Progress};
-use crate::search::sums::game::{Atom, Full, Impartial};
-use crate::search::sums::{Knowledge, MAX_GRUNDY};
+use crate::search::sums::game::{Atom, GameFull, Impartial};
+use crate::search::sums::{GrundyStore, MAX_GRUNDY};
 
 /// Why the numbers of a file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ pub enum GrundyFileError {
     },
     /// There is no memory for the lands.
     #[error(transparent)]
-    Full(#[from] Full),
+    Full(#[from] GameFull),
 }
 
 impl GrundyFileError {
@@ -91,7 +91,7 @@ impl GrundyFile {
     pub fn open(
         path: &Path,
         game: &Sprouts,
-        knowledge: &Knowledge,
+        knowledge: &GrundyStore,
     ) -> Result<Self, GrundyFileError> {
         let mut scratch = Scratch::default();
         let load = |entry: Entry<'_>| {
@@ -232,7 +232,7 @@ mod tests {
     fn records_that_nobody_could_read_again_are_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("numbers");
-        let (game, knowledge) = (Sprouts::new(u64::MAX), Knowledge::new());
+        let (game, knowledge) = (Sprouts::new(u64::MAX), GrundyStore::new());
         let mut file = GrundyFile::open(&path, &game, &knowledge).unwrap();
         file.append("0*2".to_owned(), 0).unwrap();
         for text in ["", "!", "0*2+22", "0*x"] {

@@ -21,14 +21,14 @@
 //! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], checked by [`verify`].
 //!
 //! ```
-//! use konane::search::sums::game::{Impartial, Options};
+//! use konane::search::sums::game::{Impartial, OptionList};
 //! use konane::sprouts::{Position, Scratch, Sprouts};
 //!
 //! let game = Sprouts::new(1 << 30);
 //! let mut scratch = Scratch::default();
 //! let two_spots: Position = "0*2".parse()?;
 //! let sum = game.atoms(&two_spots, &mut scratch)?;
-//! let mut options = Options::default();
+//! let mut options = OptionList::default();
 //! game.options(sum[0], &mut scratch, &mut options)?;
 //! let texts: Vec<String> = options.iter().map(|option| game.text(option)).collect();
 //! assert_eq!(texts, ["0.AB|AB", "1a1a"]);

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::search::sums::chunks::Chunks;
-use crate::search::sums::game::{Atom, Features, Full, Keep, MAX_ATOM, Retained, Stop};
+use crate::search::sums::game::{Atom, AtomFeatures, GameFull, Keep, MAX_ATOM, Retained, Stop};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -43,19 +43,20 @@ struct Entry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Look {
     /// Lives are below 2^24.
-    pub features: Features,
+    pub features: AtomFeatures,
     /// As the forecast has it.
     pub phase: u8,
 }
 
 impl Look {
     fn pack(self) -> u64 {
-        let Features { lives, estimated_options } = self.features;
+        let AtomFeatures { lives, estimated_options } = self.features;
         u64::from(lives) << 40 | u64::from(self.phase) << 32 | u64::from(estimated_options)
     }
 
     fn unpack(packed: u64) -> Look {
-        let features = Features { lives: (packed >> 40) as u32, estimated_options: packed as u32 };
+        let features =
+            AtomFeatures { lives: (packed >> 40) as u32, estimated_options: packed as u32 };
         Look { features, phase: (packed >> 32) as u8 }
     }
 }
@@ -125,8 +126,12 @@ impl Store {
     /// The id of a canonical land; `look` is asked about new ones.
     ///
     /// # Errors
-    /// [`Full`] if the land is new and there is no memory or id for it.
-    pub(super) fn intern(&self, land: &[u8], look: impl FnOnce() -> Look) -> Result<Atom, Full> {
+    /// [`GameFull`] if the land is new and there is no memory or id for it.
+    pub(super) fn intern(
+        &self,
+        land: &[u8],
+        look: impl FnOnce() -> Look,
+    ) -> Result<Atom, GameFull> {
         let hash = xxh3_64(land);
         let number = hash as usize % SHARDS;
         let tag = (hash >> 32) as u32;
@@ -151,7 +156,7 @@ impl Store {
     }
 
     /// An id that no land has, and memory for its entry.
-    fn new_id(&self, shard: &mut Shard) -> Result<Atom, Full> {
+    fn new_id(&self, shard: &mut Shard) -> Result<Atom, GameFull> {
         if shard.free != 0 {
             let id = (shard.free - 1) as Atom;
             shard.free = self.entry(id).place.load(Ordering::Relaxed) >> 24;
@@ -162,7 +167,7 @@ impl Store {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         if id > MAX_ATOM {
             self.next.fetch_sub(1, Ordering::Relaxed);
-            return Err(Full);
+            return Err(GameFull);
         }
         Ok(id)
     }
@@ -274,17 +279,17 @@ impl Store {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    fn check(&self, more: u64) -> Result<(), Full> {
-        if self.bytes().saturating_add(more) > self.most_bytes { Err(Full) } else { Ok(()) }
+    fn check(&self, more: u64) -> Result<(), GameFull> {
+        if self.bytes().saturating_add(more) > self.most_bytes { Err(GameFull) } else { Ok(()) }
     }
 
     /// Checks that there is memory for the next entry.
-    fn room_for_entry(&self) -> Result<(), Full> {
+    fn room_for_entry(&self) -> Result<(), GameFull> {
         self.check(self.entries.bytes_to_make(self.next.load(Ordering::Relaxed).min(MAX_ATOM)))
     }
 
     /// Doubles a shard's table.
-    fn grow(&self, shard: &mut Shard) -> Result<(), Full> {
+    fn grow(&self, shard: &mut Shard) -> Result<(), GameFull> {
         let length = (shard.table.len() * 2).max(16);
         let more = (length - shard.table.len()) * size_of::<Slot>();
         self.check(more as u64)?;
@@ -298,7 +303,7 @@ impl Store {
     }
 
     /// Makes room for a land's bytes.
-    fn room_for_bytes(&self, shard: &mut Shard, length: usize) -> Result<(), Full> {
+    fn room_for_bytes(&self, shard: &mut Shard, length: usize) -> Result<(), GameFull> {
         let (used, capacity) = (shard.bytes.len(), shard.bytes.capacity());
         if used + length <= capacity {
             return Ok(());
@@ -326,7 +331,7 @@ mod tests {
     use super::*;
 
     fn look_of(number: u32) -> Look {
-        let features = Features { lives: number, estimated_options: number * 2 };
+        let features = AtomFeatures { lives: number, estimated_options: number * 2 };
         Look { features, phase: number as u8 }
     }
 

@@ -25,7 +25,7 @@ use super::spr_file::{Entry, SprError};
 use crate::error::ErrorKind;
 use crate::json::as_text;
 use crate::search::run::{Limits, Reason};
-use crate::search::sums::game::{Atom, Full, Impartial, Options};
+use crate::search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
 /// Most moves that follow each other in a search; bounds the stack.
 const DEPTH: u32 = 2000;
@@ -374,7 +374,7 @@ impl Checker<'_> {
 
     fn atoms(&mut self, position: &Position) -> Result<Vec<Atom>, Halt> {
         let sum = self.game.atoms(position, &mut self.scratch);
-        sum.map_err(|Full| Halt::End(Reason::Memory))
+        sum.map_err(|GameFull| Halt::End(Reason::Memory))
     }
 
     fn check(&mut self, claim: &Claim) -> Result<Option<Problem>, Halt> {
@@ -477,9 +477,9 @@ impl Checker<'_> {
         self.checkpoint()?;
         let limits = self.limits;
         let is_stopped = || limits.reached().is_some();
-        let mut options = Options::until(&is_stopped);
+        let mut options = OptionList::until(&is_stopped);
         let listed = self.game.options(atom, &mut self.scratch, &mut options);
-        listed.map_err(|Full| self.no_moves())?;
+        listed.map_err(|GameFull| self.no_moves())?;
         let is_won = |checker: &Checker<'_>, option: &[Atom]| {
             let (unknown, nimber) = checker.reduce(option, nimber);
             unknown.is_empty() && nimber == 0

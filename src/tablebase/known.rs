@@ -7,7 +7,7 @@ use super::files::{DatabaseError, Scope};
 use super::index::SetMap;
 use crate::konane::{Phase, Position};
 use crate::search::Value;
-use crate::search::plain::known::{Answer, Known};
+use crate::search::plain::oracle::{Oracle, OracleAnswer};
 
 /// The values of a database, for [`crate::Solver::known`].
 ///
@@ -80,21 +80,21 @@ impl<'a> DatabaseValues<'a> {
     }
 }
 
-impl Known for DatabaseValues<'_> {
+impl Oracle for DatabaseValues<'_> {
     #[inline]
-    fn value(&self, code: u64) -> Answer {
+    fn value(&self, code: u64) -> OracleAnswer {
         let position = Position::from_code(self.database.board(), code);
         if position.occupied().count_ones() > self.max_stones {
-            return Answer::Unknown;
+            return OracleAnswer::Unknown;
         }
         match self.look_up(position) {
-            Ok(Some(value)) => Answer::Known(value),
+            Ok(Some(value)) => OracleAnswer::Known(value),
             // Reached only by a search that begins with a position of no game.
-            Ok(None) => Answer::Unknown,
+            Ok(None) => OracleAnswer::Unknown,
             Err(error) => {
                 // Another thread may have been first; one error is enough.
                 let _ = self.error.set(error);
-                Answer::Failed
+                OracleAnswer::Failed
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use konane::Value;
 use konane::notation::parse_moves;
-use konane::search::plain::known::{Answer, Known};
+use konane::search::plain::oracle::{Oracle, OracleAnswer};
 use konane::search::run::Reason;
 use konane::tablebase::Scope;
 use konane::tablebase::{
@@ -89,7 +89,7 @@ fn values_of_random_positions_are_those_of_the_search() {
             let code = position.code(board);
             let value = if expected { Value::Win } else { Value::Loss };
             let values = DatabaseValues::new(&database);
-            assert_eq!(values.value(code), Answer::Known(value), "{size} {position:?}");
+            assert_eq!(values.value(code), OracleAnswer::Known(value), "{size} {position:?}");
             won += u32::from(expected);
         }
         assert!(won > cases as u32 / 4 && won < cases as u32 * 3 / 4, "{won} of {cases}");
@@ -143,7 +143,7 @@ fn positions_that_are_not_covered_are_unknown_and_no_error() {
         let position = scattered(board, &mut random);
         let code = position.code(board);
         let covered = position.occupied().count_ones() <= 4;
-        assert_eq!(values.value(code) != Answer::Unknown, covered, "{position:?}");
+        assert_eq!(values.value(code) != OracleAnswer::Unknown, covered, "{position:?}");
     }
     assert!(values.into_error().is_none());
 }
@@ -171,16 +171,16 @@ fn positions_that_no_game_reaches_are_searched() {
         let answer = values.value(position.code(&board));
         match database.value(&position).expect("a value") {
             None => {
-                // Known still, if the one with the colours exchanged is reached.
+                // Oracle still, if the one with the colours exchanged is reached.
                 let value = if expected { Value::Win } else { Value::Loss };
-                let possible = [Answer::Unknown, Answer::Known(value)];
+                let possible = [OracleAnswer::Unknown, OracleAnswer::Known(value)];
                 assert!(possible.contains(&answer) && case % 2 == 1, "{position:?}");
-                unreached += u32::from(answer == Answer::Unknown);
+                unreached += u32::from(answer == OracleAnswer::Unknown);
             }
             Some(found) => {
                 let value = if expected { Value::Win } else { Value::Loss };
                 assert_eq!(found, value, "{position:?}");
-                assert_eq!(answer, Answer::Known(value), "{position:?}");
+                assert_eq!(answer, OracleAnswer::Known(value), "{position:?}");
             }
         }
         let solver = Solver::new(&board, &position).options(options(Algorithm::ALL[case / 2 % 4]));

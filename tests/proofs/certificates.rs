@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use konane::Value;
-use konane::search::SettleOptions;
+use konane::search::LeafSolverOptions;
 use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, collect};
 use konane::search::dfpn::{DfpnOptions, dfpn};
 use konane::search::numbers::Combination;
 use konane::search::plain::Root;
 use konane::search::plain::game::Game;
-use konane::search::plain::known::{Answer, Informed, Known};
+use konane::search::plain::oracle::{Oracle, OracleAnswer, WithOracle};
 use konane::search::run::{Limits, Reason};
 use konane::search::table::Table;
 use konane::search::testing::graph::GraphGame;
@@ -21,11 +21,11 @@ const OPTIONS: CertificateOptions = CertificateOptions {
     dfpn: DfpnOptions {
         combination: Combination::SUM,
         epsilon_1024: 154,
-        settle: SettleOptions::NEVER,
+        settle: LeafSolverOptions::NEVER,
         tries: u32::MAX,
         virtual_1024: 4,
     },
-    settle: SettleOptions { budget: 5, effort: u32::MAX - 1 },
+    settle: LeafSolverOptions { budget: 5, effort: u32::MAX - 1 },
 };
 
 fn certificate<G: Game>(
@@ -48,10 +48,10 @@ fn is_closed(game: &GraphGame, root: u64, value: Value, codes: &[u64]) -> bool {
 }
 
 /// True values of some nodes.
-struct Some8(Vec<Answer>);
+struct Some8(Vec<OracleAnswer>);
 
-impl Known for Some8 {
-    fn value(&self, code: u64) -> Answer {
+impl Oracle for Some8 {
+    fn value(&self, code: u64) -> OracleAnswer {
         self.0[code as usize]
     }
 }
@@ -72,10 +72,10 @@ proptest! {
         let mut oracle = Negamax::new(&game);
         let values = (0..u64::from(nodes)).map(|node| {
             let known = node.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 < share;
-            if known { Answer::Known(oracle.value(node)) } else { Answer::Unknown }
+            if known { OracleAnswer::Known(oracle.value(node)) } else { OracleAnswer::Unknown }
         });
         let values = Some8(values.collect());
-        let informed = Informed::new(&game, &values);
+        let informed = WithOracle::new(&game, &values);
         let value = oracle.value(0);
         // A few clusters only: most is lost.
         let table = Table::new(1 << 9).unwrap();
@@ -128,8 +128,8 @@ fn a_limit_gives_no_certificate() {
 #[test]
 fn known_values_that_cannot_be_read_give_no_certificate() {
     let game = GraphGame::nim(&[3, 4]);
-    let failing = Some8(vec![Answer::Failed; game.nodes() as usize]);
-    let informed = Informed::new(&game, &failing);
+    let failing = Some8(vec![OracleAnswer::Failed; game.nodes() as usize]);
+    let informed = WithOracle::new(&game, &failing);
     let stones = |code: u64| GraphGame::nim_piles(&[3, 4], code).iter().sum::<u32>();
     let table = Table::new(1 << 12).unwrap();
     let root = Root::new(&informed, 0, &table);
@@ -137,16 +137,16 @@ fn known_values_that_cannot_be_read_give_no_certificate() {
     assert_eq!(found, Err(CertificateError::Stopped(Reason::FileError)));
 }
 
-/// Known values may come from a slow disk: no more of them are asked for once the stop flag is set.
+/// Oracle values may come from a slow disk: no more of them are asked for once the stop flag is set.
 #[test]
 fn a_certificate_that_is_stopped_asks_for_no_more_values() {
     struct Slow {
-        values: Vec<Answer>,
+        values: Vec<OracleAnswer>,
         asked: AtomicUsize,
         stop: AtomicBool,
     }
-    impl Known for Slow {
-        fn value(&self, code: u64) -> Answer {
+    impl Oracle for Slow {
+        fn value(&self, code: u64) -> OracleAnswer {
             let asked = self.asked.fetch_add(1, Ordering::Relaxed);
             self.stop.fetch_or(asked > 100, Ordering::Relaxed);
             self.values[code as usize]
@@ -158,9 +158,9 @@ fn a_certificate_that_is_stopped_asks_for_no_more_values() {
     let game = GraphGame::new(1004, &edges).unwrap();
     let layer = |code: u64| if code == 0 { 4 } else { 1003 - code.max(1000) as u32 };
     let mut oracle = Negamax::new(&game);
-    let values = (0..game.nodes()).map(|node| Answer::Known(oracle.value(node))).collect();
+    let values = (0..game.nodes()).map(|node| OracleAnswer::Known(oracle.value(node))).collect();
     let known = Slow { values, asked: AtomicUsize::new(0), stop: AtomicBool::new(false) };
-    let informed = Informed::new(&game, &known);
+    let informed = WithOracle::new(&game, &known);
     let table = Table::new(1 << 12).unwrap();
     let root = Root::new(&informed, 0, &table);
     let limits = Limits { stop: Some(&known.stop), ..Limits::default() };

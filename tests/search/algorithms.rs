@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use konane::Profile;
 use konane::Value;
-use konane::search::SettleOptions;
+use konane::search::LeafSolverOptions;
 use konane::search::alphabeta::{AlphaBetaOptions, ScoreTable, alphabeta};
 use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
 use konane::search::numbers::Combination;
@@ -28,7 +28,7 @@ pub struct Setting {
     pub tree_bytes: usize,
     weight_64: u32,
     epsilon_1024: u32,
-    settle: SettleOptions,
+    settle: LeafSolverOptions,
     tries: u32,
     step: u32,
     pn2_minimum: u64,
@@ -68,7 +68,7 @@ impl Setting {
             profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
             weight_64: random.below(65) as u32,
             epsilon_1024: random.below(513) as u32,
-            settle: SettleOptions {
+            settle: LeafSolverOptions {
                 budget: if settles { 1 + random.below(80) as u32 } else { 0 },
                 effort: random.below(12) as u32,
             },

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use konane::analysis::Analyst;
 use konane::notation::parse_position_as;
-use konane::search::plain::known::{Answer, Known};
+use konane::search::plain::oracle::{Oracle, OracleAnswer};
 use konane::{
     Algorithm, Board, Colour, Dimensions, Perft, PhaseChoice, Position, SolveOptions, Solver, Value,
 };
@@ -14,16 +14,16 @@ use konane::{
 type Cells = Vec<char>;
 
 /// Plain negamax by the rules of the jumping phase alone.
-struct Oracle {
+struct Reference {
     ranks: i32,
     files: i32,
     memo: HashMap<(Cells, char), bool>,
 }
 
-impl Oracle {
+impl Reference {
     fn new(dimensions: Dimensions) -> Self {
         let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
-        Oracle { ranks, files, memo: HashMap::new() }
+        Reference { ranks, files, memo: HashMap::new() }
     }
 
     /// Every move with the squares after it, in notation with the hyphen.
@@ -112,12 +112,12 @@ const BOARDS: [&str; 12] =
 /// of the ordinary board would be for these.
 struct WrongForEarly<'a>(&'a Board);
 
-impl Known for WrongForEarly<'_> {
-    fn value(&self, code: u64) -> Answer {
+impl Oracle for WrongForEarly<'_> {
+    fn value(&self, code: u64) -> OracleAnswer {
         let position = Position::from_code(self.0, code);
         let empty = (self.0.all() & !position.occupied()).count_ones();
         assert!(empty > 1, "values of the ordinary board are not about {code:#x}");
-        Answer::Unknown
+        OracleAnswer::Unknown
     }
 }
 
@@ -126,7 +126,7 @@ fn searches_agree_with_negamax_by_the_rules_of_the_jumping_phase() {
     let mut winners = [0, 0];
     for size in BOARDS {
         let dimensions: Dimensions = size.parse().expect("a board");
-        let mut oracle = Oracle::new(dimensions);
+        let mut oracle = Reference::new(dimensions);
         for (cells, mover) in early(dimensions) {
             let text = oracle.text(&cells, mover);
             let (board, position) = parse_position_as(dimensions, &text, PhaseChoice::Jump)
@@ -170,7 +170,7 @@ fn searches_agree_with_negamax_by_the_rules_of_the_jumping_phase() {
 fn every_move_is_judged_as_negamax_does() {
     for size in ["1x5", "1x8", "1x9", "3x3", "2x4"] {
         let dimensions: Dimensions = size.parse().expect("a board");
-        let mut oracle = Oracle::new(dimensions);
+        let mut oracle = Reference::new(dimensions);
         let mut analyst = Analyst::on_board(Board::jumping(dimensions), 2 << 20).expect("memory");
         for (cells, mover) in early(dimensions) {
             let text = oracle.text(&cells, mover);
@@ -201,7 +201,7 @@ fn every_move_is_judged_as_negamax_does() {
 fn codes_of_early_positions_tell_them_apart() {
     for size in BOARDS {
         let dimensions: Dimensions = size.parse().expect("a board");
-        let mut oracle = Oracle::new(dimensions);
+        let mut oracle = Reference::new(dimensions);
         let mut by_code: HashMap<u64, (bool, usize, u64)> = HashMap::new();
         for (cells, mover) in early(dimensions) {
             let text = oracle.text(&cells, mover);

@@ -1,4 +1,4 @@
-//! Known values in every algorithm: right answers, no search where everything is known, and no
+//! Oracle values in every algorithm: right answers, no search where everything is known, and no
 //! outcome where a value cannot be read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use konane::Value;
 use konane::notation::parse_moves;
 use konane::search::plain::Root;
 use konane::search::plain::game::Game;
-use konane::search::plain::known::{Answer, Informed, Known};
+use konane::search::plain::oracle::{Oracle, OracleAnswer, WithOracle};
 use konane::search::run::{Limits, Outcome, Reason};
 use konane::search::testing::graph::GraphGame;
 use konane::search::testing::negamax::Negamax;
@@ -18,7 +18,7 @@ use crate::random::{Random, random_graph, thousands};
 
 /// The values of the nodes, by node, and how often they were asked for.
 struct Values {
-    values: Vec<Answer>,
+    values: Vec<OracleAnswer>,
     hits: AtomicU64,
     /// The number of the answer that fails, from 0; no answer is asked for so often.
     failing: AtomicU64,
@@ -31,9 +31,9 @@ impl Values {
         let mut random = Random(seed);
         let values = (0..game.nodes()).map(|node| {
             if random.below(8) < share {
-                Answer::Known(oracle.value(node))
+                OracleAnswer::Known(oracle.value(node))
             } else {
-                Answer::Unknown
+                OracleAnswer::Unknown
             }
         });
         let values = values.collect();
@@ -47,13 +47,13 @@ impl Values {
     }
 }
 
-impl Known for Values {
-    fn value(&self, code: u64) -> Answer {
+impl Oracle for Values {
+    fn value(&self, code: u64) -> OracleAnswer {
         if self.asked.fetch_add(1, Ordering::Relaxed) == self.failing.load(Ordering::Relaxed) {
-            return Answer::Failed;
+            return OracleAnswer::Failed;
         }
         let answer = self.values[code as usize];
-        self.hits.fetch_add(u64::from(answer != Answer::Unknown), Ordering::Relaxed);
+        self.hits.fetch_add(u64::from(answer != OracleAnswer::Unknown), Ordering::Relaxed);
         answer
     }
 }
@@ -68,7 +68,7 @@ fn random_subsets_of_the_values_change_no_outcome() {
         let mut random = Random(number ^ 0x1111);
         let share = random.below(9);
         let values = Values::of(&game, &mut oracle, share, number);
-        let informed = Informed::new(&game, &values);
+        let informed = WithOracle::new(&game, &values);
         let root = random.below(game.nodes().min(8));
         let setting = Setting::random(&mut random, ROOMY);
         let context = || format!("graph {number} from {root}, {share}/8 known");
@@ -84,17 +84,17 @@ fn hits_are_counted_and_save_nodes() {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let values = Values::of(&game, &mut oracle, 4, number);
-        for (name, run) in algorithms::<Informed<GraphGame, Values>>() {
+        for (name, run) in algorithms::<WithOracle<GraphGame, Values>>() {
             values.reset(u64::MAX);
             let setting = Setting::of(Profile::Thesis, 1 << 20);
-            let informed = Informed::new(&game, &values);
+            let informed = WithOracle::new(&game, &values);
             let counters = run(&informed, 0, setting, limits, &mut ()).counters;
             let found = values.hits.load(Ordering::Relaxed);
             // A root that is known to be won is looked at, but not used.
-            let root = u64::from(values.values[0] == Answer::Known(Value::Win));
+            let root = u64::from(values.values[0] == OracleAnswer::Known(Value::Win));
             assert_eq!(counters.known_hits + root, found, "{name} {number}");
             hits += found;
-            let nothing = Informed::new(&game, &());
+            let nothing = WithOracle::new(&game, &());
             let (_, plain) = algorithms().into_iter().find(|(other, _)| *other == name).unwrap();
             let without = plain(&nothing, 0, setting, limits, &mut ()).counters;
             assert_eq!(without.known_hits, 0);
@@ -110,7 +110,7 @@ fn with_all_values_one_expansion_suffices() {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let values = Values::of(&game, &mut oracle, 8, 0);
-        let informed = Informed::new(&game, &values);
+        let informed = WithOracle::new(&game, &values);
         for root in 0..game.nodes().min(8) {
             for (name, run) in algorithms() {
                 let setting = Setting::of(Profile::Thesis, ROOMY);
@@ -127,7 +127,7 @@ fn with_all_values_one_expansion_suffices() {
     }
 }
 
-/// Answer after answer fails, the first, the second and so on until the search ends without
+/// OracleAnswer after answer fails, the first, the second and so on until the search ends without
 /// asking so often. None of these searches has an outcome, and all say why.
 #[test]
 fn a_failed_answer_is_never_an_outcome() {
@@ -139,11 +139,11 @@ fn a_failed_answer_is_never_an_outcome() {
         let values = Values::of(&game, &mut oracle, share, number);
         let mut random = Random(number);
         let setting = Setting::random(&mut random, ROOMY);
-        for (name, run) in algorithms::<Informed<GraphGame, Values>>() {
+        for (name, run) in algorithms::<WithOracle<GraphGame, Values>>() {
             let mut failing = 0;
             loop {
                 values.reset(failing);
-                let informed = Informed::new(&game, &values);
+                let informed = WithOracle::new(&game, &values);
                 let limits = Limits { nodes: Some(MANY / 10), ..Limits::default() };
                 let report = run(&informed, 0, setting, limits, &mut ());
                 let context = format!("{name} {number}, answer {failing}: {report:?}");
@@ -181,7 +181,7 @@ fn the_table_of_a_failed_search_stays_right() {
         let options = Setting::random(&mut random, ROOMY).dfpn();
         for failing in [random.below(4), random.below(40), random.below(400), u64::MAX] {
             values.reset(failing);
-            let informed = Informed::new(&game, &values);
+            let informed = WithOracle::new(&game, &values);
             let report = dfpn(Root::new(&informed, 0, &table), options, Limits::default(), &mut ());
             failed += u32::from(report.outcome == Outcome::Unknown(Reason::FileError));
             for node in 0..game.nodes() {
@@ -204,17 +204,17 @@ struct FewStones<'a> {
     most: u32,
 }
 
-impl Known for FewStones<'_> {
-    fn value(&self, code: u64) -> Answer {
+impl Oracle for FewStones<'_> {
+    fn value(&self, code: u64) -> OracleAnswer {
         let position = Position::from_code(self.board, code);
         if position.occupied().count_ones() > self.most {
-            return Answer::Unknown;
+            return OracleAnswer::Unknown;
         }
         let options = SolveOptions { memory_bytes: 1 << 20, ..SolveOptions::default() };
         let solution = Solver::new(self.board, &position).options(options).run();
         match solution.expect("memory").report.outcome {
-            Outcome::Known(value) => Answer::Known(value),
-            Outcome::Unknown(_) => Answer::Failed,
+            Outcome::Known(value) => OracleAnswer::Known(value),
+            Outcome::Unknown(_) => OracleAnswer::Failed,
         }
     }
 }

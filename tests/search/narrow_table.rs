@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use konane::Value;
 use konane::search::numbers::{INFINITY, MAX};
-use konane::search::table::{CELL_BYTES, CLUSTER, CodesOfKeys, Entry, LinearMap, Stored, Table};
+use konane::search::table::{CELL_BYTES, CLUSTER, Entry, InverseHash, LinearMap, Stored, Table};
 use proptest::prelude::*;
 
 use konane::search::testing::random::key as mix;
@@ -14,7 +14,7 @@ use konane::search::testing::random::key as mix;
 struct Keys {
     bits: u32,
     keys: LinearMap,
-    codes: CodesOfKeys,
+    codes: InverseHash,
 }
 
 impl Keys {
@@ -25,7 +25,7 @@ impl Keys {
         };
         let found = (0..).find_map(|attempt| {
             let words = words(attempt);
-            CodesOfKeys::new(u64::MAX >> (64 - bits), &words).map(|codes| (words, codes))
+            InverseHash::new(u64::MAX >> (64 - bits), &words).map(|codes| (words, codes))
         });
         let (words, codes) = found.unwrap();
         Keys { bits, keys: LinearMap::new(&words), codes }

@@ -11,7 +11,7 @@ use konane::sprouts::cluster::{
     Checkpoint, ClusterError, ClusterSearch, ClusterSolution, coordinate, work,
 };
 use konane::sprouts::{MOST_NIMBER, Position, Scratch, Sprouts};
-use konane::{Outcome, Reason, Value};
+use konane::{Limits, Outcome, Reason, Value};
 use proptest::prelude::*;
 
 fn position(text: &str) -> Position {
@@ -43,7 +43,7 @@ fn with_workers(
         run(workers);
         return Ok(());
     }
-    work(search, None, |worker| {
+    work(search, Limits::default(), |worker| {
         let more = [workers, &[worker]].concat();
         with_workers(search, left - 1, &more, run)
     })?
@@ -128,7 +128,7 @@ fn heaps_are_bounded_as_everywhere() {
     let of = |nimber| ClusterSearch { nimber, ..search(&position) };
     let solution = solve(of(MOST_NIMBER), of(MOST_NIMBER), 1);
     assert_eq!(solution.report.outcome, Outcome::Known(Value::Win));
-    let refused = work(of(MOST_NIMBER + 1), None, |_| ());
+    let refused = work(of(MOST_NIMBER + 1), Limits::default(), |_| ());
     assert!(matches!(refused, Err(ClusterError::Heap(1001))), "{refused:?}");
 }
 
@@ -279,7 +279,7 @@ fn a_job_that_is_called_off_ends_soon() {
     let position = Position::start(30).unwrap();
     let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
     let rules = CoordinatorConfig { job_nodes: 1 << 40, ..CoordinatorConfig::REMOTE };
-    work(search, None, |worker| {
+    work(search, Limits::default(), |worker| {
         coordinate(search, rules, None, &mut (), |leader| {
             for (round, job) in (1..9).enumerate() {
                 let told = leader.handle_idle(0);

@@ -1,6 +1,6 @@
 //! Helpers.
 
-use konane::search::sums::game::{Atom, Impartial, Options};
+use konane::search::sums::game::{Atom, Impartial, OptionList};
 use konane::sprouts::{Position, Scratch, Spot, Sprouts};
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,7 @@ impl Player {
 
     /// The options of a land.
     pub fn options(&mut self, atom: Atom) -> Vec<Vec<Atom>> {
-        let mut options = Options::default();
+        let mut options = OptionList::default();
         self.game.options(atom, &mut self.scratch, &mut options).expect("memory is not limited");
         options.iter().map(<[Atom]>::to_vec).collect()
     }

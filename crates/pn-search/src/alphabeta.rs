@@ -8,14 +8,14 @@
 //! Nodes of a level count in the first iteration that reaches it, as far as the table does not know
 //! them.
 
-use super::nand::Expanded;
 use super::numbers::{MAX, Number};
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
+use super::search_tree::Expanded;
 use super::table::{Entry, Table, TableError};
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 
 /// The parameters of α-β.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct AlphaBetaOptions {
     /// Plies by which each iteration is deeper than the one before. 0 is taken as 1.
     pub step: u32,
     /// Which new children a bounded exact search is tried on.
-    pub settle: SettleOptions,
+    pub settle: LeafSolverOptions,
 }
 
 /// The score of a proven win.
@@ -140,9 +140,9 @@ pub fn alphabeta<G: Game>(
         }
         searcher.counted = depth;
         depth = (depth + step).min(MAX_DEPTH);
-        searcher.evaluator.control.depth = depth;
+        searcher.evaluator.monitor.depth = depth;
         match searcher.search(root, depth, -WON, WON, 0) {
-            None => break Outcome::of(None, searcher.evaluator.control.stopped),
+            None => break Outcome::of(None, searcher.evaluator.monitor.stopped),
             Some((WON, _)) => break Outcome::Known(Value::Win),
             Some((score, _)) if score == -WON => break Outcome::Known(Value::Loss),
             Some(_) => {}
@@ -153,8 +153,8 @@ pub fn alphabeta<G: Game>(
         outcome,
         phi: entry.map_or(1, |e| e.phi),
         delta: entry.map_or(1, |e| e.delta),
-        best: searcher.evaluator.control.root.2,
-        counters: searcher.evaluator.control.counters,
+        best: searcher.evaluator.monitor.root.2,
+        counters: searcher.evaluator.monitor.counters,
         memory_bytes: table.bytes() as u64,
         threads: 1,
     }
@@ -192,7 +192,7 @@ impl<G: Game> Searcher<'_, G> {
                 }
             }
         }
-        if evaluator.control.tick() {
+        if evaluator.monitor.tick() {
             return None;
         }
         let base = evaluator.children.len();
@@ -221,7 +221,7 @@ impl<G: Game> Searcher<'_, G> {
             if score > best || index == base {
                 best = score;
                 if ply == 0 {
-                    self.evaluator.control.root.2 = Some(child);
+                    self.evaluator.monitor.root.2 = Some(child);
                 }
             }
             if best == WON {
@@ -258,7 +258,7 @@ impl<G: Game> Searcher<'_, G> {
         child: Option<u64>,
     ) -> (i32, u64) {
         if ply == 0 && child.is_some() {
-            self.evaluator.control.root.2 = child;
+            self.evaluator.monitor.root.2 = child;
         }
         self.evaluator.store(code, Entry::solved(value, work));
         (if value == Value::Win { WON } else { -WON }, work)
@@ -310,7 +310,7 @@ mod tests {
     }
 
     fn options(step: u32) -> AlphaBetaOptions {
-        AlphaBetaOptions { step, settle: SettleOptions::NEVER }
+        AlphaBetaOptions { step, settle: LeafSolverOptions::NEVER }
     }
 
     #[test]

@@ -17,7 +17,7 @@
 //! are in the table then are true, and another search may use it.
 //!
 //! * `numbers` and `thresholds`: proof and disproof numbers, and how long df-pn stays below a node;
-//!   `nand` is the tree that it searches, which [`plain`] and [`sums`] implement.
+//!   `search_tree` is the tree that it searches, which [`plain`] and [`sums`] implement.
 //! * [`dfpn`], [`pns`], [`pn2`], [`two_level`] (PNS-PDFPN) and [`alphabeta`] search plain games. Those
 //!   of impartial games are in [`sums`].
 //! * [`cluster`] assigns the leaves of a tree to workers: threads, or other processes.
@@ -38,13 +38,13 @@ pub mod cluster;
 pub mod dfpn;
 mod error;
 mod map_bytes;
-mod nand;
 pub mod numbers;
 mod parallel;
 pub mod plain;
 pub mod pn2;
 pub mod pns;
 pub mod run;
+mod search_tree;
 pub mod snapshot;
 pub mod split_mix;
 pub mod sums;
@@ -58,7 +58,7 @@ mod value;
 
 pub use error::ErrorKind;
 use map_bytes::map_bytes;
-pub use plain::game::SettleOptions;
+pub use plain::game::LeafSolverOptions;
 pub use value::Value;
 
 /// The example of the README is a test.

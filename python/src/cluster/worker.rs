@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use konane::search::cluster::RemoteWorker;
 use konane::sprouts::cluster as sprouts;
 use konane::system::thread;
-use konane::{SolveOptions, Solver};
+use konane::{Limits, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -149,7 +149,7 @@ impl ClusterWorker {
         let (position, nimber) = (read(&text)?, heap(nimber)?);
         ClusterWorker::start(py, threads, move |serve| {
             let search = sprouts_search(&position, nimber, memory.0, threads.0);
-            Ok(sprouts::work(search, None, serve)?)
+            Ok(sprouts::work(search, Limits::default(), serve)?)
         })
     }
 

@@ -14,7 +14,7 @@ use konane::proof::{self, ProofError};
 use konane::record::RecordError;
 use konane::search::certificate::CertificateError;
 use konane::search::run::Reason;
-use konane::search::sums::game::Full;
+use konane::search::sums::game::GameFull;
 use konane::search::table::TableError;
 use konane::sprouts::grundy_db::{self, GrundyDbError};
 use konane::sprouts::grundy_file::GrundyFileError;
@@ -139,6 +139,12 @@ pub enum CliError {
     /// A file that is too long for the record of a game.
     #[error("{file} has more than {} and is no game record", bytes_text(*most))]
     LongRecord { file: String, most: u64 },
+    /// A line in the file of a Sprouts game is not a legal move.
+    #[error("{file}: line {line}: {problem}")]
+    SproutsGame { file: String, line: usize, problem: String },
+    /// A command of a conversation that cannot be carried out.
+    #[error("{0}")]
+    Command(String),
     /// A record of a game on another board.
     #[error("{file} is a game on the {got} board, not on {expected}")]
     OtherRecord { file: String, expected: Dimensions, got: Dimensions },
@@ -216,7 +222,7 @@ pub enum CliError {
     SproutsTooLarge,
     /// A Sprouts position is too large for the memory.
     #[error(transparent)]
-    SproutsFull(#[from] Full),
+    SproutsFull(#[from] GameFull),
     /// A file of Grundy numbers of other programs cannot be read or written.
     #[error(transparent)]
     SprFile(#[from] SprError),
@@ -300,6 +306,8 @@ impl CliError {
             | CliError::NoPosition
             | CliError::OtherBoard { .. }
             | CliError::LongRecord { .. }
+            | CliError::SproutsGame { .. }
+            | CliError::Command(_)
             | CliError::OtherRecord { .. }
             | CliError::NotInProof { .. }
             | CliError::SameFile { .. }

@@ -25,11 +25,6 @@ impl TerminalText {
         &self.0
     }
 
-    /// Removes the text.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// Adds a character in a colour.
     pub fn push_coloured(&mut self, character: char, ink: Ink) {
         let escaped = escape_text(character.encode_utf8(&mut [0; 4])).into_owned();

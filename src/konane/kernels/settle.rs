@@ -8,7 +8,8 @@ const FEW: usize = 8;
 /// The most moves of a position that is searched; one with more exhausts the budget at once.
 const MOST_MOVES: usize = 16;
 
-/// Results that are kept: 64 KiB, little enough for several workers that take turns on a core.
+/// Number of results that are kept: 64 KiB, little enough for several workers that take turns on a core.
+const SLOTS: usize = 1 << SLOTS_LOG2;
 const SLOTS_LOG2: u32 = 12;
 
 /// The budget of an exact search and its memory of earlier ones.
@@ -21,12 +22,14 @@ pub struct Settling {
     /// Positions that may still be visited.
     pub left: u32,
     /// Occupied squares, and 2 + 2·mover + result, or 0 for an empty slot.
-    slots: Box<[(u64, u64)]>,
+    /// Of fixed length, so that the compiler needs no check of the index.
+    slots: Box<[(u64, u64); SLOTS]>,
 }
 
 impl Default for Settling {
     fn default() -> Self {
-        Settling { left: 0, slots: vec![(0, 0); 1 << SLOTS_LOG2].into() }
+        let slots = vec![(0, 0); SLOTS].try_into().expect("a vector of this length");
+        Settling { left: 0, slots }
     }
 }
 
@@ -249,7 +252,8 @@ fn any_lost<const N: usize>(
 macro_rules! settle {
     ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
      $settling:ident) => {{
-        let (mut occupied, mut mover) = ($occupied, $mover);
+        // Masked, so that the compiler needs no check of the colour's index.
+        let (mut occupied, mut mover) = ($occupied, $mover & 1);
         // A move without a choice is made here and now: a quarter of all positions have no other.
         while $settling.left != 0 {
             $settling.left -= 1;
@@ -265,7 +269,7 @@ macro_rules! settle {
                     0 => return for_the_asker(false),
                     1 => {
                         occupied = $jumps.forced(occupied, &few);
-                        mover ^= 1;
+                        mover = (mover ^ 1) & 1;
                         continue;
                     }
                     _ => {

@@ -27,7 +27,7 @@ use crate::search::alphabeta::{ScoreTable, alphabeta};
 use crate::search::cluster::CoordinatorConfig;
 use crate::search::dfpn::dfpn_parallel;
 use crate::search::plain::game::Game;
-use crate::search::plain::known::{Informed, Known};
+use crate::search::plain::oracle::{Oracle, WithOracle};
 use crate::search::plain::{Root, RootView};
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns;
@@ -81,7 +81,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-impl<'a, K: Known> Solver<'a, K> {
+impl<'a, K: Oracle> Solver<'a, K> {
     /// How to search.
     pub fn options(self, options: SolveOptions) -> Self {
         Solver { options, ..self }
@@ -99,7 +99,7 @@ impl<'a, K: Known> Solver<'a, K> {
     /// They are asked for by canonical code ([`Position::code`]), and are values of the ordinary board:
     /// none is asked for about a position of [`Position::is_early_jump`]. If one of them cannot be read, the
     /// search ends for [`FileError`](crate::Reason::FileError), and `known` can say more.
-    pub fn known<L: Known>(self, known: &'a L) -> Solver<'a, L> {
+    pub fn known<L: Oracle>(self, known: &'a L) -> Solver<'a, L> {
         let Solver { board, position, options, limits, checkpoints, .. } = self;
         Solver { board, position, options, limits, known, has_known: true, checkpoints }
     }
@@ -225,7 +225,7 @@ impl<'a, K: Known> Solver<'a, K> {
         &self,
         observer: &mut dyn Observer,
         search: impl FnOnce(
-            Root<'_, Informed<'_, Konane<'_>, K>>,
+            Root<'_, WithOracle<'_, Konane<'_>, K>>,
             Option<SavedTree>,
             &mut dyn Observer,
             &TreeSnapshots,
@@ -251,7 +251,7 @@ impl<'a, K: Known> Solver<'a, K> {
         tree_bytes: usize,
         observer: &mut dyn Observer,
         search: impl FnOnce(
-            Root<'_, Informed<'_, Konane<'_>, K>>,
+            Root<'_, WithOracle<'_, Konane<'_>, K>>,
             Option<SavedTree>,
             &mut dyn Observer,
             &TreeSnapshots,
@@ -260,7 +260,7 @@ impl<'a, K: Known> Solver<'a, K> {
         let &Solver { board, ref position, ref options, limits, known, checkpoints, .. } = self;
         let begun = Instant::now();
         let game = Konane::new(board, options.profile.estimate());
-        let game = &Informed::new(&game, known);
+        let game = &WithOracle::new(&game, known);
         let root = Root::new(game, position.code(board), table);
         let mut observer = Watched::new(
             observer,

@@ -3,7 +3,7 @@
 use crate::konane::board::Board;
 use crate::konane::zobrist::Zobrist;
 use crate::search::alphabeta::ScoreTable;
-use crate::search::table::{CodesOfKeys, Table, TableError};
+use crate::search::table::{InverseHash, Table, TableError};
 
 use super::Algorithm;
 
@@ -44,6 +44,6 @@ pub(in crate::konane) fn table_capacity(board: &Board, bytes: usize, algorithm: 
     Table::capacity_of(bytes, codes.as_ref())
 }
 
-fn codes_of_keys(board: &Board) -> CodesOfKeys {
+fn codes_of_keys(board: &Board) -> InverseHash {
     Zobrist::new(board).codes().clone()
 }

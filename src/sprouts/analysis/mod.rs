@@ -38,8 +38,8 @@ use crate::error::ErrorKind;
 use crate::json::{OrUnknown, or_unknown};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
-use crate::search::sums::game::{Atom, Full};
-use crate::search::sums::{SearchOptions, Shelved, Workspace};
+use crate::search::sums::game::{Atom, GameFull};
+use crate::search::sums::{SearchOptions, Shelved, SolverState};
 use crate::search::table::TableError;
 pub use survey::{SurveyOptions, survey};
 
@@ -117,7 +117,7 @@ impl Analysis {
 /// it with the workspace and these options, and found that the player to move wins: then little is
 /// left to do. None if the limits or the memory do not allow that.
 pub fn winning_move(
-    workspace: &Workspace<'_, Sprouts>,
+    workspace: &SolverState<'_, Sprouts>,
     game: &Sprouts,
     position: &Position,
     nimber: u32,
@@ -199,7 +199,7 @@ impl Analyst {
     /// [`AnalystError`] if the memory is too little or the file cannot be used.
     pub fn new(memory_bytes: u64, numbers: Option<&Path>) -> Result<Analyst, AnalystError> {
         let game = Sprouts::new(memory_bytes);
-        let workspace = Workspace::new(&game, memory_bytes)?;
+        let workspace = SolverState::new(&game, memory_bytes)?;
         let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
         let file = numbers.map(open).transpose()?;
         // Nothing else has been met, and lands with a number are never forgotten.
@@ -221,14 +221,14 @@ impl Analyst {
     /// The canonical text of a position.
     ///
     /// # Errors
-    /// [`Full`] if its lands have no room.
+    /// [`GameFull`] if its lands have no room.
     ///
     /// # Panics
     /// If an analysis has panicked.
-    pub fn canonical(&mut self, position: &Position) -> Result<String, Full> {
+    pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
         let Analyst { game, shelved, scratch, .. } = self;
         let workspace = shelved.take().expect("an earlier analysis has panicked");
-        let workspace = Workspace::take_up(game, workspace);
+        let workspace = SolverState::take_up(game, workspace);
         let mut atoms = game.atoms(position, scratch);
         if atoms.is_err() {
             workspace.make_room();
@@ -275,7 +275,7 @@ impl Analyst {
     ) -> Result<Analysis, MovesError> {
         let Analyst { game, shelved, scratch, file, from_file, threads } = self;
         let workspace = shelved.take().expect("an earlier analysis has panicked");
-        let workspace = Workspace::take_up(game, workspace);
+        let workspace = SolverState::take_up(game, workspace);
         let options = SurveyOptions {
             goal,
             nimber: 0,

@@ -11,8 +11,8 @@ use super::{Analysis, ChildValue, Goal, LandValue, Source};
 use crate::search::Value;
 use crate::search::numbers::Pair;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Reason};
-use crate::search::sums::game::{Atom, Full};
-use crate::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy};
+use crate::search::sums::game::{Atom, GameFull};
+use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy};
 use crate::sprouts::{MovesError, Position, Scratch, Sprouts};
 
 /// Nodes that a child gets in the first round: enough for numbers by which to compare them.
@@ -49,7 +49,7 @@ pub struct SurveyOptions<'l> {
 /// # Errors
 /// [`MovesError`] if the moves cannot be listed.
 pub fn survey(
-    workspace: &Workspace<'_, Sprouts>,
+    workspace: &SolverState<'_, Sprouts>,
     game: &Sprouts,
     position: &Position,
     options: SurveyOptions<'_>,
@@ -90,7 +90,7 @@ fn itself(
     position: &Position,
     options: SurveyOptions<'_>,
     scratch: &mut Scratch,
-) -> Result<Vec<Node>, Full> {
+) -> Result<Vec<Node>, GameFull> {
     let atoms = game.atoms(position, scratch)?;
     let root = Node::new(Role::Root, game, &atoms, options.nimber);
     let lands = atoms.iter().map(|&atom| Node::new(Role::Land, game, &[atom], 0));
@@ -112,7 +112,7 @@ fn list(
     let atoms = game.atoms(position, scratch)?;
     for child in game.children(&atoms, scratch, &is_stopped)? {
         if is_stopped() {
-            return Err(Full.into());
+            return Err(GameFull.into());
         }
         nodes.push(Node::new(Role::Child, game, &child, nimber));
     }
@@ -178,7 +178,7 @@ impl Node {
     }
 
     /// Notes what is known by now; whether that is news.
-    fn look(&mut self, workspace: &Workspace<'_, Sprouts>, from_file: Atom) -> bool {
+    fn look(&mut self, workspace: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
         let grundy = self.grundy.or_else(|| workspace.grundy(&self.sum));
         let value = self.value.or_else(|| workspace.value(&self.sum));
         let news = (grundy, value) != (self.grundy, self.value);
@@ -204,7 +204,7 @@ enum Question {
 }
 
 struct Survey<'w, 'g> {
-    workspace: &'w Workspace<'g, Sprouts>,
+    workspace: &'w SolverState<'g, Sprouts>,
     game: &'w Sprouts,
     options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,

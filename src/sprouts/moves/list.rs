@@ -1,7 +1,7 @@
 //! Which moves a land has, and in which order they are made.
 
 use super::symmetry::{Symmetries, Symmetry};
-use crate::search::sums::game::{Full, Share};
+use crate::search::sums::game::{GameFull, OptionSubset};
 use crate::sprouts::flat::{Flat, LETTER, ONE};
 
 /// A move, but for how a cut divides what is left of the region.
@@ -49,13 +49,13 @@ pub(super) struct Cut {
 pub(super) fn each(
     land: &Flat,
     symmetries: &Symmetries,
-    share: Share,
-    mut found: impl FnMut(Move) -> Result<(), Full>,
-) -> Result<(), Full> {
+    share: OptionSubset,
+    mut found: impl FnMut(Move) -> Result<(), GameFull>,
+) -> Result<(), GameFull> {
     let links = match share {
-        Share::All => 0..=2,
-        Share::First => 1..=2,
-        Share::Rest => 0..=0,
+        OptionSubset::All => 0..=2,
+        OptionSubset::First => 1..=2,
+        OptionSubset::Rest => 0..=0,
     };
     for links in links.rev() {
         for region in 0..land.regions.len() {
@@ -80,8 +80,8 @@ fn cuts(
     symmetries: &Symmetries,
     region: usize,
     links: usize,
-    found: &mut impl FnMut(Curve) -> Result<(), Full>,
-) -> Result<(), Full> {
+    found: &mut impl FnMut(Curve) -> Result<(), GameFull>,
+) -> Result<(), GameFull> {
     for class in symmetries.classes_of(region) {
         let span = land.span(symmetries.members(class)[0]);
         let tokens = &land.tokens[span.clone()];
@@ -111,8 +111,8 @@ fn joins(
     symmetries: &Symmetries,
     region: usize,
     links: usize,
-    found: &mut impl FnMut(Curve) -> Result<(), Full>,
-) -> Result<(), Full> {
+    found: &mut impl FnMut(Curve) -> Result<(), GameFull>,
+) -> Result<(), GameFull> {
     let isolated = land.regions[region].isolated;
     let classes = symmetries.classes_of(region);
     for class in classes.clone() {
@@ -190,14 +190,14 @@ mod tests {
                 .unwrap();
                 moves
             };
-            let all = moves(Share::All);
+            let all = moves(OptionSubset::All);
             let cut: Vec<usize> =
                 all.iter().map(|&found| links(&land, &symmetries, found)).collect();
             assert!(cut.is_sorted_by(|a, b| a >= b), "{text}: {cut:?}");
             assert_eq!((cut[0], cut[cut.len() - 1]), (most, 0), "{text}");
             let first = cut.iter().take_while(|&&cut| cut > 0).count();
-            assert_eq!(moves(Share::First), all[..first]);
-            assert_eq!(moves(Share::Rest), all[first..]);
+            assert_eq!(moves(OptionSubset::First), all[..first]);
+            assert_eq!(moves(OptionSubset::Rest), all[first..]);
         }
     }
 }

@@ -24,7 +24,7 @@ mod play;
 mod symmetry;
 
 use super::flat::{Flat, Token};
-use crate::search::sums::game::{Full, Share};
+use crate::search::sums::game::{GameFull, OptionSubset};
 use play::Player;
 use symmetry::Symmetries;
 
@@ -47,13 +47,13 @@ impl Mover {
     /// died, whose occurrences are still there. Moves that the symmetries above connect come once.
     ///
     /// # Errors
-    /// What `child` returns, and [`Full`] after [`MOST_MOVES`] moves.
+    /// What `child` returns, and [`GameFull`] after [`MOST_MOVES`] moves.
     pub(super) fn run(
         &mut self,
         packed: &[u8],
-        share: Share,
-        mut child: impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
-    ) -> Result<(), Full> {
+        share: OptionSubset,
+        mut child: impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
+    ) -> Result<(), GameFull> {
         self.parent.unpack(packed);
         self.symmetries.survey(&self.parent);
         let Mover { parent, symmetries, player, count } = self;
@@ -61,7 +61,7 @@ impl Mover {
         let mut found = |position: &Flat, dead| {
             *count += 1;
             if *count > MOST_MOVES {
-                return Err(Full);
+                return Err(GameFull);
             }
             child(position, dead)
         };

@@ -2,7 +2,7 @@
 
 use super::list::{Curve, Cut, Move};
 use super::symmetry::Symmetries;
-use crate::search::sums::game::Full;
+use crate::search::sums::game::GameFull;
 use crate::sprouts::flat::{Flat, LETTER, ONE, Token};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -33,8 +33,8 @@ impl Player {
         parent: &Flat,
         symmetries: &Symmetries,
         Move { region, curve }: Move,
-        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
-    ) -> Result<(), Full> {
+        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
+    ) -> Result<(), GameFull> {
         if self.region.replace(region) != Some(region) {
             self.copy_others(parent, region);
         }
@@ -88,8 +88,8 @@ impl Player {
         parent: &Flat,
         symmetries: &Symmetries,
         region: usize,
-        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
-    ) -> Result<(), Full> {
+        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
+    ) -> Result<(), GameFull> {
         let letter = LETTER + parent.letters;
         let classes = symmetries.classes_of(region);
         self.begin_shares(symmetries, &classes, parent.regions[region].isolated - 1);
@@ -111,8 +111,8 @@ impl Player {
         symmetries: &Symmetries,
         region: usize,
         Cut { class, i, j, exchanged }: Cut,
-        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), Full>,
-    ) -> Result<(), Full> {
+        found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
+    ) -> Result<(), GameFull> {
         let classes = symmetries.classes_of(region);
         let boundary = symmetries.members(class)[0];
         self.begin_shares(symmetries, &classes, parent.regions[region].isolated);

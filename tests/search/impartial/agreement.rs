@@ -4,14 +4,14 @@ use konane::Value;
 use konane::search::numbers::Combination;
 use konane::search::run::{Limits, Outcome, Reason, Report};
 use konane::search::sums::{
-    Atom, Named, SearchOptions, Sum, Workspace, dfpn, grundy, pns, two_level,
+    Atom, Named, SearchOptions, SolverState, Sum, dfpn, grundy, pns, two_level,
 };
 use konane::search::testing::impartial_games::{Declared, GrundysGame, Octal};
 use proptest::prelude::*;
 
 use super::twin::Twin;
 
-type Search<G> = fn(&Workspace<'_, G>, &Sum, SearchOptions) -> Report;
+type Search<G> = fn(&SolverState<'_, G>, &Sum, SearchOptions) -> Report;
 
 /// Jobs so short that even small games take many.
 pub const SHORT: u64 = 5;
@@ -58,7 +58,7 @@ fn check<G: Named>(game: &G, twin: &mut Twin<G>, atoms: &[Atom], nimber: u32) {
     let root = Sum::new(game, atoms, nimber);
     for options in variants() {
         for (name, search) in searches::<G>() {
-            let workspace = Workspace::new(game, 1 << 22).unwrap();
+            let workspace = SolverState::new(game, 1 << 22).unwrap();
             let report = search(&workspace, &root, options);
             assert_eq!(report.outcome, Outcome::Known(value), "{name}, {options:?}");
             for (atom, number) in workspace.knowledge().iter() {
@@ -108,7 +108,7 @@ proptest! {
     ) {
         let game = Declared::random(seed, 40, 6);
         let mut twin = Twin::new(&game);
-        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        let workspace = SolverState::new(&game, 1 << 22).unwrap();
         for (a, b, nimber, which) in queries {
             let won = twin.sum(&[a, b]) != nimber;
             let options = variants()[which / 5];
@@ -152,7 +152,7 @@ fn little_memory_gives_no_wrong_answer() {
         let value = if twin.sum(&[299, 298]) == 1 { Value::Loss } else { Value::Win };
         for bytes in [1 << 10, 1 << 14, 60_000, 80_000, 100_000, 1 << 18] {
             for (name, search) in searches() {
-                let workspace = Workspace::new(&game, bytes).unwrap();
+                let workspace = SolverState::new(&game, bytes).unwrap();
                 match search(&workspace, &root, SearchOptions::PAPER).outcome {
                     Outcome::Known(found) => {
                         assert_eq!(found, value, "seed {seed}, {name}, {bytes} bytes");
@@ -180,7 +180,7 @@ proptest! {
         which in 0usize..5,
     ) {
         let game = Declared::random(seed, 50, 7);
-        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        let workspace = SolverState::new(&game, 1 << 22).unwrap();
         let report = grundy(&workspace, &atoms, variants()[which], 1, Limits::default(), &mut ());
         prop_assert_eq!(report.grundy, Ok(Twin::new(&game).sum(&atoms)));
     }

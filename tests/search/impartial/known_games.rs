@@ -2,7 +2,7 @@
 //! Ways, chapter 4; OEIS).
 
 use konane::search::run::Limits;
-use konane::search::sums::{Impartial, SearchOptions, Workspace, grundy};
+use konane::search::sums::{Impartial, SearchOptions, SolverState, grundy};
 use konane::search::testing::impartial_games::{GrundysGame, Octal};
 
 use super::twin::Twin;
@@ -29,7 +29,7 @@ fn check(game: &impl Impartial, numbers: &[u32]) {
     for (size, &number) in numbers.iter().enumerate().skip(1) {
         let atom = Octal::heap(size as u32);
         assert_eq!(twin.grundy(atom), number, "twin, heap {size}");
-        let workspace = Workspace::new(game, 1 << 22).unwrap();
+        let workspace = SolverState::new(game, 1 << 22).unwrap();
         let report =
             grundy(&workspace, &[atom], SearchOptions::PAPER, 1, Limits::default(), &mut ());
         assert_eq!(report.grundy, Ok(number), "heap {size}");
@@ -46,7 +46,7 @@ fn kayles() {
 fn kayles_is_periodic() {
     const PERIOD: [u32; 12] = [4, 1, 2, 8, 1, 4, 7, 2, 1, 8, 2, 7];
     let game = Octal::kayles();
-    let workspace = Workspace::new(&game, 1 << 24).unwrap();
+    let workspace = SolverState::new(&game, 1 << 24).unwrap();
     for size in 72..130u32 {
         let atoms = [Octal::heap(size)];
         let report =

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
-use konane::search::sums::{Atom, SearchOptions, Sum, Workspace, dfpn, grundy, pns, two_level};
+use konane::search::sums::{Atom, SearchOptions, SolverState, Sum, dfpn, grundy, pns, two_level};
 use konane::search::testing::impartial_games::Declared;
 
 use super::agreement::SHORT;
@@ -28,7 +28,7 @@ fn limits_are_named() {
     ];
     for (limits, reason) in cases {
         for name in ["dfpn", "pns", "two levels", "grundy"] {
-            let workspace = Workspace::new(&game, 1 << 22).unwrap();
+            let workspace = SolverState::new(&game, 1 << 22).unwrap();
             let options = SearchOptions::PAPER;
             let outcome = match name {
                 "dfpn" => dfpn(&workspace, &root, options, 1, limits, &mut ()).outcome,
@@ -54,7 +54,7 @@ fn a_stopped_search_goes_on() {
     let mut twin = Twin::new(&game);
     let won = twin.sum(&ROOT) != 2;
     for options in [SearchOptions::PAPER, SearchOptions::TUNED] {
-        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        let workspace = SolverState::new(&game, 1 << 22).unwrap();
         let mut stops = 0;
         loop {
             let limits = Limits { nodes: Some(1000), ..Limits::default() };
@@ -98,7 +98,7 @@ fn every_grundy_number_is_reported_once() {
     for (nodes, threads, refuses) in
         [None, Some(500)].into_iter().flat_map(|n| [(n, 1, false), (n, 3, false), (n, 3, true)])
     {
-        let workspace = Workspace::new(&game, 1 << 22).unwrap();
+        let workspace = SolverState::new(&game, 1 << 22).unwrap();
         let mut listener = Listener { refuses, ..Listener::default() };
         let limits = Limits { nodes, ..Limits::default() };
         dfpn(&workspace, &root, SearchOptions::PAPER, threads, limits, &mut listener);
@@ -113,7 +113,7 @@ fn every_grundy_number_is_reported_once() {
 #[test]
 fn an_observer_can_end_a_search() {
     let game = game();
-    let workspace = Workspace::new(&game, 1 << 22).unwrap();
+    let workspace = SolverState::new(&game, 1 << 22).unwrap();
     let mut listener = Listener { refuses: true, ..Listener::default() };
     let root = Sum::new(&game, &ROOT, 0);
     let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, Limits::default(), &mut listener);
@@ -124,7 +124,7 @@ fn an_observer_can_end_a_search() {
 fn known_numbers_are_used() {
     let game = game();
     let mut twin = Twin::new(&game);
-    let workspace = Workspace::new(&game, 1 << 22).unwrap();
+    let workspace = SolverState::new(&game, 1 << 22).unwrap();
     for atom in ROOT {
         workspace.knowledge().set_grundy(atom, twin.grundy(atom));
     }

@@ -2,7 +2,7 @@
 
 use konane::Value;
 use konane::search::run::{Limits, Outcome, Reason, Report};
-use konane::search::sums::{SearchOptions, Sum, Workspace, dfpn, grundy, pns, two_level};
+use konane::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy, pns, two_level};
 use konane::sprouts::{Position, Scratch, Sprouts};
 
 use super::agreement::variants;
@@ -24,7 +24,7 @@ fn outcomes() -> Vec<(u32, Value)> {
     solved.map(|row| (row[0].parse().unwrap(), value(row[1]))).collect()
 }
 
-fn with_root<T>(text: &str, nimber: u32, work: impl FnOnce(&Workspace<Sprouts>, &Sum) -> T) -> T {
+fn with_root<T>(text: &str, nimber: u32, work: impl FnOnce(&SolverState<Sprouts>, &Sum) -> T) -> T {
     with_memory(1 << 30, text, nimber, work)
 }
 
@@ -32,12 +32,12 @@ fn with_memory<T>(
     bytes: u64,
     text: &str,
     nimber: u32,
-    work: impl FnOnce(&Workspace<Sprouts>, &Sum) -> T,
+    work: impl FnOnce(&SolverState<Sprouts>, &Sum) -> T,
 ) -> T {
     let game = Sprouts::new(bytes);
     let position: Position = text.parse().unwrap();
     let atoms = game.atoms(&position, &mut Scratch::default()).unwrap();
-    let workspace = Workspace::new(&game, bytes).unwrap();
+    let workspace = SolverState::new(&game, bytes).unwrap();
     work(&workspace, &Sum::new(&game, &atoms, nimber))
 }
 
@@ -49,7 +49,7 @@ fn solve(text: &str, options: SearchOptions, threads: u32) -> Report {
 
 /// On two levels, in jobs of so many expansions.
 fn solve_in_jobs(
-    workspace: &Workspace<Sprouts>,
+    workspace: &SolverState<Sprouts>,
     root: &Sum,
     iterations: u64,
     threads: u32,
@@ -114,10 +114,10 @@ fn the_table_of_grundy_numbers() {
         let expected: u32 = row[1].parse().unwrap();
         let atoms = game.atoms(&row[0].parse().unwrap(), &mut scratch).unwrap();
         let (options, limits) = (SearchOptions::TUNED, Limits::default());
-        let workspace = Workspace::new(&game, 1 << 27).unwrap();
+        let workspace = SolverState::new(&game, 1 << 27).unwrap();
         let found = grundy(&workspace, &atoms, options, 1, limits, &mut ());
         assert_eq!(found.grundy, Ok(expected), "{}", row[0]);
-        let workspace = Workspace::new(&game, 1 << 27).unwrap();
+        let workspace = SolverState::new(&game, 1 << 27).unwrap();
         for nimber in 0..3 {
             let value = if nimber == expected { Value::Loss } else { Value::Win };
             let root = Sum::new(&game, &atoms, nimber);
@@ -137,7 +137,7 @@ fn what_is_found_on_the_way_is_right() {
     let mut twin = Twin::new(&game);
     for options in variants() {
         for (threads, two_levels) in [(1, false), (3, false), (3, true)] {
-            let workspace = Workspace::new(&game, 1 << 28).unwrap();
+            let workspace = SolverState::new(&game, 1 << 28).unwrap();
             let root = Sum::new(&game, &start, 0);
             if two_levels {
                 solve_in_jobs(&workspace, &root, 30, threads);
@@ -163,7 +163,7 @@ fn a_full_memory_is_no_end() {
     {
         let game = Sprouts::new(memory);
         let atoms = game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
-        let workspace = Workspace::new(&game, memory).unwrap();
+        let workspace = SolverState::new(&game, memory).unwrap();
         let root = Sum::new(&game, &atoms, 0);
         let options = SearchOptions::TUNED;
         let report = if two_levels {
@@ -197,7 +197,7 @@ fn what_does_not_fit_is_no_answer() {
     for spots in [100, 2000] {
         let game = Sprouts::new(memory);
         let atoms = game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
-        let workspace = Workspace::new(&game, memory).unwrap();
+        let workspace = SolverState::new(&game, memory).unwrap();
         let root = Sum::new(&game, &atoms, 0);
         let report = dfpn(&workspace, &root, SearchOptions::TUNED, 1, Limits::default(), &mut ());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory), "0*{spots}");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use konane::search::sums::{Atom, Impartial, Options};
+use konane::search::sums::{Atom, Impartial, OptionList};
 
 /// Computes numbers and remembers them; knows nothing of couples, bounds and cancellation.
 pub struct Twin<'g, G: Impartial> {
@@ -20,7 +20,7 @@ impl<'g, G: Impartial> Twin<'g, G> {
         if let Some(&number) = self.numbers.get(&atom) {
             return number;
         }
-        let mut options = Options::default();
+        let mut options = OptionList::default();
         self.game.options(atom, &mut self.scratch, &mut options).unwrap();
         let values: BTreeSet<u32> = options.iter().map(|option| self.sum(option)).collect();
         let number = (0..).find(|number| !values.contains(number)).unwrap();

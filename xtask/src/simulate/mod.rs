@@ -7,7 +7,7 @@
 //! ```
 
 mod costs;
-mod pace;
+mod scheduler;
 mod simulator;
 mod solve;
 mod sprouts;

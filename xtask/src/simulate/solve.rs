@@ -7,7 +7,7 @@ use konane::search::cluster::{CoordinatorConfig, RemoteWorker};
 use konane::{Board, Dimensions, Limits, Position, SolveError, SolveOptions, Solver};
 
 use super::costs::{Costs, EntryCosts, parse_rate};
-use super::pace::TurnScheduler;
+use super::scheduler::TurnScheduler;
 use super::simulator::Simulator;
 use super::{Machines, SimulatedResult, Simulation};
 
@@ -107,7 +107,7 @@ pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
         ..args.machines.config()
     };
     let turns = TurnScheduler::default();
-    let limits = Limits { pace: Some(&turns), ..Limits::default() };
+    let limits = Limits { scheduler: Some(&turns), ..Limits::default() };
     let options = SolveOptions { memory_bytes: memory << 20, threads, ..SolveOptions::default() };
     let worker = Solver::new(&board, &start).options(options).limits(limits);
     let options = SolveOptions {

@@ -9,10 +9,10 @@ use konane::search::cluster::RemoteWorker;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::Position;
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, coordinate, work};
-use konane::{Outcome, Value};
+use konane::{Limits, Outcome, Value};
 
 use super::costs::{Costs, parse_rate};
-use super::pace::TurnScheduler;
+use super::scheduler::TurnScheduler;
 use super::simulator::Simulator;
 use super::{Machines, SimulatedResult, Simulation};
 
@@ -50,7 +50,7 @@ impl SimulatedResult for Solved {
 /// Creates `left` more workers and calls `run` with all of them.
 fn with_workers(
     search: ClusterSearch<'_>,
-    turns: &TurnScheduler,
+    limits: Limits<'_>,
     left: u32,
     workers: &[&dyn RemoteWorker],
     run: &mut dyn FnMut(&[&dyn RemoteWorker]),
@@ -59,9 +59,9 @@ fn with_workers(
         run(workers);
         return Ok(());
     }
-    work(search, Some(turns), |worker| {
+    work(search, limits, |worker| {
         let more = [workers, &[worker]].concat();
-        with_workers(search, turns, left - 1, &more, run)
+        with_workers(search, limits, left - 1, &more, run)
     })?
 }
 
@@ -80,7 +80,8 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
     let turns = TurnScheduler::default();
     let begun = Instant::now();
     let mut found = None;
-    with_workers(search, &turns, machines, &[], &mut |workers| {
+    let limits = Limits { scheduler: Some(&turns), ..Limits::default() };
+    with_workers(search, limits, machines, &[], &mut |workers| {
         let mut ran = None;
         let solution =
             coordinate(coordinator, args.machines.config(), None, &mut (), |coordinator| {

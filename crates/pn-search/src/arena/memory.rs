@@ -23,10 +23,10 @@
 //! they are rows: two cache lines for most blocks. Parents are not stored, since a search holds
 //! its path.
 //!
-//! Checkpoints store these bytes ([`Memory::tree_bytes`]). The first word of unit 0 is the block of the
+//! Checkpoints store these bytes ([`ArenaMemory::tree_bytes`]). The first word of unit 0 is the block of the
 //! root's children there; while a search goes on, it is not kept up to date.
 
-use super::region::Region;
+use super::allocator::Allocator;
 use crate::error::ErrorKind;
 use crate::numbers::{Combination, INFINITY, Number};
 
@@ -68,7 +68,7 @@ fn number(word: Word) -> u32 {
 
 /// A child as it stands in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
+pub(crate) struct ChildRecord {
     pub code: u64,
     pub phi: Number,
     pub delta: Number,
@@ -76,7 +76,7 @@ pub(crate) struct Node {
 
 /// What selection and back-up want to know about a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scan {
+pub(crate) struct BlockSummary {
     /// The child of least delta, the first of them.
     pub best: usize,
     /// Its delta.
@@ -91,7 +91,7 @@ pub(crate) struct Scan {
     pub sum_other: u64,
 }
 
-impl Scan {
+impl BlockSummary {
     /// What the children's numbers make of their parent's: phi and delta.
     #[inline(always)]
     pub fn numbers_of_parent(&self, combination: Combination) -> (Number, Number) {
@@ -157,17 +157,17 @@ pub(super) fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
 }
 
 /// Words that blocks are made of.
-pub(crate) struct Memory {
+pub(crate) struct ArenaMemory {
     bytes: Bytes,
 }
 
-impl Memory {
+impl ArenaMemory {
     /// Reserves whole units, at most `bytes` bytes and [`MOST_BYTES`].
     pub fn new(bytes: usize) -> Result<Self, TreeError> {
         if bytes < LEAST_BYTES {
             return Err(TreeError::TooSmall { bytes });
         }
-        Ok(Memory { bytes: zeroed((bytes / UNIT).min(u32::MAX as usize) * UNIT)? })
+        Ok(ArenaMemory { bytes: zeroed((bytes / UNIT).min(u32::MAX as usize) * UNIT)? })
     }
 
     /// Units in all.
@@ -175,10 +175,10 @@ impl Memory {
         (self.bytes.len() / UNIT) as u32
     }
 
-    /// The used bytes of a tree in `region`, with the block of the root's children.
-    pub fn tree_bytes(&mut self, region: &Region, root_block: Block) -> &[u8] {
+    /// The used bytes of a tree in `allocator`, with the block of the root's children.
+    pub fn tree_bytes(&mut self, allocator: &Allocator, root_block: Block) -> &[u8] {
         self.set(ROOT, root_block);
-        &self.bytes[..region.top() as usize * UNIT]
+        &self.bytes[..allocator.top() as usize * UNIT]
     }
 
     /// The first `bytes` bytes, for those of a tree.
@@ -241,8 +241,8 @@ impl Memory {
         (0..self.count(block)).find(|&at| self.code(block, at) == code)
     }
 
-    pub fn node(&self, block: Block, at: usize) -> Node {
-        Node {
+    pub fn node(&self, block: Block, at: usize) -> ChildRecord {
+        ChildRecord {
             code: self.code(block, at),
             phi: self.get(self.place(block, PHI, at)),
             delta: self.delta(block, at),
@@ -288,7 +288,7 @@ impl Memory {
         self.set_header(block, WORK, sum.min(u64::from(u32::MAX)) as u32);
     }
 
-    pub(super) fn set_node(&mut self, block: Block, at: usize, node: Node, child: Block) {
+    pub(super) fn set_node(&mut self, block: Block, at: usize, node: ChildRecord, child: Block) {
         self.set_numbers(block, at, node.phi, node.delta);
         self.set_child(block, at, child);
         let place = self.place(block, CODE, at);
@@ -311,7 +311,7 @@ impl Memory {
     /// # Panics
     /// If it has none.
     #[inline]
-    pub fn scan(&self, block: Block) -> Scan {
+    pub fn scan(&self, block: Block) -> BlockSummary {
         let start = block as usize * WORDS;
         let words = &self.words()[start..];
         let (capacity, count) = (number(words[CAPACITY]), number(words[COUNT]));
@@ -337,7 +337,7 @@ impl Memory {
                 sum_other += u64::from(phi);
             }
         }
-        Scan { best, least, second, phi: number(phis[best]), max_other, sum_other }
+        BlockSummary { best, least, second, phi: number(phis[best]), max_other, sum_other }
     }
 }
 

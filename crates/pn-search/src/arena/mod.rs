@@ -1,4 +1,4 @@
-//! The memory of proof-number trees: blocks of children in `memory`, and `region`, which gives out
+//! The memory of proof-number trees: blocks of children in `memory`, and `allocator`, which gives out
 //! blocks and takes them back.
 //!
 //! It knows no search and no game. PNS, both levels of PN² and the tree of jobs stand in it.
@@ -6,59 +6,61 @@
 
 #![forbid(unsafe_code)]
 
+mod allocator;
 mod memory;
-mod region;
 mod restore;
 
+pub(super) use allocator::Allocator;
 pub use memory::TreeError;
-pub(super) use memory::{Block, MOST_BYTES, Memory, Node, UNIT};
-pub(super) use region::Region;
+pub(super) use memory::{ArenaMemory, Block, ChildRecord, MOST_BYTES, UNIT};
 pub(super) use restore::restore;
 
 use super::run::RootChild;
 
-impl Memory {
+impl ArenaMemory {
     /// The children in a block; none for block 0.
-    pub fn nodes(&self, block: Block) -> impl Iterator<Item = Node> {
+    pub fn nodes(&self, block: Block) -> impl Iterator<Item = ChildRecord> {
         let count = if block == 0 { 0 } else { self.count(block) };
         (0..count).map(move |at| self.node(block, at))
     }
 
     /// The same for observers.
     pub fn root_children(&self, block: Block) -> Vec<RootChild> {
-        self.nodes(block).map(|Node { code, phi, delta }| RootChild { code, phi, delta }).collect()
+        self.nodes(block)
+            .map(|ChildRecord { code, phi, delta }| RootChild { code, phi, delta })
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::memory::Scan;
+    use super::memory::BlockSummary;
     use super::*;
     use crate::numbers::INFINITY;
     use crate::split_mix::mix;
 
-    fn node(code: u64) -> Node {
+    fn node(code: u64) -> ChildRecord {
         let (phi, delta) = (1 + (code % 7) as u32, 1 + (code % 5) as u32);
-        Node { code: mix(code), phi, delta }
+        ChildRecord { code: mix(code), phi, delta }
     }
 
     fn block(
-        region: &mut Region,
-        memory: &mut Memory,
+        allocator: &mut Allocator,
+        memory: &mut ArenaMemory,
         nodes: std::ops::Range<u64>,
     ) -> Option<Block> {
-        let nodes: Vec<Node> = nodes.map(node).collect();
-        region.allocate(memory, nodes.into_iter())
+        let nodes: Vec<ChildRecord> = nodes.map(node).collect();
+        allocator.allocate(memory, nodes.into_iter())
     }
 
     #[test]
     fn a_scan_is_the_plain_minimum_maximum_and_sum() {
-        let mut memory = Memory::new(1 << 16).unwrap();
-        let mut region = Region::new(1, memory.units());
+        let mut memory = ArenaMemory::new(1 << 16).unwrap();
+        let mut allocator = Allocator::new(1, memory.units());
         for count in 1..40 {
-            let block = block(&mut region, &mut memory, 1000 + count..1000 + 2 * count).unwrap();
+            let block = block(&mut allocator, &mut memory, 1000 + count..1000 + 2 * count).unwrap();
             while memory.count(block) > 1 {
-                let nodes: Vec<Node> =
+                let nodes: Vec<ChildRecord> =
                     (0..memory.count(block)).map(|at| memory.node(block, at)).collect();
                 for (at, node) in nodes.iter().enumerate() {
                     assert_eq!(memory.position(block, node.code), Some(at));
@@ -68,7 +70,7 @@ mod tests {
                 let least = nodes.iter().map(|n| n.delta).min().unwrap();
                 let best = nodes.iter().position(|n| n.delta == least).unwrap();
                 let others = || nodes.iter().enumerate().filter(|&(at, _)| at != best);
-                let expected = Scan {
+                let expected = BlockSummary {
                     best,
                     least,
                     second: others().map(|(_, n)| n.delta).min().unwrap(),
@@ -78,7 +80,7 @@ mod tests {
                 };
                 assert_eq!(scan, expected);
                 memory.remove(block, (mix(count) as usize) % nodes.len());
-                region.removed();
+                allocator.removed();
             }
             assert_eq!(memory.scan(block).second, INFINITY);
             assert_eq!(memory.scan(block).max_other, 0);
@@ -87,8 +89,8 @@ mod tests {
 
     #[test]
     fn blocks_keep_their_children_and_room_is_used_again() {
-        let mut memory = Memory::new(6000).unwrap();
-        let mut region = Region::new(1, memory.units());
+        let mut memory = ArenaMemory::new(6000).unwrap();
+        let mut allocator = Allocator::new(1, memory.units());
         let mut live: Vec<(Block, std::ops::Range<u64>)> = Vec::new();
         let mut refused = 0;
         for step in 0..3000u64 {
@@ -96,11 +98,11 @@ mod tests {
             if random.is_multiple_of(3) && !live.is_empty() {
                 let (freed, nodes) = live.swap_remove(random as usize / 3 % live.len());
                 memory.add_work(freed, 5);
-                assert_eq!(region.free(&mut memory, freed), 5);
+                assert_eq!(allocator.free(&mut memory, freed), 5);
                 assert!(nodes.start < nodes.end);
             } else {
                 let nodes = step * 100..step * 100 + 1 + random / 8 % 20;
-                match block(&mut region, &mut memory, nodes.clone()) {
+                match block(&mut allocator, &mut memory, nodes.clone()) {
                     Some(block) => live.push((block, nodes)),
                     None => refused += 1,
                 }
@@ -110,44 +112,44 @@ mod tests {
                 assert!(found.eq(nodes.clone().map(node)));
             }
             let expected: u64 = live.iter().map(|(_, nodes)| nodes.end - nodes.start).sum();
-            assert_eq!(region.nodes(), expected);
-            assert!(region.top() <= memory.units());
+            assert_eq!(allocator.nodes(), expected);
+            assert!(allocator.top() <= memory.units());
         }
         assert!(refused > 0);
     }
 
     #[test]
     fn whole_subtrees_are_freed() {
-        let mut memory = Memory::new(1 << 16).unwrap();
-        let mut region = Region::new(1, memory.units());
-        let root = block(&mut region, &mut memory, 0..5).unwrap();
+        let mut memory = ArenaMemory::new(1 << 16).unwrap();
+        let mut allocator = Allocator::new(1, memory.units());
+        let root = block(&mut allocator, &mut memory, 0..5).unwrap();
         for at in 0..5 {
-            let child = block(&mut region, &mut memory, 10..20).unwrap();
+            let child = block(&mut allocator, &mut memory, 10..20).unwrap();
             memory.set_child(root, at, child);
             memory.add_work(child, 1);
-            let grandchild = block(&mut region, &mut memory, 10..13).unwrap();
+            let grandchild = block(&mut allocator, &mut memory, 10..13).unwrap();
             memory.set_child(child, 7, grandchild);
             memory.add_work(grandchild, u64::from(u32::MAX) + 9);
         }
-        let top = region.top();
-        assert_eq!(region.nodes(), 5 + 50 + 15);
-        assert_eq!(region.free(&mut memory, root), 5 + 5 * u64::from(u32::MAX));
-        assert_eq!(region.nodes(), 0);
+        let top = allocator.top();
+        assert_eq!(allocator.nodes(), 5 + 50 + 15);
+        assert_eq!(allocator.free(&mut memory, root), 5 + 5 * u64::from(u32::MAX));
+        assert_eq!(allocator.nodes(), 0);
         for _ in 0..5 {
-            block(&mut region, &mut memory, 0..10).unwrap();
+            block(&mut allocator, &mut memory, 0..10).unwrap();
         }
-        assert_eq!(region.top(), top);
+        assert_eq!(allocator.top(), top);
     }
 
     #[test]
     fn too_little_for_a_block_is_refused() {
         for bytes in 0..4 * UNIT {
-            assert!(matches!(Memory::new(bytes), Err(TreeError::TooSmall { .. })));
+            assert!(matches!(ArenaMemory::new(bytes), Err(TreeError::TooSmall { .. })));
         }
-        let mut memory = Memory::new(4 * UNIT).unwrap();
-        let mut region = Region::new(1, memory.units());
-        assert!(block(&mut region, &mut memory, 0..2).is_none());
-        assert!(block(&mut region, &mut memory, 0..1).is_some());
-        assert!(block(&mut region, &mut memory, 0..1).is_none());
+        let mut memory = ArenaMemory::new(4 * UNIT).unwrap();
+        let mut allocator = Allocator::new(1, memory.units());
+        assert!(block(&mut allocator, &mut memory, 0..2).is_none());
+        assert!(block(&mut allocator, &mut memory, 0..1).is_some());
+        assert!(block(&mut allocator, &mut memory, 0..1).is_none());
     }
 }

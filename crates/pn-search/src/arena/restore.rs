@@ -7,15 +7,15 @@
 use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
 
-use super::memory::{Block, CAPACITY, Memory, NEXT, TreeError, units_of, zeroed};
-use super::region::Region;
+use super::allocator::Allocator;
+use super::memory::{ArenaMemory, Block, CAPACITY, NEXT, TreeError, units_of, zeroed};
 use crate::numbers::{Combination, MAX};
 
 /// Maximum number of units of a free block; a longer gap becomes several. A block of 3000 children
 /// fits.
 const MAX_FREE_UNITS: usize = 1 << 12;
 
-/// Takes up the tree in the first `units` units of the memory, whose region is empty. Returns the
+/// Takes up the tree in the first `units` units of the memory, whose allocator is empty. Returns the
 /// block of the root's children, 0 if the root is not expanded.
 ///
 /// A tree is sound if every reachable block is within these units, overlaps no other one, has at
@@ -23,8 +23,8 @@ const MAX_FREE_UNITS: usize = 1 << 12;
 /// numbers of expanded nodes are computed again, children before their parents. Units of no block are
 /// free. Of children with the same code one stays: a tree of jobs finds its children by code.
 pub(crate) fn restore(
-    memory: &mut Memory,
-    region: &mut Region,
+    memory: &mut ArenaMemory,
+    allocator: &mut Allocator,
     units: u32,
     combination: Combination,
 ) -> Result<Block, TreeError> {
@@ -63,14 +63,14 @@ pub(crate) fn restore(
     }
     back_up(memory, checked, combination);
     let top = used.last_one().expect("unit 0 is set") + 1;
-    region.restore(top as u32, nodes);
+    allocator.restore(top as u32, nodes);
     let mut from = 0;
     while let Some(gap) = used[from..top].first_zero() {
         let start = from + gap;
         let end = start + used[start..top].first_one().expect("the last unit is used");
         for start in (start..end).step_by(MAX_FREE_UNITS) {
             let units = (end - start).min(MAX_FREE_UNITS);
-            region.give_back(memory, start as Block, units);
+            allocator.give_back(memory, start as Block, units);
         }
         from = end;
     }
@@ -78,7 +78,7 @@ pub(crate) fn restore(
 }
 
 /// Checks the extent of a block and marks its units as used.
-fn claim(memory: &Memory, used: &mut BitSlice<u8>, block: Block) -> Result<(), TreeError> {
+fn claim(memory: &ArenaMemory, used: &mut BitSlice<u8>, block: Block) -> Result<(), TreeError> {
     let beyond_end = || Err(unsound(block, "within the tree", "beyond its end"));
     let start = block as usize;
     if start >= used.len() {
@@ -106,7 +106,7 @@ fn unsound(unit: Block, expected: &'static str, got: &'static str) -> TreeError 
 }
 
 /// Removes children whose code another child of the block has as well.
-fn drop_repeated(memory: &mut Memory, block: Block, codes: &mut Vec<u64>) {
+fn drop_repeated(memory: &mut ArenaMemory, block: Block, codes: &mut Vec<u64>) {
     codes.clear();
     codes.extend((0..memory.count(block)).map(|at| memory.code(block, at)));
     codes.sort_unstable();
@@ -126,7 +126,7 @@ fn drop_repeated(memory: &mut Memory, block: Block, codes: &mut Vec<u64>) {
 
 /// Computes the numbers of expanded nodes along a list of blocks in which children come before their
 /// parents, and clears the stamps.
-fn back_up(memory: &mut Memory, first: Block, combination: Combination) {
+fn back_up(memory: &mut ArenaMemory, first: Block, combination: Combination) {
     let mut next = first;
     while next != 0 {
         let block = next;

@@ -25,10 +25,10 @@ use crate::dfpn::{DfpnOptions, dfpn};
 use crate::error::ErrorKind;
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
-use crate::plain::known::Answer;
+use crate::plain::oracle::OracleAnswer;
 use crate::run::{Limits, Outcome, Reason};
 use crate::table::Table;
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 use layers::{Codes, Finished, NoMemory, Waiting, insert};
 
 /// Positions that are answered between two looks at the stop flag and the clock, and whose answers
@@ -49,7 +49,7 @@ pub struct CertificateOptions {
     /// The search for what the table has lost.
     pub dfpn: DfpnOptions,
     /// The exact searches that find replies without a table entry.
-    pub settle: SettleOptions,
+    pub settle: LeafSolverOptions,
 }
 
 /// A closed set and what it took to collect it.
@@ -328,12 +328,12 @@ impl<G: Game> View<'_, G> {
             match self.game.known(child.code) {
                 // Nobody knows the work; the leaf estimate is a guess, and exact searches are
                 // preferred to it.
-                Answer::Known(Value::Loss) => {
+                OracleAnswer::Known(Value::Loss) => {
                     lost.push((child.code, (1 << 32) + u64::from(child.delta)));
                 }
-                Answer::Known(Value::Win) => {}
-                Answer::Failed => return Err(CertificateError::Stopped(Reason::FileError)),
-                Answer::Unknown => {
+                OracleAnswer::Known(Value::Win) => {}
+                OracleAnswer::Failed => return Err(CertificateError::Stopped(Reason::FileError)),
+                OracleAnswer::Unknown => {
                     children[unknown] = child;
                     unknown += 1;
                 }

@@ -2,9 +2,11 @@
 
 use std::num::NonZeroUsize;
 
+use crate::pn2::Pn2Options;
+
 /// Parameters of a coordinator and its workers. Those of shared results and entries have to be the same in all
 /// processes of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoordinatorConfig {
     /// Maximum number of nodes evaluated by a job, at the start of the search.
     pub job_nodes: u64,
@@ -30,6 +32,13 @@ pub struct CoordinatorConfig {
     /// Plain games: expansions of all workers after which a selection looks a node's children up in the table
     /// again; `u32::MAX` for never.
     pub refresh_age: u32,
+    /// Plain games: the numbers of open nodes are also read from the table and stored there.
+    pub open_entries: bool,
+    /// The workers are in other processes. Then the coordinator's table is its own, and leaves are assigned to
+    /// workers that have searched their parents.
+    pub is_remote: bool,
+    /// The jobs are second-level searches of PN² instead of searches of `job_nodes` nodes.
+    pub pn2: Option<Pn2Options>,
 }
 
 impl CoordinatorConfig {
@@ -44,6 +53,9 @@ impl CoordinatorConfig {
         max_entries: 1 << 13,
         virtual_loss_64: 1,
         refresh_age: 100_000,
+        open_entries: true,
+        is_remote: true,
+        pn2: None,
     };
 
     /// Workers in one process, which share a table: jobs of 10 000 nodes, and no shared results.
@@ -54,6 +66,7 @@ impl CoordinatorConfig {
         leaves_compared: 1,
         virtual_loss_64: 2,
         refresh_age: 1000,
+        is_remote: false,
         ..CoordinatorConfig::REMOTE
     };
 

@@ -36,6 +36,7 @@ const MAX_DEFERRED_LEAVES: usize = 1 << 16;
 struct AssignedJob<L> {
     worker: WorkerId,
     leaf: L,
+    code: u64,
     budget: u64,
     last: Option<WorkerId>,
     is_cancelled: bool,
@@ -252,38 +253,43 @@ impl<T: JobTree> Coordinator<T> {
         let (mut passed, mut chosen) = (Vec::new(), None);
         while chosen.is_none() && passed.len() < self.config.leaves_compared.max(1) {
             match self.tree.select() {
-                Selection::Leaf(leaf) if self.is_deferred(&leaf, worker) => passed.push(leaf),
-                Selection::Leaf(leaf) => chosen = Some(leaf),
+                Selection::Leaf { leaf, code, last } => {
+                    let last = last.filter(|&last| last != worker);
+                    match last.is_some() && self.is_deferred(code) {
+                        true => passed.push((leaf, code, last)),
+                        false => chosen = Some((leaf, code, last)),
+                    }
+                }
                 Selection::AllTaken => break,
                 Selection::Solved => return Instruction::Quit,
             }
         }
-        for leaf in passed {
+        for (leaf, code, last) in passed {
             if chosen.is_none() && self.tree.is_leaf(&leaf) {
-                chosen = Some(leaf);
+                chosen = Some((leaf, code, last));
             } else {
                 self.tree.release(&leaf);
-                self.count_deferral(T::code(&leaf));
+                self.count_deferral(code);
             }
         }
-        let Some(leaf) = chosen else { return Instruction::Wait };
-        let budget = self.tree.job_budget(self.config.job_nodes).max(MIN_JOB_NODES).min(left);
-        let last = self.tree.last_worker(&leaf).filter(|&last| last != worker);
-        self.deferred.remove(&T::code(&leaf));
+        let Some((leaf, code, last)) = chosen else { return Instruction::Wait };
+        let CoordinatorConfig { job_nodes, pn2, .. } = self.config;
+        let budget = pn2.map_or(job_nodes, |options| options.budget(self.tree.nodes()));
+        let budget = budget.max(MIN_JOB_NODES).min(left);
+        self.deferred.remove(&code);
         let id = self.next_job;
         self.next_job += 1;
         self.counters.jobs += 1;
         self.granted += budget;
-        self.jobs.insert(id, AssignedJob { worker, leaf, budget, last, is_cancelled: false });
+        self.jobs.insert(id, AssignedJob { worker, leaf, code, budget, last, is_cancelled: false });
         self.assigned.insert(worker, id);
         self.search(id)
     }
 
-    /// Returns true if a leaf is deferred to the worker that has searched its parent.
-    fn is_deferred(&self, leaf: &T::Leaf, worker: WorkerId) -> bool {
+    /// Returns true if a leaf whose parent another worker has searched is deferred to that worker.
+    fn is_deferred(&self, code: u64) -> bool {
         let max = MAX_DEFERRALS * (self.assigned.len() as u64 + 1);
-        self.tree.last_worker(leaf).is_some_and(|last| last != worker)
-            && self.deferred.get(&T::code(leaf)).is_none_or(|&count| count < max)
+        self.deferred.get(&code).is_none_or(|&count| count < max)
     }
 
     fn count_deferral(&mut self, code: u64) {
@@ -294,8 +300,8 @@ impl<T: JobTree> Coordinator<T> {
     }
 
     fn search(&self, id: JobId) -> Instruction<u64> {
-        let AssignedJob { ref leaf, budget, last, .. } = self.jobs[&id];
-        Instruction::Search(Job { id, node: T::code(leaf), budget, last })
+        let AssignedJob { code, budget, last, .. } = self.jobs[&id];
+        Instruction::Search(Job { id, node: code, budget, last })
     }
 
     /// Adds the result of a job to the tree.
@@ -309,7 +315,8 @@ impl<T: JobTree> Coordinator<T> {
             }
             JobOutcome::Open(children) => {
                 match self.tree.attach(&job.leaf, &children, spent.expansions, job.worker) {
-                    Some(added) if self.tree.counts_attached() => {
+                    // Second-level searches leave no entries, so nodes are evaluated again, and count again.
+                    Some(added) if self.config.pn2.is_some() => {
                         self.spent += added;
                         self.counters.nodes += added;
                         self.counters.first_level += added;

@@ -9,7 +9,14 @@ use crate::run::{Counters, Reason, RootChild};
 #[derive(Debug)]
 pub enum Selection<L> {
     /// A leaf. It is taken now.
-    Leaf(L),
+    Leaf {
+        /// The leaf.
+        leaf: L,
+        /// Code of its node.
+        code: u64,
+        /// The worker that has searched its parent, if workers have tables of their own.
+        last: Option<WorkerId>,
+    },
     /// All leaves are taken.
     AllTaken,
     /// The root has a value.
@@ -27,30 +34,11 @@ pub trait JobTree {
     /// A result of a worker that stays true.
     type SharedResult: Clone + Send;
 
-    /// Maximum number of nodes evaluated by the next job, where the configuration says `job_nodes`.
-    fn job_budget(&self, job_nodes: u64) -> u64 {
-        job_nodes
-    }
-
-    /// Returns true if jobs leave no entries in a table. Then nodes are evaluated again when they are attached, and
-    /// count again.
-    fn counts_attached(&self) -> bool {
-        false
-    }
-
     /// Takes the best free leaf.
     fn select(&mut self) -> Selection<Self::Leaf>;
 
-    /// Code of the node at a leaf.
-    fn code(leaf: &Self::Leaf) -> u64;
-
     /// The node with this code.
     fn node(&self, code: u64) -> Self::Node;
-
-    /// The worker that has searched the parent of a leaf, if workers have tables of their own.
-    fn last_worker(&self, _leaf: &Self::Leaf) -> Option<WorkerId> {
-        None
-    }
 
     /// Forgets a worker that has been lost.
     fn forget_worker(&mut self, _worker: WorkerId) {}

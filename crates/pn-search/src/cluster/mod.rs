@@ -44,7 +44,7 @@ pub mod wire;
 pub use config::CoordinatorConfig;
 pub(super) use coordinator::Coordinator;
 pub(super) use job_tree::{JobTree, Selection};
-pub(super) use plain_tree::{PlainTree, PlainTreeOptions};
+pub(super) use plain_tree::PlainTree;
 pub(super) use remote_coordinator::coordinate;
 pub use remote_coordinator::{CoordinatorStatus, Delivery, RemoteCoordinator};
 pub use remote_worker::RemoteWorker;

@@ -28,51 +28,30 @@ use std::collections::hash_map::Entry;
 use ahash::{AHashMap, AHashSet};
 
 use super::message::{JobOutcome, WorkerId};
-use super::{JobTree, Selection, SharedEntry};
+use super::{CoordinatorConfig, JobTree, Selection, SharedEntry};
 use crate::Value;
-use crate::arena::{Block, Memory, Node, Region, UNIT};
+use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord, UNIT};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
-use crate::pn2::Pn2Options;
 use crate::run::{Counters, Outcome, Reason, Report, RootChild};
 use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Entry as TableEntry, Stored, Table};
 
-/// Parameters of a tree for several workers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct PlainTreeOptions {
-    /// Combination of the children's phi to delta.
-    pub combination: Combination,
-    /// Numbers of open nodes are also read from the table and stored there.
-    pub open_entries: bool,
-    /// Expansions after which a node that the search returns to looks its children up in the table
-    /// again; `u32::MAX` for never.
-    pub refresh_age: u32,
-    /// Virtual loss that a worker below a node adds to the node's delta in selections, in addition to 1: a share
-    /// of the delta in 1/64.
-    pub virtual_loss_64: u32,
-    /// The jobs are second-level searches of PN².
-    pub pn2: Option<Pn2Options>,
-    /// The workers are in other processes. Then the table is the coordinator's own, and leaves are assigned to workers
-    /// that have searched their parents.
-    pub is_remote: bool,
-}
-
 /// A step down: a block, and the code of the child in it.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct PathStep {
     block: Block,
     code: u64,
 }
 
 /// A leaf that a worker searches.
 #[derive(Debug)]
-pub struct Leaf {
+pub struct TakenLeaf {
     /// The position.
     code: u64,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
 }
 
 /// Tree of a game with codes, its taken leaves, and the numbers of its root.
@@ -88,9 +67,10 @@ pub struct PlainTree<'a, G: Game> {
     /// Entries to be stored in the table.
     updates: Vec<(u64, TableEntry)>,
     port: &'a TreeSnapshots,
-    memory: Memory,
-    region: Region,
-    options: PlainTreeOptions,
+    memory: ArenaMemory,
+    allocator: Allocator,
+    combination: Combination,
+    config: CoordinatorConfig,
     root: u64,
     root_block: Block,
     /// The workers below the blocks that have any.
@@ -117,15 +97,16 @@ impl<'a, G: Game> PlainTree<'a, G> {
     pub(crate) fn new(
         root: Root<'a, G>,
         tree: SavedTree,
-        options: PlainTreeOptions,
+        combination: Combination,
+        config: CoordinatorConfig,
         port: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
-        let SavedTree { memory, region, root_block, .. } = tree;
+        let SavedTree { memory, allocator, root_block, .. } = tree;
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
-            numbers = scan.numbers_of_parent(options.combination);
+            numbers = scan.numbers_of_parent(combination);
             best = Some(memory.code(root_block, scan.best));
         }
         PlainTree {
@@ -137,8 +118,9 @@ impl<'a, G: Game> PlainTree<'a, G> {
             updates: Vec::new(),
             port,
             memory,
-            region,
-            options,
+            allocator,
+            combination,
+            config,
             root,
             root_block,
             workers: AHashMap::new(),
@@ -156,7 +138,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// The report of a search on `threads` threads that ended for a reason, if not with a value. The
     /// tree is left at the port.
     pub(crate) fn report(self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
-        let memory_bytes = self.table.bytes() + self.region.top() as usize * UNIT;
+        let memory_bytes = self.table.bytes() + self.allocator.top() as usize * UNIT;
         let report = Report {
             outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
             phi: self.phi,
@@ -166,8 +148,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
             memory_bytes: memory_bytes as u64 + self.own_bytes(),
             threads,
         };
-        let PlainTree { port, memory, region, root_block, .. } = self;
-        port.leave(SavedTree { memory, region, root_block, beside: Vec::new() });
+        let PlainTree { port, memory, allocator, root_block, .. } = self;
+        port.leave(SavedTree { memory, allocator, root_block, beside: Vec::new() });
         report
     }
 
@@ -186,8 +168,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
         counters.stored(stored);
     }
 
-    fn select_leaf(&mut self) -> Selection<Leaf> {
-        let mut path: Vec<Step> = Vec::new();
+    fn select_leaf(&mut self) -> Selection<TakenLeaf> {
+        let mut path: Vec<PathStep> = Vec::new();
         // Children below which all leaves are taken: depth and place.
         let mut full: Vec<(usize, usize)> = Vec::new();
         'root: loop {
@@ -216,7 +198,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
                     continue;
                 };
                 let code = self.memory.code(block, at);
-                path.push(Step { block, code });
+                path.push(PathStep { block, code });
                 block = self.memory.child(block, at);
                 if block == 0 {
                     match self.lookup(code).and_then(|entry| entry.value()) {
@@ -229,14 +211,16 @@ impl<'a, G: Game> PlainTree<'a, G> {
         }
     }
 
-    fn take(&mut self, code: u64, path: Vec<Step>) -> Selection<Leaf> {
+    fn take(&mut self, code: u64, path: Vec<PathStep>) -> Selection<TakenLeaf> {
         if !self.taken.insert(code) {
             return Selection::AllTaken;
         }
         for step in &path {
             *self.workers.entry(step.block).or_default() += 1;
         }
-        Selection::Leaf(Leaf { code, path })
+        let parent = path.last().and_then(|step| self.searched_by.get(&step.block));
+        let last = parent.map(|&worker| worker.into());
+        Selection::Leaf { leaf: TakenLeaf { code, path }, code, last }
     }
 
     /// The child of least virtual delta among those that are not taken or excluded.
@@ -249,7 +233,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             let child = memory.child(block, at);
             if child != 0 && congested {
                 let workers = self.workers.get(&child).copied().unwrap_or(0);
-                let each = 1 + ((delta * u64::from(self.options.virtual_loss_64)) >> 6);
+                let each = 1 + ((delta * u64::from(self.config.virtual_loss_64)) >> 6);
                 delta += u64::from(workers) * each;
             }
             if best.is_some_and(|(least, _)| least <= delta) {
@@ -266,11 +250,11 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// Takes over what the table has learnt about the children in `block`, whose node is at the end
     /// of the path, unless it was asked lately. True if that changed the node's numbers or solved
     /// it.
-    fn refresh(&mut self, path: &[Step], block: Block) -> bool {
+    fn refresh(&mut self, path: &[PathStep], block: Block) -> bool {
         // Ages count modulo 2³²; at worst a node is refreshed late. None is refreshed twice between
         // two results, so a selection comes to its end.
         let age = (self.clock as u32).wrapping_sub(self.memory.stamp(block));
-        if self.options.refresh_age == u32::MAX || age < self.options.refresh_age.max(1) {
+        if self.config.refresh_age == u32::MAX || age < self.config.refresh_age.max(1) {
             return false;
         }
         self.memory.set_stamp(block, self.clock as u32);
@@ -286,13 +270,13 @@ impl<'a, G: Game> PlainTree<'a, G> {
             };
             if let Some(value) = entry.value() {
                 let solves = value == Value::Loss || self.memory.count(block) == 1;
-                let path = [path, &[Step { block, code: node.code }]].concat();
+                let path = [path, &[PathStep { block, code: node.code }]].concat();
                 self.resolve_at(&path, value, 0);
                 if solves {
                     return true;
                 }
                 changed = true;
-            } else if self.options.open_entries
+            } else if self.config.open_entries
                 && self.memory.child(block, at) == 0
                 && (entry.phi, entry.delta) != (node.phi, node.delta)
             {
@@ -307,8 +291,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
     }
 
     /// Gives the node at the end of a path a value. Whatever that solves leaves the tree.
-    fn resolve_at(&mut self, mut path: &[Step], mut value: Value, mut work: u64) {
-        while let Some((&Step { block, code }, above)) = path.split_last() {
+    fn resolve_at(&mut self, mut path: &[PathStep], mut value: Value, mut work: u64) {
+        while let Some((&PathStep { block, code }, above)) = path.split_last() {
             let at = self.memory.position(block, code).expect("the path leads to the node");
             let child = self.memory.child(block, at);
             // A worker at a leaf that is given back with others has gone through the first block.
@@ -317,14 +301,14 @@ impl<'a, G: Game> PlainTree<'a, G> {
                 _ => self.workers.contains_key(&child),
             };
             if child != 0 {
-                work += self.region.free(&mut self.memory, child);
+                work += self.allocator.free(&mut self.memory, child);
                 self.memory.set_child(block, at, 0);
             }
             self.updates.push((code, TableEntry::solved(value, work)));
             self.memory.add_work(block, work);
             if value == Value::Win {
                 self.memory.remove(block, at);
-                self.region.removed();
+                self.allocator.removed();
                 if self.memory.count(block) > 0 {
                     self.back_up(above, block, work);
                     return;
@@ -338,7 +322,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             path = above;
         }
         if self.root_block != 0 {
-            work += self.region.free(&mut self.memory, self.root_block);
+            work += self.allocator.free(&mut self.memory, self.root_block);
             self.root_block = 0;
         }
         let entry = TableEntry::solved(value, work);
@@ -349,8 +333,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
 
     /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and
     /// of its ancestors, as far as anything changes.
-    fn back_up(&mut self, path: &[Step], mut block: Block, work: u64) {
-        let combination = self.options.combination;
+    fn back_up(&mut self, path: &[PathStep], mut block: Block, work: u64) {
+        let combination = self.combination;
         for step in path.iter().rev() {
             let (phi, delta) = self.memory.scan(block).numbers_of_parent(combination);
             let at = self.memory.position(step.block, step.code).expect("it is on the path");
@@ -359,7 +343,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
                 return;
             }
             self.memory.set_numbers(step.block, at, phi, delta);
-            if self.options.open_entries {
+            if self.config.open_entries {
                 self.updates.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
             }
             block = step.block;
@@ -371,34 +355,17 @@ impl<'a, G: Game> PlainTree<'a, G> {
 }
 
 impl<G: Game> JobTree for PlainTree<'_, G> {
-    type Leaf = Leaf;
+    type Leaf = TakenLeaf;
     type Node = u64;
     type Children = Vec<Child>;
     type SharedResult = SharedEntry;
 
-    fn job_budget(&self, job_nodes: u64) -> u64 {
-        self.options.pn2.map_or(job_nodes, |options| options.budget(self.nodes()))
-    }
-
-    fn counts_attached(&self) -> bool {
-        self.options.pn2.is_some()
-    }
-
-    fn select(&mut self) -> Selection<Leaf> {
+    fn select(&mut self) -> Selection<TakenLeaf> {
         self.select_leaf()
-    }
-
-    fn code(leaf: &Leaf) -> u64 {
-        leaf.code
     }
 
     fn node(&self, code: u64) -> u64 {
         code
-    }
-
-    fn last_worker(&self, leaf: &Leaf) -> Option<WorkerId> {
-        let parent = leaf.path.last()?;
-        self.searched_by.get(&parent.block).map(|&worker| worker.into())
     }
 
     fn forget_worker(&mut self, worker: WorkerId) {
@@ -406,7 +373,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     }
 
     /// Codes have to be those of children, because workers expand them.
-    fn is_valid(&mut self, leaf: &Leaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
+    fn is_valid(&mut self, leaf: &TakenLeaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
         let open = 1..INFINITY;
         let PlainTree { game, scratch, children, .. } = self;
         children.clear();
@@ -428,7 +395,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
     }
 
-    fn release(&mut self, leaf: &Leaf) {
+    fn release(&mut self, leaf: &TakenLeaf) {
         self.taken.remove(&leaf.code);
         for step in &leaf.path {
             if let Entry::Occupied(mut entry) = self.workers.entry(step.block) {
@@ -440,7 +407,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
     }
 
-    fn is_leaf(&self, leaf: &Leaf) -> bool {
+    fn is_leaf(&self, leaf: &TakenLeaf) -> bool {
         if self.value.is_some() {
             return false;
         }
@@ -463,7 +430,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
 
     fn attach(
         &mut self,
-        leaf: &Leaf,
+        leaf: &TakenLeaf,
         children: &Vec<Child>,
         work: u64,
         worker: WorkerId,
@@ -474,19 +441,19 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
         // A path of codes has to be unambiguous, and a move is searched once.
         let mut codes = AHashSet::with_capacity(children.len());
-        let nodes: Vec<Node> = children
+        let nodes: Vec<ChildRecord> = children
             .iter()
             .filter(|child| codes.insert(child.code))
-            .map(|&Child { code, phi, delta, .. }| Node { code, phi, delta })
+            .map(|&Child { code, phi, delta, .. }| ChildRecord { code, phi, delta })
             .collect();
         let added = nodes.len() as u64;
         if added == 0 {
             return None;
         }
-        let block = self.region.allocate(&mut self.memory, nodes.into_iter())?;
+        let block = self.allocator.allocate(&mut self.memory, nodes.into_iter())?;
         self.memory.add_work(block, work);
         self.memory.set_stamp(block, self.clock as u32);
-        if self.options.is_remote {
+        if self.config.is_remote {
             // Workers with larger ids are not asked for entries.
             match u32::try_from(worker) {
                 Ok(worker) => self.searched_by.insert(block, worker),
@@ -504,7 +471,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         Some(added)
     }
 
-    fn resolve(&mut self, leaf: &Leaf, value: Value, best: Option<u64>, work: u64) {
+    fn resolve(&mut self, leaf: &TakenLeaf, value: Value, best: Option<u64>, work: u64) {
         self.clock += work;
         if self.is_leaf(leaf) {
             if leaf.path.is_empty() {
@@ -538,8 +505,8 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
-        self.port.look(&mut self.memory, &self.region, self.root_block);
-        if self.options.is_remote {
+        self.port.look(&mut self.memory, &self.allocator, self.root_block);
+        if self.config.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }
         None
@@ -554,7 +521,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     }
 
     fn nodes(&self) -> u64 {
-        1 + self.region.nodes()
+        1 + self.allocator.nodes()
     }
 }
 

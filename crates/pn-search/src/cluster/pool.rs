@@ -4,8 +4,8 @@
 //! If there is none, it waits on a condition variable until another worker has brought a result; every
 //! few milliseconds it polls the limits and the observer. All data is exchanged under the mutex.
 //!
-//! The workers are members of one [`Team`](crate::run::Team), which has the limits, the totals and the
-//! resize barrier. A worker that waits leaves the barrier. None waits at the barrier with the mutex
+//! The workers share one [`SharedState`](crate::run::SharedState), which has the limits, the totals and the resize
+//! barrier. A worker that waits leaves the barrier. None waits at the barrier with the mutex
 //! locked. A job that is cancelled is reported through the worker's mailbox.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::message::{Instruction, Job, JobId, JobOutcome, Request, WorkerState};
 use super::{Coordinator, CoordinatorConfig, JobTree};
 use crate::numbers::Number;
-use crate::run::{Control, Counters, RootChild, SharedTree};
+use crate::run::{Counters, RootChild, SearchMonitor, SharedTree};
 
 /// Time between two polls of the limits by a worker that waits.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -33,7 +33,7 @@ pub(crate) struct Done<T: JobTree> {
 }
 
 impl<T: JobTree> Pool<T> {
-    /// Creates a pool for a tree. The workers' team has the limits.
+    /// Creates a pool for a tree. The workers' shared state has the limits.
     pub fn new(tree: T, config: CoordinatorConfig) -> Self {
         Pool { coordinator: Mutex::new(Coordinator::new(tree, config, 0)), changed: Condvar::new() }
     }
@@ -51,8 +51,8 @@ impl<T: JobTree> Pool<T> {
 
     /// Brings the result of a worker's last job, and waits for its next. Returns `None` at the end of the
     /// search. The work of the coordinator is added to the worker's counters.
-    pub fn next(&self, control: &mut Control<'_>, done: Option<Done<T>>) -> Option<Job<u64>> {
-        let number = control.number();
+    pub fn next(&self, monitor: &mut SearchMonitor<'_>, done: Option<Done<T>>) -> Option<Job<u64>> {
+        let number = monitor.number();
         let spent = done.as_ref().map_or_else(Counters::default, |done| done.spent);
         let mut state = match done {
             Some(Done { job, outcome, spent }) => WorkerState::Done { job, outcome, spent },
@@ -62,7 +62,7 @@ impl<T: JobTree> Pool<T> {
         loop {
             let mut coordinator = self.lock();
             let before = coordinator.counters();
-            if let Some(reason) = control.stopped {
+            if let Some(reason) = monitor.stopped {
                 coordinator.end(reason);
             }
             let has_result = !matches!(state, WorkerState::Idle);
@@ -72,29 +72,29 @@ impl<T: JobTree> Pool<T> {
                 .handle(Request { worker, results: Vec::new(), received: 0, state })
                 .instruction;
             for (worker, _) in coordinator.take_cancelled() {
-                control.team().signals.cancel(worker as usize);
+                monitor.state().mailboxes.cancel(worker as usize);
             }
             if has_result || matches!(instruction, Instruction::Quit) {
                 self.changed.notify_all();
             }
             for (atom, grundy) in coordinator.tree.take_grundy_numbers() {
-                control.found(atom, grundy);
+                monitor.found(atom, grundy);
             }
             let counted = coordinator.counters().since(&before).since(&std::mem::take(&mut spent));
             // The Grundy numbers have been counted above.
             let counted = Counters { grundy_numbers: 0, ..counted };
-            control.counters.add_since(&counted, &Counters::default());
+            monitor.counters.add_since(&counted, &Counters::default());
             // A message about an earlier job.
-            control.team().signals.take(number);
+            monitor.state().mailboxes.take(number);
             match instruction {
                 Instruction::Search(job) => return Some(job),
                 Instruction::Quit => return None,
                 Instruction::Wait => {}
             }
-            control.leave_barrier();
+            monitor.leave_barrier();
             drop(self.changed.wait_timeout(coordinator, PERIOD));
-            control.join_barrier();
-            control.poll();
+            monitor.join_barrier();
+            monitor.poll();
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::message::{Instruction, Job, JobId, JobOutcome, Reply, Request, WorkerId, WorkerState};
 use super::wire::{self, Kind, WireError};
-use crate::run::{Counters, Limits, Pace};
+use crate::run::{Counters, Limits};
 
 /// A worker with a table of its own, for any game.
 ///
@@ -55,7 +55,8 @@ pub trait RemoteWorker: Sync {
 pub(crate) struct WorkerJobs<'a> {
     /// Id of the search.
     pub search: u64,
-    pace: Option<&'a dyn Pace>,
+    /// Limits of every search, beside its budget and its stop flag.
+    limits: Limits<'a>,
     cancelled: CancelledJobs,
     /// Held while a node is searched.
     busy: Mutex<()>,
@@ -70,9 +71,9 @@ pub(crate) struct WorkerJobs<'a> {
 }
 
 impl<'a> WorkerJobs<'a> {
-    pub fn new(search: u64, pace: Option<&'a dyn Pace>) -> Self {
+    pub fn new(search: u64, limits: Limits<'a>) -> Self {
         let (cancelled, busy, waiting, wanted, owed, total) = Default::default();
-        WorkerJobs { search, pace, cancelled, busy, waiting, wanted, owed, total }
+        WorkerJobs { search, limits, cancelled, busy, waiting, wanted, owed, total }
     }
 
     /// Searches the job in a reply. `work` gets it with the results of other workers and the job's limits, and
@@ -105,7 +106,7 @@ impl<'a> WorkerJobs<'a> {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         let (id, nodes) = (job.id, Some(job.budget));
         let stop = self.cancelled.begin(id);
-        let limits = Limits { nodes, stop: Some(&stop), pace: self.pace, ..Limits::default() };
+        let limits = Limits { nodes, stop: Some(&stop), ..self.limits };
         let found = work(job, results, limits);
         self.cancelled.end();
         let (outcome, mut spent, results) = found?;
@@ -132,7 +133,7 @@ impl<'a> WorkerJobs<'a> {
             return;
         }
         let stop = Some(&self.wanted);
-        let spent = work(Limits { nodes, stop, pace: self.pace, ..Limits::default() });
+        let spent = work(Limits { nodes, stop, ..self.limits });
         self.lock_total().add_since(&spent, &Counters::default());
         let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
         owed.add_since(&spent, &Counters::default());
@@ -156,11 +157,11 @@ impl<'a> WorkerJobs<'a> {
 /// Jobs that have been cancelled.
 #[derive(Debug, Default)]
 struct CancelledJobs {
-    state: Mutex<State>,
+    state: Mutex<CancelState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CancelState {
     /// The job that is being searched, and the flag that stops it.
     current: Option<(JobId, Arc<AtomicBool>)>,
     /// Cancelled jobs that have not come.
@@ -173,7 +174,7 @@ struct State {
 const BEHIND: u64 = 1 << 16;
 
 impl CancelledJobs {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CancelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

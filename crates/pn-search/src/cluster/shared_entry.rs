@@ -52,13 +52,13 @@ impl Serialize for SharedEntry {
 
 impl<'de> Deserialize<'de> for SharedEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Cell)
+        deserializer.deserialize_bytes(PackedEntry)
     }
 }
 
-struct Cell;
+struct PackedEntry;
 
-impl Visitor<'_> for Cell {
+impl Visitor<'_> for PackedEntry {
     type Value = SharedEntry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,5 @@
 //! Depth-first proof-number search (Nagai 2002; thesis, 2.4) with the 1+ε trick (Pawlewicz and Lew
-//! 2006), on one thread or on many, over any `Nand` tree: of plain games ([`dfpn`]) and of sums
+//! 2006), on one thread or on many, over any [`SearchTree`]: of plain games ([`dfpn`]) and of sums
 //! with Grundy numbers ([`super::sums`]; Čížek, Balko and Schmid, "DFPN with Grundy Numbers").
 //!
 //! A node is searched until its numbers leave the thresholds given by its parent (`Thresholds`);
@@ -7,23 +7,23 @@
 //! visits. Memory is the table and the stacks, about 24 bytes times branching factor times depth
 //! each.
 
+mod peers;
 mod plain;
-mod team;
 
 pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
 pub(crate) use plain::{dfpn_sharing, reserve_first_entries};
 
-use super::nand::{Edge, Expanded, Nand, Step, scan};
 use super::numbers::{Combination, Pair};
+use super::search_tree::{ChildRef, Expanded, NextStep, SearchTree, scan};
 use super::table::Entry;
 use super::thresholds::{Others, Thresholds};
 use crate::Value;
-use team::{Path, PeerUpdate};
+use peers::{PeerUpdate, SearchPath};
 
-/// How df-pn combines and chooses.
+/// Parameters of the selection of children.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Choosing {
-    /// How delta follows from the children's phi.
+pub(super) struct SelectionParams {
+    /// Combination of the children's phi to delta.
     pub combination: Combination,
     /// See [`DfpnOptions::epsilon_1024`].
     pub epsilon_1024: u32,
@@ -33,35 +33,38 @@ pub(super) struct Choosing {
 
 /// A node's numbers when its search returns.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct SearchResult {
     pub pair: Pair,
     /// Expansions by this search, without those of earlier visits.
     pub work: u64,
 }
 
-/// One thread of a search, one of several if `TEAM`.
-pub(super) struct Worker<T, const TEAM: bool> {
+/// One worker of a search, one of several if `PARALLEL`.
+pub(super) struct Worker<T, const PARALLEL: bool> {
     pub tree: T,
-    choosing: Choosing,
-    path: Path,
-    /// Rest of the budget: new nodes of a plain game, expansions of sums. The search returns when it
-    /// is spent.
+    params: SelectionParams,
+    path: SearchPath,
+    /// The worker has no peers, so it adds no virtual losses.
+    is_alone: bool,
+    /// Rest of the budget, in new nodes of a plain game or expansions of sums. The search returns when it is
+    /// spent.
     budget: u64,
-    /// So many nodes from the root on have one open child each.
+    /// Length of the path from the root on which every node has exactly one open child.
     forced: usize,
 }
 
-impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
-    pub fn new(tree: T, choosing: Choosing) -> Self {
-        Worker { tree, choosing, path: Path::default(), budget: u64::MAX, forced: 0 }
+impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
+    pub fn new(tree: T, params: SelectionParams) -> Self {
+        let is_alone = tree.monitor_ref().state().workers() == 1;
+        Worker { tree, params, path: SearchPath::default(), is_alone, budget: u64::MAX, forced: 0 }
     }
 
-    /// Searches what an edge leads to until it is solved or the search has to stop.
-    pub fn solve(&mut self, node: &T::Node, edge: &T::Edge) -> Pair {
+    /// Searches a child until it is solved or the search has to stop.
+    pub fn solve(&mut self, node: &T::Node, child: &T::ChildRef) -> Pair {
         let mut pair = Pair { phi: 1, delta: 1 };
-        while pair.value().is_none() && self.tree.control_ref().stopped.is_none() {
+        while pair.value().is_none() && self.tree.monitor_ref().stopped.is_none() {
             self.path.take_cutoff();
-            if let Some(found) = self.follow(node, edge, Thresholds::ROOT, 0) {
+            if let Some(found) = self.search_child(node, child, Thresholds::ROOT, 0) {
                 pair = found.pair;
             }
         }
@@ -73,13 +76,13 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
     pub fn search_job(&mut self, code: u64, budget: u64) -> Option<Pair> {
         self.budget = budget;
         self.forced = 0;
-        self.tree.control().root = (1, 1, None);
+        self.tree.monitor().root = (1, 1, None);
         let pair = loop {
             let found = self.search(code, Thresholds::ROOT, 0).map(|found| found.pair);
-            let is_cancelled = TEAM && self.path.take_cutoff() == Some(0);
+            let is_cancelled = PARALLEL && self.path.take_cutoff() == Some(0);
             match found {
                 Some(pair) if pair.value().is_some() => break found,
-                _ if is_cancelled || self.tree.control_ref().stopped.is_some() => break None,
+                _ if is_cancelled || self.tree.monitor_ref().stopped.is_some() => break None,
                 Some(_) if self.budget == 0 => break found,
                 // Another worker has solved the node: its value is known.
                 _ => {}
@@ -89,34 +92,34 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         pair
     }
 
-    /// Searches what an edge leads to until it is solved or its numbers leave the thresholds. `None`
-    /// if the search was stopped before it found out anything.
+    /// Searches a child until it is solved or its numbers leave the thresholds. Returns `None` if the search was
+    /// stopped before it had a result.
     #[inline(always)]
-    fn follow(
+    fn search_child(
         &mut self,
         node: &T::Node,
-        edge: &T::Edge,
+        child: &T::ChildRef,
         thresholds: Thresholds,
         depth: usize,
-    ) -> Option<Found> {
+    ) -> Option<SearchResult> {
         let mut work = 0;
         loop {
-            match self.tree.step(node, edge, thresholds) {
-                Step::Numbers(pair) => return Some(Found { pair, work }),
-                Step::Node(code, thresholds) => {
+            match self.tree.step(node, child, thresholds) {
+                NextStep::Numbers(pair) => return Some(SearchResult { pair, work }),
+                NextStep::Node(code, thresholds) => {
                     let found = self.search(code, thresholds, depth)?;
-                    return Some(Found { work: work + found.work, ..found });
+                    return Some(SearchResult { work: work + found.work, ..found });
                 }
-                Step::Part { code, thresholds: part, pair } => {
+                NextStep::Summand { code, thresholds: part, pair } => {
                     if depth == 0 {
-                        self.tree.control().root = (pair.phi, pair.delta, None);
+                        self.tree.monitor().root = (pair.phi, pair.delta, None);
                     }
                     if !thresholds.hold(pair, T::SUMS) || self.has_to_return(depth) {
-                        return Some(Found { pair, work });
+                        return Some(SearchResult { pair, work });
                     }
-                    let key = TEAM.then(|| self.tree.edge_key(edge));
+                    let key = (PARALLEL && !self.is_alone).then(|| self.tree.child_key(child));
                     self.add_virtual_loss(key);
-                    // Not the root's, even if it is a part of the root.
+                    // The depth is not the root's, even if this is a part of the root.
                     let found = self.search(code, part, depth + 1);
                     self.remove_virtual_loss(key);
                     work += found?.work;
@@ -125,65 +128,64 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         }
     }
 
-    /// Searches a node until it is solved, its numbers leave the thresholds, or the search has to
-    /// stop. The numbers are kept then. Nothing is returned if the search was stopped before it
-    /// found out anything.
-    fn search(&mut self, code: u64, thresholds: Thresholds, depth: usize) -> Option<Found> {
+    /// Searches a node until it is solved, its numbers leave the thresholds, or the search has to stop. Stores the
+    /// numbers. Returns `None` if the search was stopped before it had a result.
+    fn search(&mut self, code: u64, thresholds: Thresholds, depth: usize) -> Option<SearchResult> {
         let tree = &mut self.tree;
         if T::SUMS
             && let Some(value) = tree.value(code)
         {
-            return Some(Found { pair: Pair::of(value), work: 0 });
+            return Some(SearchResult { pair: Pair::of(value), work: 0 });
         }
         if T::SUMS {
             self.budget = self.budget.saturating_sub(1);
         }
-        if tree.tick() || TEAM && self.is_cut_off() {
+        if tree.tick() || PARALLEL && self.is_cut_off() {
             return None;
         }
         let known = self.tree.lookup(code);
-        // A tree whose values spread has been asked above.
-        if TEAM
+        // Sums have looked the value up above.
+        if PARALLEL
             && !T::SUMS
             && depth > 0
             && let Some(Entry { phi, delta, .. }) = known
             && let pair = (Pair { phi, delta })
             && !thresholds.hold(pair, T::SUMS)
         {
-            // Somebody else has done it since the parent looked.
-            return Some(Found { pair, work: 0 });
+            // Another worker has updated this entry since the parent read it.
+            return Some(SearchResult { pair, work: 0 });
         }
         let before = known.map_or(0, |entry| entry.work);
-        if !TEAM || before < T::NOTABLE_WORK && depth > 0 {
-            return self.expand_and_go_on(code, thresholds, depth, known.is_none(), before);
+        if !PARALLEL || self.is_alone || before < T::MIN_SHARED_WORK && depth > 0 {
+            return self.expand_and_search(code, thresholds, depth, known.is_none(), before);
         }
         self.push_visit(code, depth);
-        let found = self.expand_and_go_on(code, thresholds, depth, known.is_none(), before);
+        let found = self.expand_and_search(code, thresholds, depth, known.is_none(), before);
         self.pop_visit(found.is_some_and(|found| found.pair.value().is_some()));
         found
     }
 
     #[inline(always)]
-    fn expand_and_go_on(
+    fn expand_and_search(
         &mut self,
         code: u64,
         thresholds: Thresholds,
         depth: usize,
         first_visit: bool,
         before: u64,
-    ) -> Option<Found> {
-        let base = self.tree.edges_ref().len();
-        let nodes = self.tree.control_ref().counters.nodes;
+    ) -> Option<SearchResult> {
+        let base = self.tree.children_ref().len();
+        let nodes = self.tree.monitor_ref().counters.nodes;
         let expanded = self.tree.expand(code, first_visit);
         if !T::SUMS {
-            let made = self.tree.control_ref().counters.nodes - nodes;
+            let made = self.tree.monitor_ref().counters.nodes - nodes;
             self.budget = self.budget.saturating_sub(made);
         }
         let node = match expanded {
             Expanded::Solved(value) => return Some(self.solved(code, value, before, 1)),
             Expanded::Won(child) => {
                 if depth == 0 {
-                    self.tree.control().root.2 = Some(child);
+                    self.tree.monitor().root.2 = Some(child);
                 }
                 return Some(self.solved(code, Value::Win, before, 1));
             }
@@ -192,12 +194,12 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         };
         let mut work = 1;
         let end = self.search_children(code, node, thresholds, depth, base, &mut work);
-        self.tree.edges().truncate(base);
+        self.tree.children().truncate(base);
         Some(match end {
             Ok(value) => self.solved(code, value, before, work),
             Err(pair) => {
                 self.tree.store(code, pair, before + work);
-                Found { pair, work }
+                SearchResult { pair, work }
             }
         })
     }
@@ -214,24 +216,24 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         base: usize,
         work: &mut u64,
     ) -> Result<Value, Pair> {
-        let Choosing { combination, epsilon_1024, .. } = self.choosing;
+        let SelectionParams { combination, epsilon_1024, .. } = self.params;
         loop {
             let mut contended = false;
-            if TEAM && self.path.is_below(depth) {
+            if PARALLEL && self.path.is_below(depth) {
                 match self.sync_with_peers(code, &node, base, depth) {
                     PeerUpdate::Solved(value) => return Ok(value),
                     PeerUpdate::Open { others } => contended = others,
                 }
             }
-            let edges = &self.tree.edges_ref()[base..];
-            let scan = scan(edges);
+            let children = &self.tree.children_ref()[base..];
+            let scan = scan(children);
             let pair = Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) };
-            if depth <= self.forced && !edges.is_empty() {
-                // The search does not come back from an only child before the end, so the numbers
-                // above follow from this node's.
-                self.forced = depth + usize::from(!T::SUMS && edges.len() == 1);
-                let best = self.tree.code(&edges[scan.best]);
-                let root = &mut self.tree.control().root;
+            if depth <= self.forced && !children.is_empty() {
+                // The search returns from an only child at the end, so the numbers of the nodes above follow
+                // from this node's.
+                self.forced = depth + usize::from(!T::SUMS && children.len() == 1);
+                let best = self.tree.code(&children[scan.best]);
+                let root = &mut self.tree.monitor().root;
                 *root = match depth {
                     0 => (pair.phi, pair.delta, best),
                     _ if depth.is_multiple_of(2) => (pair.phi, pair.delta, root.2),
@@ -242,16 +244,16 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                 return Ok(value);
             }
             if !thresholds.hold(pair, T::SUMS)
-                || self.tree.control_ref().stopped.is_some()
+                || self.tree.monitor_ref().stopped.is_some()
                 || self.has_to_return(depth)
             {
                 return Err(pair);
             }
             let choice =
-                if TEAM && contended { Some(self.choose(base, thresholds.phi)) } else { None };
+                if PARALLEL && contended { Some(self.choose(base, thresholds.phi)) } else { None };
             let chosen = choice.map_or(scan.best, |choice| choice.child);
-            let edge = self.tree.edges_ref()[base + chosen];
-            match self.tree.expand_rest(code, &node, &edge, base) {
+            let child = self.tree.children_ref()[base + chosen];
+            match self.tree.expand_rest(code, &node, &child, base) {
                 None => {}
                 Some(Expanded::Open(whole)) => {
                     node = whole;
@@ -264,43 +266,43 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
             let others = Others {
                 least_delta: scan.second,
                 max_phi: if scan.max_at == chosen { scan.max_other } else { scan.max },
-                sum_phi: scan.sum - u64::from(edge.pair().phi),
+                sum_phi: scan.sum - u64::from(child.pair().phi),
             };
             let mut below = thresholds.of_child(others, combination, epsilon_1024, T::SUMS);
-            if TEAM {
-                // With others about, this need not be the child of least delta.
-                below.delta = choice.map_or(below.delta, |choice| choice.delta_threshold);
-                below.or_delta = below.or_delta.max(edge.pair().delta + 1);
+            if let Some(choice) = choice {
+                // The chosen child need not be the one of least delta.
+                below.delta = choice.delta_threshold;
+                below.or_delta = below.or_delta.max(child.pair().delta + 1);
             }
-            let Some(found) = self.follow(&node, &edge, below, depth + 1) else {
-                // What is known about the child stays.
+            let Some(found) = self.search_child(&node, &child, below, depth + 1) else {
+                // The child keeps its numbers.
                 continue;
             };
             *work += found.work;
             if found.pair.phi == 0 {
                 self.tree.remove(base + chosen);
             } else {
-                self.tree.edges()[base + chosen].set_pair(found.pair);
+                self.tree.children()[base + chosen].set_pair(found.pair);
             }
             if T::SUMS
                 && let Some(value) = self.tree.value(code)
             {
-                // Something below, or another worker, has found it out.
+                // The subtree or another worker has solved it.
                 return Ok(value);
             }
         }
     }
 
-    /// Keeps a value for which `before` expansions were made in earlier visits and `work` in this.
-    fn solved(&mut self, code: u64, value: Value, before: u64, work: u64) -> Found {
+    /// Stores a value that took `before` expansions in earlier visits and `work` in this.
+    fn solved(&mut self, code: u64, value: Value, before: u64, work: u64) -> SearchResult {
         self.tree.solved(code, value, before + work);
-        Found { pair: Pair::of(value), work }
+        SearchResult { pair: Pair::of(value), work }
     }
 
     /// Returns true if the search has to leave a node of this depth: its budget is spent, or a node above
     /// has been cut off.
     #[inline(always)]
     fn has_to_return(&self, depth: usize) -> bool {
-        self.budget == 0 || TEAM && self.path.is_cut_off(depth)
+        self.budget == 0 || PARALLEL && self.path.is_cut_off(depth)
     }
 }

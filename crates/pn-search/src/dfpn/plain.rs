@@ -3,18 +3,18 @@
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
-use super::{Choosing, Worker};
+use super::{SelectionParams, Worker};
 use crate::cluster::SharedEntry;
-use crate::nand::Nand;
 use crate::numbers::{Combination, Pair};
-use crate::parallel::run_members;
+use crate::parallel::run_workers;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::plain::known::Answer;
-use crate::run::{Control, Counters, Limits, Observer, Outcome, Reason, Report, Team};
+use crate::plain::oracle::OracleAnswer;
+use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
+use crate::search_tree::SearchTree;
 use crate::table::Table;
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 
 /// The parameters of df-pn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct DfpnOptions {
     /// factor, in 1/1024. 154 is the thesis' 0.15.
     pub epsilon_1024: u32,
     /// Which new children a bounded exact search is tried on.
-    pub settle: SettleOptions,
+    pub settle: LeafSolverOptions,
     /// How many children of one expansion are looked at for it in vain, those of least delta first;
     /// also those count that the table knows, or that it would take too long for. On the others it is
     /// tried when the search comes to them.
@@ -36,17 +36,17 @@ pub struct DfpnOptions {
 }
 
 impl DfpnOptions {
-    pub(crate) fn choosing(&self) -> Choosing {
+    pub(crate) fn params(&self) -> SelectionParams {
         let &DfpnOptions { combination, epsilon_1024, virtual_1024, .. } = self;
-        Choosing { combination, epsilon_1024, virtual_1024 }
+        SelectionParams { combination, epsilon_1024, virtual_1024 }
     }
 }
 
 /// Stack of a worker. The search recurses as deep as the longest line, some 500 bytes a ply.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Entries for which the part of the table that a team begins with has room; it takes 2 to 4 MiB,
-/// which the cores' caches hold.
+/// Capacity in entries of the table at the start of a search with several workers: 2 to 4 MiB, which the
+/// cores' caches hold.
 const FIRST_ENTRIES: u64 = 1 << 15;
 
 /// Searches a position by df-pn on one thread.
@@ -71,7 +71,7 @@ pub fn dfpn<G: Game>(
 ///
 /// The outcome does not depend on the number of threads; numbers and counters do, and vary between
 /// runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each thread,
-/// and 512 KiB to 32 MiB for the team. If the system starts fewer threads, the others search without
+/// and 512 KiB to 32 MiB for the shared state. If the system starts fewer threads, the others search without
 /// them.
 ///
 /// # Panics
@@ -98,34 +98,34 @@ pub(crate) fn dfpn_sharing<G: Game>(
     let Root { game, code, table } = root;
     let threads = threads.get();
     // A known value of the root takes one expansion.
-    if threads == 1 || game.known(code) != Answer::Unknown {
-        let mut control = Control::new(limits, observer);
-        control.counters = first(table);
-        let (pair, evaluator) = search::<G, false>(root, options, control, min_shared_work);
-        let Control { stopped, root: (_, _, best), counters, .. } = evaluator.control;
+    if threads == 1 || game.known(code) != OracleAnswer::Unknown {
+        let mut monitor = SearchMonitor::new(limits, observer);
+        monitor.counters = first(table);
+        let (pair, evaluator) = search::<G, false>(root, options, monitor, min_shared_work);
+        let SearchMonitor { stopped, root: (_, _, best), counters, .. } = evaluator.monitor;
         return (report(table, pair, stopped, best, counters, 1), evaluator.shared);
     }
     reserve_first_entries(game, table, threads);
-    let team = Team::new(threads, limits, first(table));
+    let state = SharedState::new(threads, limits, first(table));
     let solution: Mutex<Option<(Pair, Option<u64>)>> = Mutex::new(None);
-    let results = run_members(&team, STACK_BYTES, observer, |member, observer| {
+    let results = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
         // Shortens the lifetime of the trait object.
         let observer = observer.map(|observer| observer as &mut dyn Observer);
-        let control = Control::of_worker(member, observer);
-        let (pair, mut evaluator) = search::<G, true>(root, options, control, min_shared_work);
-        let found = (pair, evaluator.control.root.2);
+        let monitor = SearchMonitor::of_worker(slot, observer);
+        let (pair, mut evaluator) = search::<G, true>(root, options, monitor, min_shared_work);
+        let found = (pair, evaluator.monitor.root.2);
         if pair.value().is_some() {
-            team.finish();
+            state.finish();
             solution.lock().expect("no thread panics with it").get_or_insert(found);
         }
-        evaluator.control.finish();
+        evaluator.monitor.finish();
         (found, evaluator.shared)
     });
     let started = results.len() as u32;
     let (found, shared): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     let solution = solution.into_inner().expect("no thread panics with it");
     let (pair, best) = solution.unwrap_or(found[0]);
-    let report = report(table, pair, team.reason(), best, team.counters(), started);
+    let report = report(table, pair, state.reason(), best, state.counters(), started);
     (report, shared.into_iter().flatten().collect())
 }
 
@@ -139,14 +139,14 @@ fn first(table: &Table) -> Counters {
     Counters { nodes: 1, table_used: table.estimated_count(), ..Counters::default() }
 }
 
-fn search<'a, G: Game, const TEAM: bool>(
+fn search<'a, G: Game, const PARALLEL: bool>(
     root: Root<'a, G>,
     options: DfpnOptions,
-    control: Control<'a>,
+    monitor: SearchMonitor<'a>,
     min_shared_work: u64,
 ) -> (Pair, Evaluator<'a, G>) {
     let Root { game, code: root, table } = root;
-    let mut evaluator = Evaluator::new(game, table, control, options.settle);
+    let mut evaluator = Evaluator::new(game, table, monitor, options.settle);
     evaluator.open_entries = true;
     evaluator.tries = options.tries;
     evaluator.min_shared_work = min_shared_work;
@@ -154,7 +154,7 @@ fn search<'a, G: Game, const TEAM: bool>(
         evaluator.solved(root, Value::Loss, 0);
         return (Pair::LOSS, evaluator);
     }
-    let mut worker = Worker::<_, TEAM>::new(evaluator, options.choosing());
+    let mut worker = Worker::<_, PARALLEL>::new(evaluator, options.params());
     let root = Child { code: root, phi: 1, delta: 1, effort: Child::NEVER_SETTLE };
     let pair = worker.solve(&(), &root);
     (pair, worker.tree)
@@ -189,7 +189,7 @@ mod tests {
         let options = DfpnOptions {
             combination: Combination::SUM,
             epsilon_1024: 154,
-            settle: SettleOptions::NEVER,
+            settle: LeafSolverOptions::NEVER,
             tries: 0,
             virtual_1024: 0,
         };

@@ -1,15 +1,15 @@
 //! Evaluation of positions: expansion, table, known values, and bounded exact search.
 
 use super::game::{Child, Expansion, Game};
-use super::known::Answer;
+use super::oracle::OracleAnswer;
 use super::root::Root;
 use crate::cluster::SharedEntry;
-use crate::nand::{Edge, Expanded, Nand, Step};
 use crate::numbers::Pair;
-use crate::run::{Control, Limits, Observer, Reason};
+use crate::run::{Limits, Observer, Reason, SearchMonitor};
+use crate::search_tree::{ChildRef, Expanded, NextStep, SearchTree};
 use crate::table::{Entry, Table};
 use crate::thresholds::Thresholds;
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 
 /// Places of [`Evaluator::hard`].
 const HARD: usize = 1 << 16;
@@ -18,14 +18,14 @@ const HARD: usize = 1 << 16;
 pub(crate) struct Evaluator<'a, G: Game> {
     pub game: &'a G,
     pub table: &'a Table,
-    pub control: Control<'a>,
+    pub monitor: SearchMonitor<'a>,
     pub scratch: G::Scratch,
     /// Open children, those of the last expansion at the top. A depth-first search keeps those of
     /// its whole path here.
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
-    settle: SettleOptions,
+    settle: LeafSolverOptions,
     /// How many children of one expansion are looked at in vain for an exact search, those of least
     /// delta first. One counts also if none is tried on it: because its numbers are from the table, it
     /// would take too much effort, or it is marked as hard. On the others a depth-first search tries
@@ -49,23 +49,28 @@ impl<'a, G: Game> Evaluator<'a, G> {
         root: Root<'a, G>,
         limits: Limits<'a>,
         observer: &'a mut dyn Observer,
-        settle: SettleOptions,
+        settle: LeafSolverOptions,
     ) -> Self {
         let Root { game, table, .. } = root;
-        let mut control = Control::new(limits, observer);
-        control.counters.nodes = 1;
-        control.counters.table_used = table.estimated_count();
-        Evaluator::new(game, table, control, settle)
+        let mut monitor = SearchMonitor::new(limits, observer);
+        monitor.counters.nodes = 1;
+        monitor.counters.table_used = table.estimated_count();
+        Evaluator::new(game, table, monitor, settle)
     }
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
     /// Creates the evaluator of a worker.
-    pub fn new(game: &'a G, table: &'a Table, control: Control<'a>, settle: SettleOptions) -> Self {
+    pub fn new(
+        game: &'a G,
+        table: &'a Table,
+        monitor: SearchMonitor<'a>,
+        settle: LeafSolverOptions,
+    ) -> Self {
         Evaluator {
             game,
             table,
-            control,
+            monitor,
             scratch: G::Scratch::default(),
             children: Vec::with_capacity(256),
             keys: Vec::with_capacity(256),
@@ -90,7 +95,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
     pub fn grow_if_full(&self) {
         let (game, table) = (self.game, self.table);
         let grow = |threads| table.grow(threads, |code| game.key(code));
-        self.control.grow_table(|used| table.wants_growth(used), grow);
+        self.monitor.grow_table(|used| table.wants_growth(used), grow);
     }
 
     /// The value of a position, if the table knows it.
@@ -146,7 +151,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
                 Some(entry) if self.open_entries || entry.value().is_some() => {
                     child.set_pair(Pair { phi: entry.phi, delta: entry.delta });
                 }
-                _ => self.control.counters.nodes += u64::from(first_visit),
+                _ => self.monitor.counters.nodes += u64::from(first_visit),
             }
             if child.delta == 0 {
                 return Some(child.code);
@@ -206,16 +211,16 @@ impl<'a, G: Game> Evaluator<'a, G> {
                 continue;
             }
             match self.game.known(child.code) {
-                Answer::Unknown => {}
-                Answer::Known(value) => {
-                    self.control.count_known();
+                OracleAnswer::Unknown => {}
+                OracleAnswer::Known(value) => {
+                    self.monitor.count_known();
                     if value == Value::Loss {
                         return Some(Expanded::Won(child.code));
                     }
                     child.set_pair(Pair::WIN);
                 }
-                Answer::Failed => {
-                    self.control.stop(Reason::FileError);
+                OracleAnswer::Failed => {
+                    self.monitor.stop(Reason::FileError);
                     return Some(Expanded::Stopped);
                 }
             }
@@ -227,13 +232,13 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// case: a lost child belongs to the answer.
     pub fn root_is_lost(&mut self, root: u64) -> bool {
         match self.game.known(root) {
-            Answer::Unknown | Answer::Known(Value::Win) => false,
-            Answer::Known(Value::Loss) => {
-                self.control.count_known();
+            OracleAnswer::Unknown | OracleAnswer::Known(Value::Win) => false,
+            OracleAnswer::Known(Value::Loss) => {
+                self.monitor.count_known();
                 true
             }
-            Answer::Failed => {
-                self.control.stop(Reason::FileError);
+            OracleAnswer::Failed => {
+                self.monitor.stop(Reason::FileError);
                 false
             }
         }
@@ -251,7 +256,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             return None;
         }
         let settled = self.game.settle(child.code, self.settle.budget, &mut self.scratch);
-        self.control.counters.settle_positions += u64::from(settled.positions);
+        self.monitor.counters.settle_positions += u64::from(settled.positions);
         if settled.value.is_none() {
             self.hard[place] = mark;
         }
@@ -271,11 +276,11 @@ impl<'a, G: Game> Evaluator<'a, G> {
             self.share(code, entry);
         }
         let stored = self.table.store(self.game.key(code), code, entry);
-        self.control.counters.stored(stored);
+        self.monitor.counters.stored(stored);
     }
 }
 
-impl Edge for Child {
+impl ChildRef for Child {
     #[inline(always)]
     fn pair(&self) -> Pair {
         Pair { phi: self.phi, delta: self.delta }
@@ -289,37 +294,37 @@ impl Edge for Child {
     }
 }
 
-impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
+impl<'a, G: Game> SearchTree<'a> for Evaluator<'a, G> {
     type Node = ();
-    type Edge = Child;
+    type ChildRef = Child;
 
     const SUMS: bool = false;
-    const NOTABLE_WORK: u64 = 8;
+    const MIN_SHARED_WORK: u64 = 8;
 
     #[inline(always)]
-    fn control(&mut self) -> &mut Control<'a> {
-        &mut self.control
+    fn monitor(&mut self) -> &mut SearchMonitor<'a> {
+        &mut self.monitor
     }
 
     #[inline(always)]
-    fn control_ref(&self) -> &Control<'a> {
-        &self.control
+    fn monitor_ref(&self) -> &SearchMonitor<'a> {
+        &self.monitor
     }
 
     #[inline(always)]
-    fn edges(&mut self) -> &mut Vec<Child> {
+    fn children(&mut self) -> &mut Vec<Child> {
         &mut self.children
     }
 
     #[inline(always)]
-    fn edges_ref(&self) -> &[Child] {
+    fn children_ref(&self) -> &[Child] {
         &self.children
     }
 
     #[inline(always)]
     fn tick(&mut self) -> bool {
         self.grow_if_full();
-        self.control.tick()
+        self.monitor.tick()
     }
 
     #[inline(always)]
@@ -328,7 +333,7 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
     }
 
     #[inline(always)]
-    fn edge_key(&self, child: &Child) -> u64 {
+    fn child_key(&self, child: &Child) -> u64 {
         self.game.key(child.code)
     }
 
@@ -353,10 +358,10 @@ impl<'a, G: Game> Nand<'a> for Evaluator<'a, G> {
     }
 
     #[inline(always)]
-    fn step(&mut self, (): &(), child: &Child, thresholds: Thresholds) -> Step {
+    fn step(&mut self, (): &(), child: &Child, thresholds: Thresholds) -> NextStep {
         match self.settle(*child) {
-            Some(value) => Step::Numbers(Pair::of(value)),
-            None => Step::Node(child.code, thresholds),
+            Some(value) => NextStep::Numbers(Pair::of(value)),
+            None => NextStep::Node(child.code, thresholds),
         }
     }
 
@@ -394,8 +399,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
     use super::*;
-    use crate::plain::game::Settled;
-    use crate::plain::known::{Informed, Known};
+    use crate::plain::game::LeafSolution;
+    use crate::plain::oracle::{Oracle, WithOracle};
 
     /// A root with three children, of which the first is too hard for exact searches, the second is
     /// won by one, and the third is not tried.
@@ -428,10 +433,10 @@ mod tests {
             code << 40 | code << 24 | code
         }
 
-        fn settle(&self, code: u64, budget: u32, (): &mut ()) -> Settled {
+        fn settle(&self, code: u64, budget: u32, (): &mut ()) -> LeafSolution {
             self.searches[code as usize].fetch_add(1, Ordering::Relaxed);
             let value = (code == 2).then_some(Value::Win);
-            Settled { value, positions: if code == 2 { 1 } else { budget } }
+            LeafSolution { value, positions: if code == 2 { 1 } else { budget } }
         }
     }
 
@@ -440,7 +445,7 @@ mod tests {
         table: &'a Table,
         nobody: &'a mut (),
     ) -> Evaluator<'a, Three> {
-        let settle = SettleOptions { budget: 10, effort: 8 };
+        let settle = LeafSolverOptions { budget: 10, effort: 8 };
         Evaluator::alone(Root::new(game, 0, table), Limits::default(), nobody, settle)
     }
 
@@ -451,8 +456,8 @@ mod tests {
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
-        evaluator.control.counters.table_used = table.capacity();
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, LeafSolverOptions::NEVER);
+        evaluator.monitor.counters.table_used = table.capacity();
         let mut sizes = Vec::new();
         for stops in [false, false, true, true] {
             stop.store(stops, Ordering::Relaxed);
@@ -466,20 +471,20 @@ mod tests {
     #[test]
     fn answers_of_known_values_bring_the_next_look_forward() {
         struct Won;
-        impl Known for Won {
-            fn value(&self, _: u64) -> Answer {
-                Answer::Known(Value::Win)
+        impl Oracle for Won {
+            fn value(&self, _: u64) -> OracleAnswer {
+                OracleAnswer::Known(Value::Win)
             }
         }
         let (three, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
-        let game = Informed::new(&three, &Won);
+        let game = WithOracle::new(&three, &Won);
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, SettleOptions::NEVER);
+        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, LeafSolverOptions::NEVER);
         stop.store(true, Ordering::Relaxed);
         let mut expansions = 0;
-        while !evaluator.control.tick() {
+        while !evaluator.monitor.tick() {
             assert_eq!(evaluator.expand(0, true), Expanded::Solved(Value::Loss));
             expansions += 1;
         }
@@ -501,7 +506,7 @@ mod tests {
         }
         let searches = game.searches.each_ref().map(|count| count.load(Ordering::Relaxed));
         assert_eq!(searches, [0, 1, 3, 0]);
-        assert_eq!(evaluator.control.counters.settle_positions, 10 + 3);
+        assert_eq!(evaluator.monitor.counters.settle_positions, 10 + 3);
     }
 
     /// After one in vain the others wait until the search comes to them.
@@ -516,9 +521,9 @@ mod tests {
         for at in 0..3 {
             let child = evaluator.children[at];
             match evaluator.step(&(), &child, Thresholds::ROOT) {
-                Step::Numbers(pair) => assert_eq!((child.code, pair), (2, Pair::WIN)),
-                Step::Node(code, _) => assert_eq!(code, child.code),
-                Step::Part { .. } => panic!("a child is no sum"),
+                NextStep::Numbers(pair) => assert_eq!((child.code, pair), (2, Pair::WIN)),
+                NextStep::Node(code, _) => assert_eq!(code, child.code),
+                NextStep::Summand { .. } => panic!("a child is no sum"),
             }
         }
         assert_eq!(searches(&game), [0, 1, 1, 0]);

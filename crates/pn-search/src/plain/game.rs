@@ -12,7 +12,7 @@ use crate::Value;
 
 /// What is known about a position without a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Answer {
+pub enum OracleAnswer {
     /// The value for the side to move.
     Known(Value),
     /// Nothing.
@@ -57,7 +57,7 @@ pub enum Expansion {
 
 /// The outcome of a bounded exact search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub struct LeafSolution {
     /// The value, or `None` if the budget did not suffice or hardly would.
     pub value: Option<Value>,
     /// Positions that were looked at.
@@ -67,16 +67,16 @@ pub struct Settled {
 /// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
 /// exact search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettleOptions {
+pub struct LeafSolverOptions {
     /// The most positions that one such search may visit; 0 for none.
     pub budget: u32,
     /// The greatest [`Child::effort`] for which it is tried.
     pub effort: u32,
 }
 
-impl SettleOptions {
+impl LeafSolverOptions {
     /// Every child keeps its estimate until the search itself comes to it.
-    pub const NEVER: SettleOptions = SettleOptions { budget: 0, effort: 0 };
+    pub const NEVER: LeafSolverOptions = LeafSolverOptions { budget: 0, effort: 0 };
 
     /// Whether it is tried on a child.
     #[inline(always)]
@@ -112,15 +112,15 @@ pub trait Game: Sync {
     fn key(&self, code: u64) -> u64;
 
     /// What is known about a position without a search. Games themselves know nothing; one that is
-    /// [`super::known::Informed`] does.
+    /// [`super::oracle::WithOracle`] does.
     #[inline(always)]
-    fn known(&self, code: u64) -> Answer {
+    fn known(&self, code: u64) -> OracleAnswer {
         let _ = code;
-        Answer::Unknown
+        OracleAnswer::Unknown
     }
 
     /// False if values from outside, such as those of a database, are not about the position with
-    /// this code: [`super::known::Informed`] does not ask for them then.
+    /// this code: [`super::oracle::WithOracle`] does not ask for them then.
     #[inline(always)]
     fn takes_known(&self, code: u64) -> bool {
         let _ = code;
@@ -129,9 +129,9 @@ pub trait Game: Sync {
 
     /// A plain exact search of at most `budget` positions, for positions near the end. It may give up
     /// before when that is not likely to do.
-    fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> Settled {
+    fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> LeafSolution {
         let _ = (code, budget, scratch);
-        Settled { value: None, positions: 0 }
+        LeafSolution { value: None, positions: 0 }
     }
 
     /// A static evaluation from the side to move, in (-[`EVALUATION_LIMIT`], [`EVALUATION_LIMIT`]);

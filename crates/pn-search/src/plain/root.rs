@@ -1,11 +1,11 @@
 //! The root of a search, and what is known of its children while the search runs.
 
 use super::game::{Child, Expansion, Game};
-use super::known::Answer;
+use super::oracle::OracleAnswer;
 use crate::numbers::Pair;
 use crate::run::RootChild;
 use crate::table::{Entry, Table};
-use crate::{SettleOptions, Value};
+use crate::{LeafSolverOptions, Value};
 
 /// The root of a search: a position of a game, and the table with what is known of it and below it.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct RootView<'a, G> {
     /// Whether the numbers of open positions in the table are proof and disproof numbers.
     pub open_entries: bool,
     /// The bounded exact search that expansions try.
-    pub settle: SettleOptions,
+    pub settle: LeafSolverOptions,
 }
 
 impl<G: Game> RootView<'_, G> {
@@ -70,7 +70,7 @@ impl<G: Game> RootView<'_, G> {
         }
     }
 
-    /// What the table has of some positions. Who asks need not stand at the gate when it grows, and
+    /// What the table has of some positions. Who asks need not stand at the barrier when it grows, and
     /// could take a narrow entry that has moved for one of another position.
     fn entries(&self, children: &[Child]) -> Vec<Option<Entry>> {
         let Root { game, table, .. } = self.root;
@@ -101,7 +101,7 @@ impl<G: Game> RootView<'_, G> {
         if open.is_some() {
             return open;
         }
-        if let Answer::Known(value) = game.known(code) {
+        if let OracleAnswer::Known(value) = game.known(code) {
             return Some(Pair::of(value));
         }
         if self.settle.admits(child)
@@ -146,7 +146,7 @@ mod tests {
         let mut view = RootView {
             root: Root::new(&game, 0, &table),
             open_entries: true,
-            settle: SettleOptions::NEVER,
+            settle: LeafSolverOptions::NEVER,
         };
         let pair = |phi, delta| Pair { phi, delta };
         let all = [(a, Pair::WIN), (b, pair(1, 2)), (c, pair(5, 6)), (d, pair(70, 80))];
@@ -164,7 +164,7 @@ mod tests {
         let view = RootView {
             root: Root::new(&game, 0, &table),
             open_entries: true,
-            settle: SettleOptions::NEVER,
+            settle: LeafSolverOptions::NEVER,
         };
         let (begun, has_begun) = channel();
         let (answered, answer) = channel();

@@ -15,7 +15,7 @@ mod second;
 
 pub use parallel::pn2_parallel;
 
-use super::arena::{Memory, UNIT};
+use super::arena::{ArenaMemory, UNIT};
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
@@ -103,13 +103,13 @@ pub fn pn2<G: Game>(
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.settle);
     evaluator.open_entries = options.pns.store_open;
-    evaluator.control.counters.first_level = 1;
+    evaluator.monitor.counters.first_level = 1;
     let mut levels = Levels {
         first: ProofTree::new(options.pns, root.code),
         second: SecondLevel::new(options.pns),
     };
-    let SavedTree { mut memory, region, root_block, .. } = tree;
-    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, region, root_block);
+    let SavedTree { mut memory, allocator, root_block, .. } = tree;
+    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, allocator, root_block);
     let reason = levels.search(&mut memory, &mut evaluator, &options, port);
     levels.first.unwind(&mut memory);
     let top = levels.second.top as usize * UNIT;
@@ -128,7 +128,7 @@ impl Levels {
     /// stopped before.
     fn search<G: Game>(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
         options: &Pn2Options,
         port: &TreeSnapshots,
@@ -136,19 +136,19 @@ impl Levels {
         let mut children: Vec<Child> = Vec::new();
         let Levels { first, second } = self;
         while let Some(code) = first.select(memory, evaluator) {
-            port.look(memory, &first.region, first.root_block());
-            evaluator.control.root = (first.phi, first.delta, first.best);
+            port.look(memory, &first.allocator, first.root_block());
+            evaluator.monitor.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;
             }
-            let budget = options.budget(1 + first.region.nodes());
-            let before = evaluator.control.counters;
-            let (bottom, root_block) = (first.region.top(), first.root_block());
+            let budget = options.budget(1 + first.allocator.nodes());
+            let before = evaluator.monitor.counters;
+            let (bottom, root_block) = (first.allocator.top(), first.root_block());
             second.search(memory, bottom, root_block, evaluator, code, budget, |evaluator| {
                 evaluator.grow_if_full();
                 false
             });
-            let counters = &mut evaluator.control.counters;
+            let counters = &mut evaluator.monitor.counters;
             counters.second_level += counters.nodes - before.nodes;
             let work = counters.expansions - before.expansions;
             if let Some(value) = second.tree.value {
@@ -158,11 +158,11 @@ impl Levels {
                 first.resolve(memory, evaluator, value, work);
                 continue;
             }
-            if evaluator.control.stopped.is_some() {
-                return evaluator.control.stopped;
+            if evaluator.monitor.stopped.is_some() {
+                return evaluator.monitor.stopped;
             }
             second.take_children(memory, &mut children);
-            let counters = &mut evaluator.control.counters;
+            let counters = &mut evaluator.monitor.counters;
             counters.first_level += children.len() as u64;
             counters.nodes += children.len() as u64;
             let expansions = counters.expansions;
@@ -179,7 +179,7 @@ impl Levels {
 pub(super) mod tests {
     use super::*;
     use crate::Value;
-    use crate::run::{Control, Outcome};
+    use crate::run::{Outcome, SearchMonitor};
     use crate::table::Table;
     use crate::testing::negamax::Negamax;
     use crate::testing::{
@@ -266,14 +266,14 @@ pub(super) mod tests {
         for pns in [PnsOptions::PLAIN, RICH] {
             for budget in [0, 1, 10, 100, 400] {
                 let table = Table::new(1 << 18).unwrap();
-                let mut memory = Memory::new(1 << 20).unwrap();
+                let mut memory = ArenaMemory::new(1 << 20).unwrap();
                 let mut observer = ();
-                let control = Control::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(&game, &table, control, pns.settle);
+                let monitor = SearchMonitor::new(Limits::default(), &mut observer);
+                let mut evaluator = Evaluator::new(&game, &table, monitor, pns.settle);
                 let mut second = SecondLevel::new(pns);
                 second.search(&mut memory, 1, 0, &mut evaluator, 0, budget, |_| false);
                 let most = budget.max(1) + widest;
-                assert!(evaluator.control.counters.nodes <= most);
+                assert!(evaluator.monitor.counters.nodes <= most);
                 assert!(second.tree.made <= most + 1);
                 assert!(second.tree.value.is_none());
                 assert!(second.tree.made > budget, "it does not end early");

@@ -11,17 +11,17 @@ use std::thread;
 
 use super::second::SecondLevel;
 use super::{Pn2Options, pn2};
-use crate::arena::{Memory, UNIT};
+use crate::arena::{ArenaMemory, UNIT};
 use crate::cluster::message::{Job, JobOutcome};
 use crate::cluster::pool::{Done, Pool};
-use crate::cluster::{CoordinatorConfig, PlainTree, PlainTreeOptions};
-use crate::parallel::run_members;
+use crate::cluster::{CoordinatorConfig, PlainTree};
+use crate::parallel::run_workers;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::plain::known::Answer;
+use crate::plain::oracle::OracleAnswer;
 use crate::pns::PnsOptions;
-use crate::run::{Control, Counters, Limits, Observer, Report, Signal, Team};
+use crate::run::{Counters, CutoffRequest, Limits, Observer, Report, SearchMonitor, SharedState};
 use crate::snapshot::{SavedTree, TreeSnapshots};
 
 /// Minimum memory for the second-level trees of a worker, in bytes: some 3000 nodes.
@@ -52,7 +52,7 @@ pub fn pn2_parallel<G: Game>(
     port: &TreeSnapshots,
 ) -> Report {
     // A root whose value is known takes no more than an expansion.
-    if tree.beside.is_empty() || root.game.known(root.code) != Answer::Unknown {
+    if tree.beside.is_empty() || root.game.known(root.code) != OracleAnswer::Unknown {
         pn2(root, tree, options, limits, observer, port)
     } else {
         search_with(root, tree, options, limits, observer, port)
@@ -77,34 +77,33 @@ fn search_with<G: Game>(
     let Root { game, table, .. } = root;
     let memories = std::mem::take(&mut tree.beside);
     let workers = memories.len();
-    let tree_options = PlainTreeOptions {
-        combination: options.pns.combination,
+    let config = CoordinatorConfig {
         open_entries: options.pns.store_open,
         refresh_age: options.pns.refresh_age,
         virtual_loss_64: options.virtual_loss_64,
         pn2: Some(options),
-        is_remote: false,
+        ..CoordinatorConfig::LOCAL
     };
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
-    let team = Team::new(workers, limits, begin);
-    let tree = PlainTree::new(root, tree, tree_options, port);
-    let pool = Pool::new(tree, CoordinatorConfig::LOCAL);
+    let state = SharedState::new(workers, limits, begin);
+    let tree = PlainTree::new(root, tree, options.pns.combination, config, port);
+    let pool = Pool::new(tree, config);
     let memories = Mutex::new(memories);
-    let used = run_members(&team, STACK_BYTES, observer, |member, observer| {
+    let used = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
         // Shortens the lifetime of the trait object.
         let observer = observer.map(|observer| observer as &mut dyn Observer);
-        let mut control = Control::of_worker(member, observer);
-        control.tree = Some(&pool);
+        let mut monitor = SearchMonitor::of_worker(slot, observer);
+        monitor.tree = Some(&pool);
         let memory = memories.lock().expect("no thread panics with it").pop();
         let memory = memory.expect("there is one for each worker");
-        let mut evaluator = Evaluator::new(game, table, control, options.pns.settle);
+        let mut evaluator = Evaluator::new(game, table, monitor, options.pns.settle);
         evaluator.open_entries = options.pns.store_open;
         work(&pool, evaluator, options.pns, memory)
     });
     let coordinator = pool.into_coordinator();
     let reason = coordinator.reason();
-    let mut report = coordinator.tree.report(reason, team.counters(), used.len() as u32);
+    let mut report = coordinator.tree.report(reason, state.counters(), used.len() as u32);
     report.memory_bytes += used.into_iter().sum::<usize>() as u64;
     report
 }
@@ -114,32 +113,33 @@ fn work<G: Game>(
     pool: &Pool<PlainTree<'_, G>>,
     mut evaluator: Evaluator<'_, G>,
     options: PnsOptions,
-    mut memory: Memory,
+    mut memory: ArenaMemory,
 ) -> usize {
     let mut second = SecondLevel::new(options);
     let mut children: Vec<Child> = Vec::new();
     let mut done = None;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut evaluator.control, done) {
-        let before = evaluator.control.counters;
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut evaluator.monitor, done) {
+        let before = evaluator.monitor.counters;
         let mut is_cancelled = false;
         second.search(&mut memory, 1, 0, &mut evaluator, node, budget, |evaluator| {
             evaluator.grow_if_full();
-            let control = &evaluator.control;
-            is_cancelled = control.team().signals.take(control.number()) == Some(Signal::Cancel);
+            let monitor = &evaluator.monitor;
+            is_cancelled =
+                monitor.state().mailboxes.take(monitor.number()) == Some(CutoffRequest::Cancel);
             is_cancelled
         });
         let outcome = if let Some(value) = second.tree.value {
             JobOutcome::Solved(value, second.tree.best)
-        } else if is_cancelled || evaluator.control.stopped.is_some() {
+        } else if is_cancelled || evaluator.monitor.stopped.is_some() {
             JobOutcome::Stopped
         } else {
             second.take_children(&memory, &mut children);
             JobOutcome::Open(children.clone())
         };
-        let spent = evaluator.control.counters.since(&before);
+        let spent = evaluator.monitor.counters.since(&before);
         done = Some(Done { job: id, outcome, spent });
     }
-    evaluator.control.finish();
+    evaluator.monitor.finish();
     second.top as usize * UNIT
 }
 

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::arena::{Block, Memory};
+use crate::arena::{ArenaMemory, Block};
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::pns::tree::ProofTree;
@@ -27,7 +27,7 @@ impl SecondLevel {
     #[expect(clippy::too_many_arguments, reason = "what is searched, where, and how long")]
     pub fn search<G: Game>(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         bottom: u32,
         root_block: Block,
         evaluator: &mut Evaluator<G>,
@@ -37,8 +37,8 @@ impl SecondLevel {
     ) {
         let tree = &mut self.tree;
         tree.reset(bottom, memory.units(), code);
-        let limit = evaluator.control.counters.nodes.saturating_add(budget.max(1));
-        while evaluator.control.counters.nodes < limit
+        let limit = evaluator.monitor.counters.nodes.saturating_add(budget.max(1));
+        while evaluator.monitor.counters.nodes < limit
             && tree.made <= budget.max(1)
             && let Some(code) = tree.select(memory, evaluator)
         {
@@ -46,18 +46,18 @@ impl SecondLevel {
                 continue;
             }
             if before_expansion(evaluator)
-                || evaluator.control.tick_at(&|| memory.root_children(root_block))
+                || evaluator.monitor.tick_at(&|| memory.root_children(root_block))
                 || pns::expand(tree, memory, evaluator, code).is_err()
             {
                 break;
             }
         }
         tree.unwind(memory);
-        self.top = self.top.max(tree.region.top());
+        self.top = self.top.max(tree.allocator.top());
     }
 
     /// The open children of the last search's root, copied, as their room may be taken by others.
-    pub fn take_children(&self, memory: &Memory, children: &mut Vec<Child>) {
+    pub fn take_children(&self, memory: &ArenaMemory, children: &mut Vec<Child>) {
         children.clear();
         children.extend(self.tree.root_children(memory).map(|node| Child {
             code: node.code,

@@ -12,15 +12,15 @@ pub(super) mod tree;
 
 pub use options::PnsOptions;
 
-use super::arena::{Block, Memory, Region, UNIT};
-use super::nand::Expanded;
+use super::arena::{Allocator, ArenaMemory, Block, UNIT};
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::Game;
 use super::run::{Limits, Observer, Outcome, Reason, Report};
+use super::search_tree::Expanded;
 use super::snapshot::{SavedTree, TreeSnapshots};
 use crate::Value;
-use tree::{Full, ProofTree};
+use tree::{ArenaFull, ProofTree};
 
 /// Searches a position by PNS on one thread.
 ///
@@ -47,12 +47,12 @@ pub fn pns<G: Game>(
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.settle);
     evaluator.open_entries = options.store_open;
-    let SavedTree { mut memory, region, root_block, .. } = tree;
+    let SavedTree { mut memory, allocator, root_block, .. } = tree;
     let mut tree = ProofTree::new(options, root.code);
-    take_up(&mut tree, &mut memory, &mut evaluator, region, root_block);
+    take_up(&mut tree, &mut memory, &mut evaluator, allocator, root_block);
     let reason = search(&mut tree, &mut memory, &mut evaluator, snapshots);
     tree.unwind(&mut memory);
-    let bytes = tree.region.top() as usize * UNIT;
+    let bytes = tree.allocator.top() as usize * UNIT;
     let report = report(&tree, reason, evaluator, bytes);
     snapshots.leave(tree.into_saved(memory));
     report
@@ -61,21 +61,21 @@ pub fn pns<G: Game>(
 /// Expands most-proving nodes until the root is solved, or says why it stopped before.
 fn search<G: Game>(
     tree: &mut ProofTree,
-    memory: &mut Memory,
+    memory: &mut ArenaMemory,
     evaluator: &mut Evaluator<G>,
     snapshots: &TreeSnapshots,
 ) -> Option<Reason> {
     while let Some(code) = tree.select(memory, evaluator) {
         evaluator.grow_if_full();
-        evaluator.control.root = (tree.phi, tree.delta, tree.best);
+        evaluator.monitor.root = (tree.phi, tree.delta, tree.best);
         if tree.take_from_table(memory, evaluator, code) {
             continue;
         }
-        if evaluator.control.tick_at(&|| memory.root_children(tree.root_block())) {
-            return evaluator.control.stopped;
+        if evaluator.monitor.tick_at(&|| memory.root_children(tree.root_block())) {
+            return evaluator.monitor.stopped;
         }
-        if evaluator.control.has_just_looked() {
-            snapshots.look(memory, &tree.region, tree.root_block());
+        if evaluator.monitor.has_just_polled() {
+            snapshots.look(memory, &tree.allocator, tree.root_block());
         }
         if expand(tree, memory, evaluator, code).is_err() {
             return Some(Reason::Memory);
@@ -84,30 +84,30 @@ fn search<G: Game>(
     None
 }
 
-/// Begins with the tree that stands in `region`, the root's children in `root_block`; 0 if there is
+/// Begins with the tree that stands in `allocator`, the root's children in `root_block`; 0 if there is
 /// none yet. Resolves the root instead if it is known to be lost.
 pub(crate) fn take_up<G: Game>(
     tree: &mut ProofTree,
-    memory: &mut Memory,
+    memory: &mut ArenaMemory,
     evaluator: &mut Evaluator<G>,
-    region: Region,
+    allocator: Allocator,
     root_block: Block,
 ) {
     if evaluator.root_is_lost(tree.root) {
         tree.resolve(memory, evaluator, Value::Loss, 0);
     } else {
-        tree.adopt(memory, region, root_block, evaluator.control.counters.expansions);
+        tree.adopt(memory, allocator, root_block, evaluator.monitor.counters.expansions);
     }
 }
 
-/// Evaluates the selected node by its children. [`Full`] leaves the node as it was, and so does a
+/// Evaluates the selected node by its children. [`ArenaFull`] leaves the node as it was, and so does a
 /// known value that cannot be read, after which the next tick stops the search.
 pub(crate) fn expand<G: Game>(
     tree: &mut ProofTree,
-    memory: &mut Memory,
+    memory: &mut ArenaMemory,
     evaluator: &mut Evaluator<G>,
     code: u64,
-) -> Result<(), Full> {
+) -> Result<(), ArenaFull> {
     evaluator.children.clear();
     match evaluator.expand(code, true) {
         Expanded::Solved(value) => tree.resolve(memory, evaluator, value, 1),
@@ -118,7 +118,7 @@ pub(crate) fn expand<G: Game>(
             tree.resolve(memory, evaluator, Value::Win, 1);
         }
         Expanded::Open(()) => {
-            let expansions = evaluator.control.counters.expansions;
+            let expansions = evaluator.monitor.counters.expansions;
             return tree.attach(memory, &evaluator.children, 1, expansions);
         }
         Expanded::Stopped => {}
@@ -138,7 +138,7 @@ pub(crate) fn report<G: Game>(
         phi: tree.phi,
         delta: tree.delta,
         best: tree.best,
-        counters: evaluator.control.counters,
+        counters: evaluator.monitor.counters,
         memory_bytes: (evaluator.table.bytes() + tree_bytes) as u64,
         threads: 1,
     }

@@ -1,6 +1,6 @@
 //! The parameters of proof-number search.
 
-use crate::SettleOptions;
+use crate::LeafSolverOptions;
 use crate::numbers::Combination;
 use crate::snapshot::TreeRoom;
 
@@ -10,7 +10,7 @@ pub struct PnsOptions {
     /// How delta follows from the children's phi.
     pub combination: Combination,
     /// Which new children a bounded exact search is tried on.
-    pub settle: SettleOptions,
+    pub settle: LeafSolverOptions,
     /// How long a child keeps the search: until its delta exceeds the second best by this factor,
     /// in 1/1024. 0 is PNS proper, which always expands a most-proving node.
     pub epsilon_1024: u32,
@@ -27,7 +27,7 @@ impl PnsOptions {
     /// Proof-number search as it was published (Allis 1994), with solved positions in a table.
     pub const PLAIN: PnsOptions = PnsOptions {
         combination: Combination::SUM,
-        settle: SettleOptions::NEVER,
+        settle: LeafSolverOptions::NEVER,
         epsilon_1024: 0,
         store_open: false,
         refresh_age: u32::MAX,

@@ -12,7 +12,7 @@
 
 use super::options::PnsOptions;
 use crate::Value;
-use crate::arena::{Block, Memory, Node, Region};
+use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord};
 use crate::numbers::{INFINITY, Number, best_child_threshold};
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
@@ -36,11 +36,11 @@ struct Frame {
 
 /// No room in the tree.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Full;
+pub(crate) struct ArenaFull;
 
 /// The tree, the path on which the search stands, and what is known about the root.
 pub(crate) struct ProofTree {
-    pub region: Region,
+    pub allocator: Allocator,
     options: PnsOptions,
     pub root: u64,
     root_block: Block,
@@ -61,7 +61,7 @@ impl ProofTree {
     /// A tree of an unexpanded root, without room for more.
     pub fn new(options: PnsOptions, root: u64) -> Self {
         ProofTree {
-            region: Region::new(1, 1),
+            allocator: Allocator::new(1, 1),
             options,
             root,
             root_block: 0,
@@ -74,9 +74,9 @@ impl ProofTree {
         }
     }
 
-    /// Begins anew in another region, with another root.
+    /// Begins anew in another allocator, with another root.
     pub fn reset(&mut self, bottom: u32, end: u32, root: u64) {
-        self.region.reset(bottom, end);
+        self.allocator.reset(bottom, end);
         self.root = root;
         self.root_block = 0;
         self.frames.clear();
@@ -91,14 +91,20 @@ impl ProofTree {
         self.root_block
     }
 
-    /// Takes over a tree whose blocks stand in `region`, with backed-up numbers; the root's children
+    /// Takes over a tree whose blocks stand in `allocator`, with backed-up numbers; the root's children
     /// are in `block`. Only for a tree that is still an unexpanded root.
-    pub fn adopt(&mut self, memory: &Memory, region: Region, block: Block, expansions: u64) {
-        self.region = region;
+    pub fn adopt(
+        &mut self,
+        memory: &ArenaMemory,
+        allocator: Allocator,
+        block: Block,
+        expansions: u64,
+    ) {
+        self.allocator = allocator;
         if block == 0 {
             return;
         }
-        self.made += self.region.nodes();
+        self.made += self.allocator.nodes();
         self.root_block = block;
         let scan = memory.scan(block);
         (self.phi, self.delta) = scan.numbers_of_parent(self.options.combination);
@@ -107,9 +113,9 @@ impl ProofTree {
     }
 
     /// The tree with its memory, after [`Self::unwind`].
-    pub fn into_saved(self, memory: Memory) -> SavedTree {
-        let (region, root_block) = (self.region, self.root_block);
-        SavedTree { memory, region, root_block, beside: Vec::new() }
+    pub fn into_saved(self, memory: ArenaMemory) -> SavedTree {
+        let (allocator, root_block) = (self.allocator, self.root_block);
+        SavedTree { memory, allocator, root_block, beside: Vec::new() }
     }
 
     /// Whether the selected node is the root.
@@ -118,14 +124,17 @@ impl ProofTree {
     }
 
     /// The open children of the root.
-    pub fn root_children<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = Node> + use<'m> {
+    pub fn root_children<'m>(
+        &self,
+        memory: &'m ArenaMemory,
+    ) -> impl Iterator<Item = ChildRecord> + use<'m> {
         memory.nodes(self.root_block)
     }
 
     /// Goes to the most-proving node and returns its code, or `None` if the root is solved.
     pub fn select<G: Game>(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
     ) -> Option<u64> {
         let combination = self.options.combination;
@@ -151,7 +160,7 @@ impl ProofTree {
                     if self.options.store_open {
                         let code = memory.code(parent.block, parent.chosen);
                         // This visit only: the sum gains nothing (docs/research/pns.md).
-                        let work = evaluator.control.counters.expansions - entered;
+                        let work = evaluator.monitor.counters.expansions - entered;
                         evaluator.store(code, Entry { phi, delta, work });
                     }
                 }
@@ -166,7 +175,7 @@ impl ProofTree {
             if child == 0 {
                 return Some(memory.code(frame.block, scan.best));
             }
-            let expansions = evaluator.control.counters.expansions;
+            let expansions = evaluator.monitor.counters.expansions;
             // Ages count modulo 2³²; at worst a node is refreshed late.
             let age = (expansions as u32).wrapping_sub(memory.stamp(child));
             if self.options.refresh_age != u32::MAX && age >= self.options.refresh_age {
@@ -183,7 +192,7 @@ impl ProofTree {
     /// solved it.
     fn refresh<G: Game>(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
         block: Block,
     ) -> bool {
@@ -200,19 +209,19 @@ impl ProofTree {
                 Some(value) => {
                     let child = memory.child(block, at);
                     if child != 0 {
-                        let work = self.region.free(memory, child);
+                        let work = self.allocator.free(memory, child);
                         memory.set_child(block, at, 0);
                         memory.add_work(block, work);
                     }
                     if value == Value::Loss {
-                        let work = self.region.free(memory, block);
+                        let work = self.allocator.free(memory, block);
                         let frame = self.frames.last().expect("a chosen node has a parent");
                         memory.set_child(frame.block, frame.chosen, 0);
                         self.resolve(memory, evaluator, Value::Win, work);
                         return false;
                     }
                     memory.remove(block, at);
-                    self.region.removed();
+                    self.allocator.removed();
                 }
                 None if self.options.store_open && memory.child(block, at) == 0 => {
                     memory.set_numbers(block, at, entry.phi, entry.delta);
@@ -221,7 +230,7 @@ impl ProofTree {
             }
         }
         if memory.count(block) == 0 {
-            let work = self.region.free(memory, block);
+            let work = self.allocator.free(memory, block);
             let frame = self.frames.last().expect("a chosen node has a parent");
             memory.set_child(frame.block, frame.chosen, 0);
             self.resolve(memory, evaluator, Value::Loss, work);
@@ -251,17 +260,17 @@ impl ProofTree {
     /// made; `expansions` is the counter after them.
     pub fn attach(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         children: &[Child],
         work: u64,
         expansions: u64,
-    ) -> Result<(), Full> {
-        let nodes = children.iter().map(|child| Node {
+    ) -> Result<(), ArenaFull> {
+        let nodes = children.iter().map(|child| ChildRecord {
             code: child.code,
             phi: child.phi,
             delta: child.delta,
         });
-        let block = self.region.allocate(memory, nodes).ok_or(Full)?;
+        let block = self.allocator.allocate(memory, nodes).ok_or(ArenaFull)?;
         self.made += children.len() as u64;
         memory.add_work(block, work);
         memory.set_stamp(block, expansions as u32);
@@ -277,7 +286,7 @@ impl ProofTree {
     /// solves leave the path and the tree.
     pub fn resolve<G: Game>(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
         mut value: Value,
         mut work: u64,
@@ -294,7 +303,7 @@ impl ProofTree {
             memory.add_work(block, work);
             if value == Value::Win {
                 memory.remove(block, chosen);
-                self.region.removed();
+                self.allocator.removed();
                 if memory.count(block) > 0 {
                     return;
                 }
@@ -302,7 +311,7 @@ impl ProofTree {
                 self.best = Some(code);
             }
             value = !value;
-            work = self.region.free(memory, block);
+            work = self.allocator.free(memory, block);
             self.frames.pop();
             match self.frames.last() {
                 Some(parent) => memory.set_child(parent.block, parent.chosen, 0),
@@ -315,7 +324,7 @@ impl ProofTree {
     /// which a lost child has to be named as well.
     pub fn take_from_table<G: Game>(
         &mut self,
-        memory: &mut Memory,
+        memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
         code: u64,
     ) -> bool {
@@ -330,7 +339,7 @@ impl ProofTree {
     }
 
     /// Backs up the numbers of the whole path and leaves it. Nothing may be selected afterwards.
-    pub fn unwind(&mut self, memory: &mut Memory) {
+    pub fn unwind(&mut self, memory: &mut ArenaMemory) {
         while let Some(frame) = self.frames.pop() {
             let scan = memory.scan(frame.block);
             let (phi, delta) = scan.numbers_of_parent(self.options.combination);

@@ -1,12 +1,12 @@
 //! When a search gives up, and what it says then.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::scheduler::Scheduler;
 use crate::Value;
 use crate::error::ErrorKind;
 
@@ -122,34 +122,20 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
     /// Stops the search within milliseconds once it is true, but for a growth of the table.
     pub stop: Option<&'a AtomicBool>,
-    /// Who says which of the search's threads runs, for simulations; nobody, usually.
-    pub pace: Option<&'a dyn Pace>,
+    /// Scheduler of the search's threads.
+    #[cfg(feature = "simulation")]
+    pub scheduler: Option<&'a dyn Scheduler>,
 }
 
-/// Makes the threads of a df-pn search take turns, so that a simulation of many processors on few
-/// comes out the same every time.
-pub trait Pace: Sync + fmt::Debug {
-    /// Expansions between two turns.
-    fn interval(&self) -> u32;
+impl<'a> Limits<'a> {
+    /// The scheduler of the search's threads, in builds for simulations.
+    pub(crate) fn scheduler(&self) -> Option<&'a dyn Scheduler> {
+        #[cfg(feature = "simulation")]
+        return self.scheduler;
+        #[cfg(not(feature = "simulation"))]
+        None
+    }
 
-    /// A thread is about to begin, by its number.
-    fn join(&self, number: usize);
-
-    /// Ends a thread's turn and waits for its next.
-    fn turn(&self, number: usize);
-
-    /// A thread goes to where all wait for each other, so it gives its turn to those that are still to
-    /// come.
-    fn step_aside(&self, number: usize);
-
-    /// It has waited; its next turn begins when all are back.
-    fn come_back(&self, number: usize);
-
-    /// A thread takes no more turns.
-    fn leave(&self, number: usize);
-}
-
-impl Limits<'_> {
     /// Looks at the stop flag and the clock; the number of nodes is the search's own to watch.
     pub fn reached(&self) -> Option<Reason> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {

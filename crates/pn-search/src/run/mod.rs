@@ -2,13 +2,13 @@
 //! apart from the table.
 //!
 //! * [`Limits`], [`Counters`], [`Progress`], [`Observer`], [`Report`]: parameters and results of a search.
-//! * `Control`: one worker's limits, counters and progress, polled before every expansion.
-//! * `Team`: state that the workers of a search share. Every worker counts for itself and adds its counts
+//! * `SearchMonitor`: one worker's limits, counters and progress, polled before every expansion.
+//! * `SharedState`: state that the workers of a search share. Every worker counts for itself and adds its counts
 //!   to the totals every few dozen or hundred expansions; then it also reads whether the search has been
-//!   stopped. A search on one thread has a team with one worker.
-//! * `Visits`: number of workers below a node, for virtual loss (Kaneko 2010).
-//! * `Signals`: cut-off requests to workers below a solved node, and cancelled jobs.
-//! * `Gate`: barrier that stops all workers while the table grows.
+//!   stopped. A search on one thread has one worker.
+//! * `VirtualLossTable`: number of workers below a node, for virtual loss (Kaneko 2010).
+//! * `CutoffMailboxes`: cut-off requests to workers below a solved node, and cancelled jobs.
+//! * `ResizeBarrier`: barrier that stops all workers while the table grows.
 //!
 //! None of this decides what is proven. A count that is read too early or too late, or that two nodes
 //! share because their keys collide, makes a worker choose another node. A lost request makes it finish
@@ -20,23 +20,26 @@
 #[cfg(all(loom, test))]
 mod model;
 
-mod control;
 mod counters;
-mod gate;
+mod cutoff;
 mod limits;
+mod monitor;
 mod report;
-mod signals;
-mod team;
-mod visits;
+mod resize_barrier;
+mod scheduler;
+mod shared_state;
+mod virtual_loss;
 
-pub(super) use control::{Control, MemoryUse};
 pub use counters::Counters;
-pub use limits::{Limits, Outcome, Pace, Reason};
+pub(super) use cutoff::CutoffRequest;
+pub use limits::{Limits, Outcome, Reason};
+pub(super) use monitor::{MemoryUse, SearchMonitor};
 pub(super) use report::SharedTree;
 pub use report::{CheckpointProgress, ListChildren, Observer, Progress, Report, RootChild};
-pub(super) use signals::Signal;
-pub(super) use team::{Member, Team};
-pub(super) use visits::Seen;
+#[cfg(feature = "simulation")]
+pub use scheduler::Scheduler;
+pub(super) use shared_state::{SharedState, WorkerSlot};
+pub(super) use virtual_loss::NodeActivity;
 
 /// The primitives, which are loom's in its models.
 mod sync {

@@ -1,4 +1,4 @@
-//! The gate, the counts of visits and the stop signals under the loom model checker
+//! The resize barrier, the virtual losses and the cut-off mailboxes under the loom model checker
 //! (`RUSTFLAGS="--cfg loom" cargo test --lib loom`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -7,9 +7,9 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-use super::gate::Gate;
-use super::signals::{Signal, Signals};
-use super::visits::Visits;
+use super::cutoff::{CutoffMailboxes, CutoffRequest};
+use super::resize_barrier::ResizeBarrier;
+use super::virtual_loss::VirtualLossTable;
 use crate::table::{Entry, Stored, Table};
 
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
@@ -18,16 +18,16 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-fn gate_of(members: usize) -> Gate {
-    let gate = Gate::new();
-    (0..members).for_each(|_| gate.join());
-    gate
+fn gate_of(slots: usize) -> ResizeBarrier {
+    let barrier = ResizeBarrier::new();
+    (0..slots).for_each(|_| barrier.join());
+    barrier
 }
 
-/// Something that every worker reads and only a standstill may change: loom reports an access at
-/// the same time, and one that no lock orders.
+/// Data that every worker reads and that changes only at the barrier. Loom reports concurrent accesses, and
+/// accesses that no lock orders.
 struct Shared {
-    gate: Gate,
+    barrier: ResizeBarrier,
     value: UnsafeCell<u32>,
 }
 
@@ -40,37 +40,37 @@ impl Shared {
 
     fn pass(&self) {
         // SAFETY: what this model checks.
-        self.gate.pass(|| self.value.with_mut(|value| unsafe { *value += 1 }));
+        self.barrier.pass(|| self.value.with_mut(|value| unsafe { *value += 1 }));
     }
 }
 
 #[test]
 fn loom_nobody_reads_while_the_work_is_done_and_nobody_waits_for_ever() {
     explore(3, || {
-        let shared = Arc::new(Shared { gate: gate_of(3), value: UnsafeCell::new(0) });
+        let shared = Arc::new(Shared { barrier: gate_of(3), value: UnsafeCell::new(0) });
         let others = [true, false].map(|requests| {
             let shared = shared.clone();
             thread::spawn(move || {
                 shared.read();
                 if requests {
-                    shared.gate.request();
+                    shared.barrier.request();
                 }
-                if shared.gate.is_wanted() {
+                if shared.barrier.is_wanted() {
                     shared.pass();
                     shared.read();
                 }
-                shared.gate.leave();
+                shared.barrier.leave();
             })
         });
         shared.read();
-        if shared.gate.is_wanted() {
+        if shared.barrier.is_wanted() {
             shared.pass();
         }
-        shared.gate.leave();
+        shared.barrier.leave();
         for other in others {
             other.join().unwrap();
         }
-        // The one who asked was there itself, so it has been done, once.
+        // The worker that requested it was at the barrier, so the work has been done once.
         assert_eq!(shared.read(), 1);
     });
 }
@@ -78,12 +78,12 @@ fn loom_nobody_reads_while_the_work_is_done_and_nobody_waits_for_ever() {
 #[test]
 fn loom_two_who_ask_are_served_once_or_twice() {
     explore(3, || {
-        let shared = Arc::new(Shared { gate: gate_of(2), value: UnsafeCell::new(0) });
+        let shared = Arc::new(Shared { barrier: gate_of(2), value: UnsafeCell::new(0) });
         let ask = |shared: &Shared| {
-            shared.gate.request();
+            shared.barrier.request();
             shared.pass();
             assert!(shared.read() >= 1);
-            shared.gate.leave();
+            shared.barrier.leave();
         };
         let other = {
             let shared = shared.clone();
@@ -95,30 +95,30 @@ fn loom_two_who_ask_are_served_once_or_twice() {
     });
 }
 
-/// A worker whose work panics takes the panic with it; the other two go on.
+/// If the work panics, the panic continues in that worker, and the other two go on.
 #[test]
 fn loom_a_panic_in_the_work_releases_the_other_workers() {
     explore(2, || {
-        let gate = Arc::new(gate_of(3));
-        gate.request();
-        let run = |gate: &Gate| {
+        let barrier = Arc::new(gate_of(3));
+        barrier.request();
+        let run = |barrier: &ResizeBarrier| {
             let result = catch_unwind(AssertUnwindSafe(|| {
                 // Without the panic hook, which would print a message for each interleaving.
-                gate.pass(|| resume_unwind(Box::new(())));
+                barrier.pass(|| resume_unwind(Box::new(())));
             }));
-            gate.leave();
+            barrier.leave();
             result.is_err()
         };
         let others = [0, 1].map(|_| {
-            let gate = gate.clone();
-            thread::spawn(move || run(&gate))
+            let barrier = barrier.clone();
+            thread::spawn(move || run(&barrier))
         });
-        let mut panics = usize::from(run(&gate));
+        let mut panics = usize::from(run(&barrier));
         for other in others {
             panics += usize::from(other.join().unwrap());
         }
         assert_eq!(panics, 1);
-        assert!(!gate.is_wanted());
+        assert!(!barrier.is_wanted());
     });
 }
 
@@ -128,20 +128,20 @@ fn loom_a_panic_in_the_work_releases_the_other_workers() {
 fn loom_growth_is_alone_with_the_table() {
     explore(3, || {
         let shared = Arc::new((gate_of(2), Table::growing_from_one_cluster()));
-        // The codes' upper bits say into which half they belong.
+        // The upper bits of a code determine its half of the table.
         let workers = [(1u64, true), (1 << 63, false)].map(|(code, requests)| {
             let shared = shared.clone();
             thread::spawn(move || {
-                let (gate, table) = &*shared;
+                let (barrier, table) = &*shared;
                 let entry = Entry { phi: 1, delta: 1, work: 1 };
                 assert_eq!(table.store(code, code, entry), Stored::Filled);
                 if requests {
-                    gate.request();
+                    barrier.request();
                 }
-                if gate.is_wanted() {
-                    gate.pass(|| table.grow(1, |code| code));
+                if barrier.is_wanted() {
+                    barrier.pass(|| table.grow(1, |code| code));
                 }
-                gate.leave();
+                barrier.leave();
             })
         });
         for worker in workers {
@@ -156,41 +156,41 @@ fn loom_growth_is_alone_with_the_table() {
 #[test]
 fn loom_visits_are_all_counted_and_news_are_seen() {
     explore(3, || {
-        let visits = Arc::new(Visits::with_bits(1));
-        let before = visits.enter(0);
+        let virtual_losses = Arc::new(VirtualLossTable::with_bits(1));
+        let before = virtual_losses.add(0);
         let others = [0, 1].map(|tells| {
-            let visits = visits.clone();
+            let virtual_losses = virtual_losses.clone();
             thread::spawn(move || {
-                visits.enter(0);
+                virtual_losses.add(0);
                 for _ in 0..tells {
-                    visits.tell(0);
+                    virtual_losses.notify(0);
                 }
-                visits.leave(0);
+                virtual_losses.remove(0);
             })
         });
-        let seen = visits.look(0);
+        let seen = virtual_losses.get(0);
         assert!((1..=3).contains(&seen.count()));
-        assert!(seen.count() <= 1 + seen.news_since(before));
+        assert!(seen.count() <= 1 + seen.updates_since(before));
         for other in others {
             other.join().unwrap();
         }
-        let after = visits.look(0);
-        assert_eq!((after.count(), after.news_since(before)), (1, 3));
-        assert_eq!(visits.leave(0), 0);
+        let after = virtual_losses.get(0);
+        assert_eq!((after.count(), after.updates_since(before)), (1, 3));
+        assert_eq!(virtual_losses.remove(0), 0);
     });
 }
 
 #[test]
 fn loom_a_message_arrives_once_unless_a_later_one_replaces_it() {
     explore(3, || {
-        let signals = Arc::new(Signals::new(3));
+        let mailboxes = Arc::new(CutoffMailboxes::new(3));
         let senders = [1, 2].map(|sender| {
-            let signals = signals.clone();
-            thread::spawn(move || signals.send(sender, 10 * sender as u64))
+            let mailboxes = mailboxes.clone();
+            thread::spawn(move || mailboxes.send(sender, 10 * sender as u64))
         });
-        let take = |worker| match signals.take(worker) {
-            Some(Signal::Solved(key)) => Some(key),
-            Some(Signal::Cancel) => panic!("no job was cancelled"),
+        let take = |worker| match mailboxes.take(worker) {
+            Some(CutoffRequest::Solved(key)) => Some(key),
+            Some(CutoffRequest::Cancel) => panic!("no job was cancelled"),
             None => None,
         };
         let first = take(0);

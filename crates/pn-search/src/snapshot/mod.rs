@@ -14,7 +14,7 @@ mod tree;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::arena::{Block, Memory, Region};
+use crate::arena::{Allocator, ArenaMemory, Block};
 
 pub use crate::arena::TreeError;
 pub use tree::{SavedTree, TreeRoom};
@@ -63,20 +63,20 @@ impl TreeSnapshots {
         lock(&self.left).take()
     }
 
-    /// Answers a request, if there is one. The blocks of the tree are in `region`.
+    /// Answers a request, if there is one. The blocks of the tree are in `allocator`.
     #[inline(always)]
-    pub(crate) fn look(&self, memory: &mut Memory, region: &Region, root_block: Block) {
+    pub(crate) fn look(&self, memory: &mut ArenaMemory, allocator: &Allocator, root_block: Block) {
         if self.is_requested.load(Ordering::Relaxed) {
-            self.answer(memory, region, root_block);
+            self.answer(memory, allocator, root_block);
         }
     }
 
     #[cold]
-    fn answer(&self, memory: &mut Memory, region: &Region, root_block: Block) {
+    fn answer(&self, memory: &mut ArenaMemory, allocator: &Allocator, root_block: Block) {
         self.is_requested.store(false, Ordering::Relaxed);
         let request = lock(&self.request).take();
         if let Some(take) = request {
-            take(memory.tree_bytes(region, root_block), region.nodes());
+            take(memory.tree_bytes(allocator, root_block), allocator.nodes());
         }
     }
 

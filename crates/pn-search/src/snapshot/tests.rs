@@ -7,15 +7,15 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Value;
-use crate::arena::{Block, Memory, Node, Region};
+use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord};
 use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::pns::tree::ProofTree;
 use crate::pns::{self, PnsOptions, pns};
-use crate::run::{Control, Limits, Outcome};
+use crate::run::{Limits, Outcome, SearchMonitor};
 use crate::split_mix::mix;
-use crate::table::{CodesOfKeys, Cursor, Entry, LinearMap, Table};
+use crate::table::{Cursor, Entry, InverseHash, LinearMap, Table};
 use crate::testing::RICH;
 use crate::testing::graph::GraphGame;
 use crate::testing::graph::{large_game, random_game};
@@ -24,7 +24,7 @@ use crate::testing::negamax::Negamax;
 /// A search that is carried on step by step.
 struct Steps<'a> {
     tree: ProofTree,
-    memory: Memory,
+    memory: ArenaMemory,
     evaluator: Evaluator<'a, GraphGame>,
 }
 
@@ -36,13 +36,13 @@ impl<'a> Steps<'a> {
         options: PnsOptions,
         observer: &'a mut (),
     ) -> Self {
-        let control = Control::new(Limits::default(), observer);
-        let mut evaluator = Evaluator::new(game, table, control, options.settle);
+        let monitor = SearchMonitor::new(Limits::default(), observer);
+        let mut evaluator = Evaluator::new(game, table, monitor, options.settle);
         evaluator.open_entries = options.store_open;
-        let memory = Memory::new(bytes).unwrap();
-        let region = Region::new(1, memory.units());
+        let memory = ArenaMemory::new(bytes).unwrap();
+        let allocator = Allocator::new(1, memory.units());
         let mut tree = ProofTree::new(options, 0);
-        tree.adopt(&memory, region, 0, 0);
+        tree.adopt(&memory, allocator, 0, 0);
         Steps { tree, memory, evaluator }
     }
 
@@ -54,7 +54,7 @@ impl<'a> Steps<'a> {
             if tree.take_from_table(memory, evaluator, code) {
                 continue;
             }
-            evaluator.control.tick();
+            evaluator.monitor.tick();
             if pns::expand(tree, memory, evaluator, code).is_err() {
                 return false;
             }
@@ -70,7 +70,7 @@ enum Plain {
     Inner(u64, Vec<Plain>),
 }
 
-fn plain(memory: &Memory, block: Block) -> Vec<Plain> {
+fn plain(memory: &ArenaMemory, block: Block) -> Vec<Plain> {
     let at = |at| {
         let node = memory.node(block, at);
         match memory.child(block, at) {
@@ -114,7 +114,7 @@ fn numbers(children: &[Plain], combination: Combination) -> (u32, u32) {
 }
 
 /// Checks that the numbers of inner nodes in a tree follow from those of the leaves.
-fn check_numbers(memory: &Memory, block: Block, combination: Combination) {
+fn check_numbers(memory: &ArenaMemory, block: Block, combination: Combination) {
     for at in 0..memory.count(block) {
         let child = memory.child(block, at);
         if child != 0 {
@@ -127,10 +127,10 @@ fn check_numbers(memory: &Memory, block: Block, combination: Combination) {
 }
 
 /// The bytes of a tree and the number of its nodes, as a snapshot.
-fn snapshot(memory: &mut Memory, tree: &ProofTree) -> (Vec<u8>, u64) {
+fn snapshot(memory: &mut ArenaMemory, tree: &ProofTree) -> (Vec<u8>, u64) {
     let (snapshots, (sender, receiver)) = (TreeSnapshots::new(), channel());
     snapshots.request(move |bytes, nodes| sender.send((bytes.to_vec(), nodes)).unwrap());
-    snapshots.look(memory, &tree.region, tree.root_block());
+    snapshots.look(memory, &tree.allocator, tree.root_block());
     receiver.recv().unwrap()
 }
 
@@ -160,7 +160,7 @@ fn a_tree_is_restored_as_it_was() {
             }
             let Steps { mut tree, mut memory, .. } = steps;
             tree.unwind(&mut memory);
-            let (phi, delta, nodes) = (tree.phi, tree.delta, tree.region.nodes());
+            let (phi, delta, nodes) = (tree.phi, tree.delta, tree.allocator.nodes());
             let before = plain(&memory, tree.root_block());
             let mut saved = tree.into_saved(memory);
             let bytes = saved.bytes().to_vec();
@@ -205,7 +205,7 @@ fn check_block(game: &GraphGame, oracle: &mut Negamax<GraphGame>, code: u64, lis
 fn check_blocks(
     game: &GraphGame,
     oracle: &mut Negamax<GraphGame>,
-    (memory, block): (&Memory, Block),
+    (memory, block): (&ArenaMemory, Block),
     code: u64,
 ) -> usize {
     let codes: Vec<u64> = (0..memory.count(block)).map(|at| memory.code(block, at)).collect();
@@ -243,13 +243,13 @@ fn a_snapshot_of_a_growing_tree_is_true() {
                     let loaded = restore(&bytes, room).unwrap();
                     assert!((1..=nodes).contains(&loaded.nodes()));
                     restored += 1;
-                    with_gaps += usize::from(loaded.region.has_free_blocks());
+                    with_gaps += usize::from(loaded.allocator.has_free_blocks());
                     let (memory, block) = (&loaded.memory, loaded.root_block);
                     check_numbers(memory, block, options.combination);
                     deepest = deepest.max(check_blocks(&game, &mut oracle, (memory, block), 0));
                     let fresh = &Table::new(1 << 16).unwrap();
                     let (root, snapshots) = (Root::new(&game, 0, fresh), TreeSnapshots::new());
-                    let report = pns(root, loaded, options, LIMITS, &mut (), &snapshots);
+                    let report = pns(root, loaded, options, limits(), &mut (), &snapshots);
                     match report.outcome {
                         Outcome::Known(found) => assert_eq!(found, value, "{number}"),
                         Outcome::Unknown(_) => {
@@ -263,7 +263,9 @@ fn a_snapshot_of_a_growing_tree_is_true() {
     assert!(restored > 40 && deepest > 4 && with_gaps > 10, "{restored} {deepest} {with_gaps}");
 }
 
-const LIMITS: Limits<'_> = Limits { nodes: Some(200_000), deadline: None, stop: None, pace: None };
+fn limits() -> Limits<'static> {
+    Limits { nodes: Some(200_000), ..Limits::default() }
+}
 
 /// Bytes of little-endian words.
 fn words(words: &[u32]) -> Vec<u8> {
@@ -314,7 +316,7 @@ fn bytes_that_are_not_those_of_a_tree_are_refused() {
     let tree = restore(&words(&whole), room).unwrap();
     assert_eq!(tree.nodes(), 3);
     // The child's numbers are computed from those of its only child.
-    assert_eq!(tree.memory.node(1, 0), Node { code: 11, phi: 4, delta: 5 });
+    assert_eq!(tree.memory.node(1, 0), ChildRecord { code: 11, phi: 4, delta: 5 });
     assert_eq!((tree.memory.stamp(1), tree.memory.stamp(5)), (0, 0));
     let mut shared = whole.clone();
     shared[13] = 5;
@@ -331,9 +333,9 @@ fn of_repeated_children_one_stays() {
     tree[14..18].copy_from_slice(&[11, 0, 11, 0]);
     let restored = restore(&words(&tree), room).unwrap();
     assert_eq!((restored.nodes(), restored.memory.count(1)), (1, 1));
-    assert_eq!(restored.memory.node(1, 0), Node { code: 11, phi: 1, delta: 1 });
+    assert_eq!(restored.memory.node(1, 0), ChildRecord { code: 11, phi: 1, delta: 1 });
     // Nothing leads to the other one's block any more, and it is free.
-    assert_eq!(restored.region.top(), 5);
+    assert_eq!(restored.allocator.top(), 5);
 }
 
 proptest! {
@@ -364,12 +366,12 @@ fn codes(cells: &[u128]) -> HashSet<u64> {
 }
 
 /// Keys of codes of some bits that tell the codes.
-fn telling_keys(bits: u32) -> (LinearMap, CodesOfKeys) {
+fn telling_keys(bits: u32) -> (LinearMap, InverseHash) {
     let words = |attempt: u64| std::array::from_fn(|bit| mix(attempt << 32 | bit as u64));
     (0..)
         .find_map(|attempt| {
             let words = words(attempt);
-            Some((LinearMap::new(&words), CodesOfKeys::new(u64::MAX >> (64 - bits), &words)?))
+            Some((LinearMap::new(&words), InverseHash::new(u64::MAX >> (64 - bits), &words)?))
         })
         .unwrap()
 }
@@ -467,7 +469,7 @@ fn a_tree_saves_the_work_that_made_it() {
         let (half, tree) = run(empty(), all / 2);
         assert_eq!(half.outcome.value(), None);
         let tree = tree.expect("a search without an answer leaves its tree");
-        assert!(tree.region.nodes() > 0);
+        assert!(tree.allocator.nodes() > 0);
         let (rest, _) = run(tree, u64::MAX);
         assert_eq!(rest.outcome, Outcome::Known(value));
         let rest = rest.counters.nodes;

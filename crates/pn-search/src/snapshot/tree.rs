@@ -1,6 +1,6 @@
 //! Trees before and after a search: an empty one, or the bytes of an earlier search's tree.
 
-use crate::arena::{Block, MOST_BYTES, Memory, Region, TreeError, UNIT, restore};
+use crate::arena::{Allocator, ArenaMemory, Block, MOST_BYTES, TreeError, UNIT, restore};
 use crate::numbers::Combination;
 
 /// Size of the memory for a tree, and the rule by which its numbers follow from each other. The
@@ -57,11 +57,11 @@ impl TreeRoom {
 
 /// Tree of a proof-number search before or after the search. Its numbers are backed up.
 pub struct SavedTree {
-    pub(crate) memory: Memory,
-    pub(crate) region: Region,
+    pub(crate) memory: ArenaMemory,
+    pub(crate) allocator: Allocator,
     pub(crate) root_block: Block,
     /// Memories for small trees, where a search wants some.
-    pub(crate) beside: Vec<Memory>,
+    pub(crate) beside: Vec<ArenaMemory>,
 }
 
 impl SavedTree {
@@ -71,27 +71,27 @@ impl SavedTree {
     /// [`TreeError::TooSmall`] if it is less than the least that a tree takes (64 bytes),
     /// [`TreeError::Memory`] if the system refuses.
     pub fn empty(room: TreeRoom) -> Result<Self, TreeError> {
-        let memory = Memory::new(room.bytes)?;
+        let memory = ArenaMemory::new(room.bytes)?;
         let end = (u64::from(memory.units()) * room.quarters / 4) as u32;
         let (count, bytes) = room.beside;
-        let beside = (0..count).map(|_| Memory::new(bytes)).collect::<Result<_, _>>()?;
-        Ok(SavedTree { memory, region: Region::new(1, end), root_block: 0, beside })
+        let beside = (0..count).map(|_| ArenaMemory::new(bytes)).collect::<Result<_, _>>()?;
+        Ok(SavedTree { memory, allocator: Allocator::new(1, end), root_block: 0, beside })
     }
 
     /// Number of nodes, the root not counted.
     pub fn nodes(&self) -> u64 {
-        self.region.nodes()
+        self.allocator.nodes()
     }
 
     /// The bytes that were ever in use, in the layout of docs/CHECKPOINT_FORMAT.md.
     pub fn bytes(&mut self) -> &[u8] {
-        self.memory.tree_bytes(&self.region, self.root_block)
+        self.memory.tree_bytes(&self.allocator, self.root_block)
     }
 
     /// The memory for the bytes of another tree, which [`SavedTree::restore`] takes up; none if they
     /// do not fit. Only for an empty tree.
     pub fn bytes_mut(&mut self, bytes: u64) -> Option<&mut [u8]> {
-        let end = u64::from(self.region.end()) * UNIT as u64;
+        let end = u64::from(self.allocator.end()) * UNIT as u64;
         (bytes <= end).then(|| self.memory.bytes_mut(bytes as usize))
     }
 
@@ -104,7 +104,7 @@ impl SavedTree {
     /// system refuses the memory for the check, one bit for 16 bytes.
     pub fn restore(&mut self, room: TreeRoom, bytes: u64) -> Result<(), TreeError> {
         let units = (bytes / UNIT as u64) as u32;
-        self.root_block = restore(&mut self.memory, &mut self.region, units, room.combination)?;
+        self.root_block = restore(&mut self.memory, &mut self.allocator, units, room.combination)?;
         Ok(())
     }
 }

@@ -15,7 +15,7 @@
 use bitvec::vec::BitVec;
 
 use super::game::{Atom, Impartial, Retained, Stop};
-use super::workspace::{Workspace, couple_of};
+use super::workspace::{SolverState, couple_of};
 use crate::table::{Cursor, Entry};
 use crate::threads::thread_pool;
 
@@ -42,7 +42,7 @@ impl Collector {
     /// or what has to stay fills the memory. Once `stop` says so, nothing more is forgotten.
     pub fn collect<G: Impartial>(
         &mut self,
-        workspace: &Workspace<'_, G>,
+        workspace: &SolverState<'_, G>,
         root: &[Atom],
         threads: u32,
         stop: &Stop<'_>,
@@ -61,7 +61,7 @@ impl Collector {
     }
 }
 
-impl<G: Impartial> Workspace<'_, G> {
+impl<G: Impartial> SolverState<'_, G> {
     /// Forgets what can be found again, as a search does that has used up its memory: only while
     /// nobody uses the workspace. Atoms without a Grundy number may lose their ids.
     pub fn make_room(&self) {
@@ -69,7 +69,7 @@ impl<G: Impartial> Workspace<'_, G> {
     }
 }
 
-fn collect<G: Impartial>(workspace: &Workspace<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {
+fn collect<G: Impartial>(workspace: &SolverState<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {
     workspace.store.set_budget(0);
     let Retained { kept, forgotten } = retain(workspace, root, 0, true, stop);
     let all = kept + forgotten;
@@ -86,13 +86,13 @@ fn collect<G: Impartial>(workspace: &Workspace<'_, G>, root: &[Atom], stop: &Sto
 
 /// Keeps Grundy numbers, open couples of some work, the root, and won couples or not.
 fn retain<G: Impartial>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &[Atom],
     least_work: u64,
     won: bool,
     stop: &Stop<'_>,
 ) -> Retained {
-    let Workspace { game, knowledge, table, .. } = workspace;
+    let SolverState { game, knowledge, table, .. } = workspace;
     let mut kept: BitVec<usize> = BitVec::new();
     let mut keep = |atom: Atom| {
         let at = atom as usize;
@@ -131,7 +131,7 @@ fn retain<G: Impartial>(
 }
 
 /// The least power of two so that at most so many couples in the table have taken that much work.
-fn least_work<G: Impartial>(workspace: &Workspace<'_, G>, couples: u64) -> u64 {
+fn least_work<G: Impartial>(workspace: &SolverState<'_, G>, couples: u64) -> u64 {
     let mut by_work = [0u64; u64::BITS as usize];
     let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
     while workspace.table.copy_cells(&mut cursor, 1, &mut cells) {

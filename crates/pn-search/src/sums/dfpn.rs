@@ -3,9 +3,8 @@
 
 use super::game::{Atom, Impartial};
 use super::options::SearchOptions;
-use super::threads::{Searched, Task, Threads, Worker};
-use super::workspace::{Sum, Workspace};
-use crate::numbers::Pair;
+use super::threads::{GroupResult, WorkerGroup};
+use super::workspace::{SolverState, Sum};
 use crate::run::{Counters, Limits, Observer, Reason, Report};
 
 /// Searches a position by df-pn on `threads` threads, at least one.
@@ -23,29 +22,20 @@ use crate::run::{Counters, Limits, Observer, Reason, Report};
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
 pub fn dfpn<G: Impartial>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     threads: u32,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let threads = Threads { workspace, options, count: threads };
-    let found = threads.search(&Solve(root), root.atoms(), limits, observer);
-    found.report(workspace.bytes())
-}
-
-/// Proves who wins a sum.
-struct Solve<'r>(&'r Sum);
-
-impl<G: Impartial> Task<G> for Solve<'_> {
-    type Answer = Pair;
-
-    fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Pair> {
-        let (node, edge) = worker.tree.root_edge(self.0.atoms(), self.0.nimber());
+    let threads = WorkerGroup { workspace, options, count: threads };
+    let found = threads.search(root.atoms(), limits, observer, |worker| {
+        let (node, edge) = worker.tree.root_child(root.atoms(), root.nimber());
         let pair = worker.solve(&node, &edge);
         pair.value().map(|_| pair)
-    }
+    });
+    found.report(workspace.bytes())
 }
 
 /// What a search for a Grundy number found.
@@ -67,7 +57,7 @@ pub struct GrundyReport {
 /// # Panics
 /// As [`dfpn`].
 pub fn grundy<G: Impartial>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     atoms: &[Atom],
     options: SearchOptions,
     threads: u32,
@@ -75,27 +65,18 @@ pub fn grundy<G: Impartial>(
     observer: &mut dyn Observer,
 ) -> GrundyReport {
     let sum = Sum::new(workspace.game, atoms, 0);
-    let threads = Threads { workspace, options, count: threads };
-    let found = threads.search(&FindGrundy(&sum), sum.atoms(), limits, observer);
-    let Searched { answer, counters, threads, .. } = found;
-    GrundyReport { grundy: answer, counters, memory_bytes: workspace.bytes(), threads }
-}
-
-/// Finds the Grundy number of a sum.
-struct FindGrundy<'r>(&'r Sum);
-
-impl<G: Impartial> Task<G> for FindGrundy<'_> {
-    type Answer = u32;
-
-    fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<u32> {
+    let threads = WorkerGroup { workspace, options, count: threads };
+    let found = threads.search(sum.atoms(), limits, observer, |worker| {
         loop {
-            let rest = worker.tree.reduce(self.0.atoms(), 0);
+            let rest = worker.tree.reduce(sum.atoms(), 0);
             let Some(&atom) = worker.tree.open.first() else {
                 return Some(rest);
             };
             let nimber = worker.tree.current(atom);
-            let (node, edge) = worker.tree.root_edge(&[atom], nimber);
+            let (node, edge) = worker.tree.root_child(&[atom], nimber);
             worker.solve(&node, &edge).value()?;
         }
-    }
+    });
+    let GroupResult { answer, counters, threads, .. } = found;
+    GrundyReport { grundy: answer, counters, memory_bytes: workspace.bytes(), threads }
 }

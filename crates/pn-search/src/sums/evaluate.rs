@@ -8,23 +8,23 @@
 
 use super::SearchOptions;
 use super::game::{Atom, Impartial};
-use super::knowledge::{Knowledge, TRACKED};
-use super::store::{Maker, atom_of};
-use super::workspace::{Workspace, code_of, key_of};
+use super::knowledge::{GrundyStore, TRACKED};
+use super::store::{OptionGenerator, atom_of};
+use super::workspace::{SolverState, code_of, key_of};
 use crate::Value;
 use crate::numbers::{MAX, Number, Pair};
-use crate::run::{Control, Counters};
+use crate::run::{Counters, SearchMonitor};
 use crate::table::{Entry, Table};
 
 /// Where the numbers of couples are kept.
-pub(super) trait Numbers {
+pub(super) trait CoupleNumbers {
     fn get(&self, code: u64) -> Option<Pair>;
     /// Says that the numbers of a couple will soon be asked for.
     fn announce(&self, _code: u64) {}
     fn set(&mut self, code: u64, pair: Pair, work: u64, counters: &mut Counters);
 }
 
-impl Numbers for &Table {
+impl CoupleNumbers for &Table {
     #[inline(always)]
     fn get(&self, code: u64) -> Option<Pair> {
         let Entry { phi, delta, .. } = self.lookup(key_of(code), code)?;
@@ -48,7 +48,7 @@ pub(super) const REST: u32 = u32::MAX - 1;
 
 /// A child of a couple.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Child {
+pub(super) struct SumChild {
     /// Where the option starts in the parent's list, or [`OWN`] or [`REST`].
     pub start: u32,
     /// The size of the heap beside it.
@@ -63,39 +63,39 @@ pub(super) struct Child {
 
 /// What one worker evaluates positions with.
 pub(super) struct Evaluator<'a, G: Impartial, N> {
-    pub workspace: &'a Workspace<'a, G>,
+    pub workspace: &'a SolverState<'a, G>,
     pub numbers: N,
-    pub control: Control<'a>,
+    pub monitor: SearchMonitor<'a>,
     pub options: SearchOptions,
     /// Open children, those of the last expansion at the top.
-    pub children: Vec<Child>,
+    pub children: Vec<SumChild>,
     /// The open atoms of the sum that was reduced last.
     pub open: Vec<Atom>,
     /// Whether children need keys, because there are several workers.
     pub several: bool,
     /// Bytes that the caller keeps beside the workspace.
     pub own_bytes: u64,
-    pub maker: Maker<G>,
+    pub maker: OptionGenerator<G>,
 }
 
-impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
+impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     pub fn new(
-        workspace: &'a Workspace<'a, G>,
+        workspace: &'a SolverState<'a, G>,
         numbers: N,
-        control: Control<'a>,
+        monitor: SearchMonitor<'a>,
         options: SearchOptions,
         several: bool,
     ) -> Self {
         Evaluator {
             workspace,
             numbers,
-            control,
+            monitor,
             options,
             children: Vec::with_capacity(1024),
             open: Vec::new(),
             several,
             own_bytes: 0,
-            maker: Maker::default(),
+            maker: OptionGenerator::default(),
         }
     }
 
@@ -196,7 +196,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
     /// The upper half of the key of the sum whose open atoms are in `open`; of a couple's key if it
     /// is one.
     #[inline]
-    pub fn edge_key_of(&self, nimber: u32) -> u32 {
+    pub fn child_key_of(&self, nimber: u32) -> u32 {
         let key = match self.open[..] {
             _ if !self.several => 0,
             [atom] => key_of(code_of(atom, nimber)),
@@ -213,9 +213,9 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
     pub fn solved(&mut self, atom: Atom, nimber: u32, value: Value, work: u64) {
         match value {
             Value::Loss => self.set_grundy(atom, nimber),
-            Value::Win if nimber < TRACKED => self.exclude(atom, Knowledge::bit(nimber)),
+            Value::Win if nimber < TRACKED => self.exclude(atom, GrundyStore::bit(nimber)),
             Value::Win => {
-                let counters = &mut self.control.counters;
+                let counters = &mut self.monitor.counters;
                 self.numbers.set(code_of(atom, nimber), Pair::WIN, work, counters);
             }
         }
@@ -223,7 +223,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
 
     pub fn set_grundy(&mut self, atom: Atom, number: u32) {
         if self.workspace.knowledge.set_grundy(atom, number) {
-            self.control.found(atom, number);
+            self.monitor.found(atom, number);
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a, G: Impartial, N: Numbers> Evaluator<'a, G, N> {
         if knowledge.exclude(atom, bits)
             && let Some(number) = knowledge.get(atom).grundy()
         {
-            self.control.found(atom, number);
+            self.monitor.found(atom, number);
         }
     }
 }

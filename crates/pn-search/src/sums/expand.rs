@@ -3,25 +3,25 @@
 //! The options that are likely to be good are made first. While one of them looks better than the
 //! others can be expected to, these stay unmade, and a child stands for them all.
 
-use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
-use super::game::{Atom, Enough, Impartial, Questions, Share};
-use super::knowledge::{Knowledge, TRACKED};
+use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild};
+use super::game::{Atom, EarlyExit, Enough, Impartial, OptionSubset};
+use super::knowledge::{GrundyStore, TRACKED};
 use super::store::{List, Listed, atom_of, options_of};
 use super::workspace::code_of;
 use crate::Value;
-use crate::nand::Expanded;
 use crate::numbers::Pair;
 use crate::run::Reason;
+use crate::search_tree::Expanded;
 
 /// A couple's atom and the options that its children refer to.
-pub(super) struct Node {
+pub(super) struct ExpandedCouple {
     pub atom: Atom,
     pub list: List,
 }
 
 /// The options of an atom, as far as a couple needs them.
 pub(super) enum Listing {
-    Options(Listed),
+    OptionList(Listed),
     /// One of them is lost, so the couple is won.
     Won,
 }
@@ -29,7 +29,7 @@ pub(super) enum Listing {
 /// The place from which on options count as new, if none do.
 pub(super) const NONE_NEW: usize = usize::MAX;
 
-impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
+impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
     /// Expands a couple by all options, or by those that are needed. Couples below options that are
     /// at `new_from` in the list or behind are counted.
     pub fn expand(
@@ -38,14 +38,14 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
         nimber: u32,
         mut all: bool,
         mut new_from: usize,
-    ) -> Expanded<Node> {
+    ) -> Expanded<ExpandedCouple> {
         all |= !self.options.lazy;
         let base = self.children.len();
         loop {
             let Listed { list, complete } = match self.listing(atom, nimber, all) {
                 None => return Expanded::Stopped,
                 Some(Listing::Won) => return Expanded::Solved(Value::Win),
-                Some(Listing::Options(listed)) => listed,
+                Some(Listing::OptionList(listed)) => listed,
             };
             let new = match self.evaluate(atom, nimber, &list, complete, new_from) {
                 Err(value) => return Expanded::Solved(value),
@@ -59,11 +59,11 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
                     new_from = new_from.min(list.len());
                     continue;
                 }
-                let child = Child { start: REST, nimber, phi, delta, rank: u32::MAX, key: 0 };
+                let child = SumChild { start: REST, nimber, phi, delta, rank: u32::MAX, key: 0 };
                 self.children.push(child);
             }
-            self.control.counters.nodes += new;
-            return Expanded::Open(Node { atom, list });
+            self.monitor.counters.nodes += new;
+            return Expanded::Open(ExpandedCouple { atom, list });
         }
     }
 
@@ -74,41 +74,41 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
         let workspace = self.workspace;
         let before = workspace.store.get(atom);
         let share = match before {
-            Some(listed) if listed.complete || !all => return Some(Listing::Options(listed)),
-            Some(_) => Share::Rest,
-            None if all => Share::All,
-            None => Share::First,
+            Some(listed) if listed.complete || !all => return Some(Listing::OptionList(listed)),
+            Some(_) => OptionSubset::Rest,
+            None if all => OptionSubset::All,
+            None => OptionSubset::First,
         };
         let before = before.map(|listed| listed.list).unwrap_or_default();
-        let (team, own_bytes) = (self.control.team(), self.own_bytes);
+        let (state, own_bytes) = (self.monitor.state(), self.own_bytes);
         let stop = || {
-            if !team.look() && workspace.balance(own_bytes).is_full {
-                team.stop(Reason::Memory);
+            if !state.poll() && workspace.balance(own_bytes).is_full {
+                state.stop(Reason::Memory);
             }
-            team.is_halted()
+            state.is_halted()
         };
         let number = |&atom: &Atom| workspace.knowledge.get(atom).grundy();
         let add = |sum: u32, number: Option<u32>| number.map(|number| sum ^ number);
         let loses = |option: &[Atom]| option.iter().map(number).try_fold(0, add) == Some(nimber);
-        let questions = Questions { stop: Some(&stop), enough: Some(&loses as &Enough<'_>) };
+        let questions = EarlyExit { stop: Some(&stop), enough: Some(&loses as &Enough<'_>) };
         let Ok(made) = self.maker.make(workspace.game, atom, share, &before, questions) else {
             // Nothing else has stopped the search if it was the game that gave up.
-            self.control.stop(Reason::Memory);
+            self.monitor.stop(Reason::Memory);
             return None;
         };
-        if share != Share::Rest {
-            self.control.counters.generated += 1;
+        if share != OptionSubset::Rest {
+            self.monitor.counters.generated += 1;
         }
         let Some(list) = made else { return Some(Listing::Won) };
-        let listed = Listed { list, complete: share != Share::First };
+        let listed = Listed { list, complete: share != OptionSubset::First };
         workspace.store.insert(atom, listed.clone());
         if listed.complete {
             // A Grundy number is at most the number of options and the length of the game.
             let count = options_of(&listed.list).count() as u32;
             let bound = count.min(workspace.game.features(atom).lives);
-            self.exclude(atom, Knowledge::above(bound));
+            self.exclude(atom, GrundyStore::above(bound));
         }
-        Some(Listing::Options(listed))
+        Some(Listing::OptionList(listed))
     }
 
     /// Evaluates a couple by its children, as far as there are options in the list. What these say
@@ -140,7 +140,7 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
                     self.exclude(atom, values);
                     return Err(Value::Win);
                 }
-                values |= Knowledge::bit(rest ^ nimber);
+                values |= GrundyStore::bit(rest ^ nimber);
                 continue;
             }
             decided = false;
@@ -149,8 +149,8 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
                 new += unknown;
             }
             if phi != 0 {
-                let (rank, key) = (self.rank(rest), self.edge_key_of(rest));
-                self.children.push(Child { start, nimber, phi, delta, rank, key });
+                let (rank, key) = (self.rank(rest), self.child_key_of(rest));
+                self.children.push(SumChild { start, nimber, phi, delta, rank, key });
             }
             if delta == 0 {
                 self.children.truncate(base);
@@ -178,9 +178,9 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
             if phi != 0 {
                 self.open.clear();
                 self.open.push(atom);
-                let (rank, key) = (self.rank(smaller), self.edge_key_of(smaller));
+                let (rank, key) = (self.rank(smaller), self.child_key_of(smaller));
                 let (start, nimber) = (OWN, smaller);
-                self.children.push(Child { start, nimber, phi, delta, rank, key });
+                self.children.push(SumChild { start, nimber, phi, delta, rank, key });
             }
         }
         if complete && self.children.len() == base {
@@ -206,11 +206,11 @@ impl<G: Impartial, N: Numbers> Evaluator<'_, G, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::game::{Features, Full, Keep, Options, Retained, Stop};
+    use super::super::game::{AtomFeatures, GameFull, Keep, OptionList, Retained, Stop};
     use super::super::options::SearchOptions;
-    use super::super::workspace::Workspace;
+    use super::super::workspace::SolverState;
     use super::*;
-    use crate::run::{Control, Limits};
+    use crate::run::{Limits, SearchMonitor};
 
     /// Atoms whose options take long to make.
     struct Slow;
@@ -218,12 +218,17 @@ mod tests {
     impl Impartial for Slow {
         type Scratch = ();
 
-        fn options(&self, _: Atom, (): &mut (), options: &mut Options<'_>) -> Result<(), Full> {
+        fn options(
+            &self,
+            _: Atom,
+            (): &mut (),
+            options: &mut OptionList<'_>,
+        ) -> Result<(), GameFull> {
             (0..100_000).try_for_each(|_| options.keep_on())
         }
 
-        fn features(&self, _: Atom) -> Features {
-            Features { lives: 3, ..Features::default() }
+        fn features(&self, _: Atom) -> AtomFeatures {
+            AtomFeatures { lives: 3, ..AtomFeatures::default() }
         }
 
         fn bytes(&self) -> u64 {
@@ -238,15 +243,15 @@ mod tests {
     #[test]
     fn what_the_search_keeps_itself_counts_while_options_are_made() {
         for (own_bytes, stopped) in [(0, None), (1 << 22, Some(Reason::Memory))] {
-            let workspace = Workspace::new(&Slow, 1 << 22).unwrap();
+            let workspace = SolverState::new(&Slow, 1 << 22).unwrap();
             let mut nobody = ();
-            let control = Control::new(Limits::default(), &mut nobody);
+            let monitor = SearchMonitor::new(Limits::default(), &mut nobody);
             let (table, options) = (&workspace.table, SearchOptions::PAPER);
-            let mut evaluator = Evaluator::new(&workspace, table, control, options, false);
+            let mut evaluator = Evaluator::new(&workspace, table, monitor, options, false);
             evaluator.own_bytes = own_bytes;
             let listed = evaluator.listing(7, 0, true);
             assert_eq!(listed.is_none(), stopped.is_some());
-            assert_eq!(evaluator.control.stopped, stopped);
+            assert_eq!(evaluator.monitor.stopped, stopped);
         }
     }
 }

@@ -19,9 +19,9 @@ pub const MAX_ATOM: Atom = (1 << 31) - 2;
     "no room for more positions of the game: ids are below 2^31, and memory is limited; \
      allow more memory or ask about a smaller position"
 )]
-pub struct Full;
+pub struct GameFull;
 
-impl Full {
+impl GameFull {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Limit
@@ -30,7 +30,7 @@ impl Full {
 
 /// What the order of children wants to know about an atom (Lemoine and Viennot 2015).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features {
+pub struct AtomFeatures {
     /// At least the number of moves that can still be made in the atom, so at least its Grundy
     /// number too. In Sprouts, the curve ends that are still free.
     pub lives: u32,
@@ -44,7 +44,7 @@ pub type Odds = [u16; 6];
 
 /// Which options of an atom are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Share {
+pub enum OptionSubset {
     /// All of them.
     #[default]
     All,
@@ -57,17 +57,17 @@ pub enum Share {
 /// Whether an option is all that needs to be known.
 pub(super) type Enough<'s> = dyn Fn(&[Atom]) -> bool + Sync + 's;
 
-/// Questions that are asked while options are being generated. Yes to one of them, and the list is
+/// Conditions under which the generation of options ends early. If one of them holds, the list is
 /// not needed any more.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Questions<'s> {
+pub(super) struct EarlyExit<'s> {
     /// Asked now and then: whether the search has to stop.
     pub stop: Option<&'s (dyn Fn() -> bool + Sync)>,
     /// Asked about every option: whether nothing else needs to be known about the atom.
     pub enough: Option<&'s Enough<'s>>,
 }
 
-impl std::fmt::Debug for Questions<'_> {
+impl std::fmt::Debug for EarlyExit<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let asked = [("stop", self.stop.is_some()), ("enough", self.enough.is_some())];
         f.debug_set()
@@ -93,41 +93,44 @@ pub struct Retained {
 
 /// A list of options, each a list of atoms, in flat arrays.
 #[derive(Clone, Debug, Default)]
-pub struct Options<'s> {
+pub struct OptionList<'s> {
     /// Where each option ends in `atoms`.
     ends: Vec<u32>,
     atoms: Vec<Atom>,
-    share: Share,
-    questions: Questions<'s>,
+    share: OptionSubset,
+    questions: EarlyExit<'s>,
     calls: u32,
     /// Whether one of the options was enough.
     enough: bool,
 }
 
-/// Calls of [`Options::keep_on`] between two questions: less than a millisecond.
+/// Calls of [`OptionList::keep_on`] between two questions: less than a millisecond.
 const CALLS: u32 = 256;
 
-impl<'s> Options<'s> {
+impl<'s> OptionList<'s> {
     /// An empty list whose generation is given up once `stop` says so.
     pub fn until(stop: &'s Stop<'s>) -> Self {
-        Options { questions: Questions { stop: Some(stop), enough: None }, ..Options::default() }
+        OptionList {
+            questions: EarlyExit { stop: Some(stop), enough: None },
+            ..OptionList::default()
+        }
     }
 }
 
-impl Options<'_> {
+impl OptionList<'_> {
     /// An empty list in the memory of another one, for a generation that is given up when the
     /// answer to a question is yes.
-    pub(super) fn reuse<'t>(self, share: Share, questions: Questions<'t>) -> Options<'t> {
-        let Options { ends, atoms, .. } = self;
-        let mut options = Options { ends, atoms, share, questions, calls: 0, enough: false };
+    pub(super) fn reuse<'t>(self, share: OptionSubset, questions: EarlyExit<'t>) -> OptionList<'t> {
+        let OptionList { ends, atoms, .. } = self;
+        let mut options = OptionList { ends, atoms, share, questions, calls: 0, enough: false };
         options.clear();
         options
     }
 
     /// The same list, which nobody asks about any more, and whether one option was enough.
-    pub(super) fn unasked(self) -> (Options<'static>, bool) {
-        let Options { ends, atoms, enough, .. } = self;
-        (Options { ends, atoms, ..Options::default() }, enough)
+    pub(super) fn unasked(self) -> (OptionList<'static>, bool) {
+        let OptionList { ends, atoms, enough, .. } = self;
+        (OptionList { ends, atoms, ..OptionList::default() }, enough)
     }
 
     /// To be called by [`Impartial::options`] for every move that it looks at, if an atom may have
@@ -137,20 +140,20 @@ impl Options<'_> {
     /// known already wins there.
     ///
     /// # Errors
-    /// [`Full`] if the search has to stop, or if it has got what it needs: the list will not be used.
+    /// [`GameFull`] if the search has to stop, or if it has got what it needs: the list will not be used.
     #[inline]
-    pub fn keep_on(&mut self) -> Result<(), Full> {
+    pub fn keep_on(&mut self) -> Result<(), GameFull> {
         self.calls += 1;
         let asks = self.calls.is_multiple_of(CALLS);
         if self.enough || (asks && self.questions.stop.is_some_and(|stop| stop())) {
-            return Err(Full);
+            return Err(GameFull);
         }
         Ok(())
     }
 
     /// Which options are wanted. A game may append others as well, so one that does not tell them
-    /// apart need not ask; an option that it has appended to [`Share::First`] may come again.
-    pub fn share(&self) -> Share {
+    /// apart need not ask; an option that it has appended to [`OptionSubset::First`] may come again.
+    pub fn share(&self) -> OptionSubset {
         self.share
     }
 
@@ -194,21 +197,21 @@ pub trait Impartial: Sync {
     /// Working memory of one worker.
     type Scratch: Default + Send;
 
-    /// Appends the options (children) of an atom, or the [`Options::share`] of them that is wanted.
+    /// Appends the options (children) of an atom, or the [`OptionList::share`] of them that is wanted.
     /// Each is a sum of atoms, in any order; equal atoms may stand in it twice, and the search cancels
     /// them. No atom is its own descendant.
     ///
     /// # Errors
-    /// [`Full`] if an option has no room in the game's tables; the list may be incomplete then.
+    /// [`GameFull`] if an option has no room in the game's tables; the list may be incomplete then.
     fn options(
         &self,
         atom: Atom,
         scratch: &mut Self::Scratch,
-        options: &mut Options<'_>,
-    ) -> Result<(), Full>;
+        options: &mut OptionList<'_>,
+    ) -> Result<(), GameFull>;
 
     /// What the order of children wants to know. Called often, so it should be a look-up.
-    fn features(&self, atom: Atom) -> Features;
+    fn features(&self, atom: Atom) -> AtomFeatures;
 
     /// A guess at the Grundy number, if the game has one. It decides what is searched first, and no
     /// result. Called often, so it should be a look-up.
@@ -239,18 +242,18 @@ mod tests {
     fn generation_is_given_up_when_asked_to() {
         let asked = std::sync::atomic::AtomicU32::new(0);
         let stop = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
-        let questions = Questions { stop: Some(&stop), enough: None };
-        let mut options = Options::default().reuse(Share::All, questions);
+        let questions = EarlyExit { stop: Some(&stop), enough: None };
+        let mut options = OptionList::default().reuse(OptionSubset::All, questions);
         let calls = (0..).find(|_| options.keep_on().is_err());
         assert_eq!(calls, Some(3 * CALLS - 1));
-        assert!((0..10_000).all(|_| Options::default().keep_on().is_ok()));
+        assert!((0..10_000).all(|_| OptionList::default().keep_on().is_ok()));
     }
 
     #[test]
     fn generation_is_given_up_when_an_option_is_enough() {
         let enough = |atoms: &[Atom]| atoms == [7];
-        let questions = Questions { stop: None, enough: Some(&enough) };
-        let mut options = Options::default().reuse(Share::All, questions);
+        let questions = EarlyExit { stop: None, enough: Some(&enough) };
+        let mut options = OptionList::default().reuse(OptionSubset::All, questions);
         for atoms in [&[][..], &[1, 7], &[8]] {
             options.push(atoms);
             assert!(options.keep_on().is_ok());
@@ -259,12 +262,12 @@ mod tests {
         options.push(&[2]);
         assert!(options.keep_on().is_err());
         let (options, enough) = options.unasked();
-        assert!(enough && !options.reuse(Share::All, Questions::default()).unasked().1);
+        assert!(enough && !options.reuse(OptionSubset::All, EarlyExit::default()).unasked().1);
     }
 
     #[test]
     fn options_keep_their_borders() {
-        let mut options = Options::default();
+        let mut options = OptionList::default();
         let lists: [&[Atom]; 4] = [&[], &[3], &[1, 2], &[]];
         for list in lists {
             options.push(list);

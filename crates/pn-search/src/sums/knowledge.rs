@@ -30,9 +30,9 @@ pub const MAX_GRUNDY: u32 = (1 << 16) - 2;
 
 /// What is known about one atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known(u64);
+pub struct GrundyInfo(u64);
 
-impl Known {
+impl GrundyInfo {
     /// The Grundy number, if it is known.
     #[inline(always)]
     pub fn grundy(self) -> Option<u32> {
@@ -58,7 +58,7 @@ impl Known {
         self.grundy().unwrap_or((self.0 & (BELOW_TRACKED - 1)).trailing_ones())
     }
 
-    /// Whether excluding the numbers of these bits, as [`Knowledge::exclude`] has them, leaves a number
+    /// Whether excluding the numbers of these bits, as [`GrundyStore::exclude`] has them, leaves a number
     /// that the Grundy number may be.
     pub fn allows(self, bits: u64) -> bool {
         match self.grundy() {
@@ -83,27 +83,27 @@ impl Known {
 }
 
 /// The words of all atoms.
-pub struct Knowledge {
+pub struct GrundyStore {
     words: Chunks<AtomicU64>,
     numbers: AtomicU64,
 }
 
-impl Default for Knowledge {
+impl Default for GrundyStore {
     fn default() -> Self {
-        Knowledge::new()
+        GrundyStore::new()
     }
 }
 
-impl Knowledge {
+impl GrundyStore {
     /// Nothing is known.
     pub fn new() -> Self {
-        Knowledge { words: Chunks::default(), numbers: AtomicU64::new(0) }
+        GrundyStore { words: Chunks::default(), numbers: AtomicU64::new(0) }
     }
 
     /// What is known about an atom.
     #[inline(always)]
-    pub fn get(&self, atom: Atom) -> Known {
-        Known(self.words.get(atom).map_or(0, |word| word.load(Relaxed)))
+    pub fn get(&self, atom: Atom) -> GrundyInfo {
+        GrundyInfo(self.words.get(atom).map_or(0, |word| word.load(Relaxed)))
     }
 
     /// States that the Grundy number of an atom is `number`. True if that is news. What is known
@@ -116,7 +116,7 @@ impl Knowledge {
         let word = self.words.get_or_make(atom);
         let news = word
             .fetch_update(Relaxed, Relaxed, |old| {
-                let known = Known(old).grundy().is_some();
+                let known = GrundyInfo(old).grundy().is_some();
                 (!known).then_some(old | u64::from(number + 1) << NUMBER_SHIFT)
             })
             .is_ok();
@@ -160,7 +160,7 @@ impl Knowledge {
     pub(super) fn retain(&self, keep: impl Fn(Atom) -> bool) {
         for (atom, word) in self.words.iter() {
             let known = word.load(Relaxed);
-            if known != 0 && Known(known).grundy().is_none() && !keep(atom) {
+            if known != 0 && GrundyInfo(known).grundy().is_none() && !keep(atom) {
                 word.store(0, Relaxed);
             }
         }
@@ -175,7 +175,7 @@ impl Knowledge {
     pub fn iter(&self) -> impl Iterator<Item = (Atom, u32)> {
         self.words
             .iter()
-            .filter_map(|(atom, word)| Some((atom, Known(word.load(Relaxed)).grundy()?)))
+            .filter_map(|(atom, word)| Some((atom, GrundyInfo(word.load(Relaxed)).grundy()?)))
     }
 
     /// Bytes in use.
@@ -184,9 +184,9 @@ impl Knowledge {
     }
 }
 
-impl std::fmt::Debug for Knowledge {
+impl std::fmt::Debug for GrundyStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Knowledge").field("numbers", &self.numbers()).finish()
+        f.debug_struct("GrundyStore").field("numbers", &self.numbers()).finish()
     }
 }
 
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn numbers_once_known_stay() {
-        let knowledge = Knowledge::new();
+        let knowledge = GrundyStore::new();
         assert_eq!(knowledge.get(9).grundy(), None);
         assert!(knowledge.set_grundy(9, 3));
         assert!(!knowledge.set_grundy(9, 4));
@@ -209,10 +209,10 @@ mod tests {
 
     #[test]
     fn grundy_numbers_are_never_forgotten() {
-        let knowledge = Knowledge::new();
+        let knowledge = GrundyStore::new();
         knowledge.set_grundy(3, 1);
         for atom in [3, 4, 5] {
-            knowledge.exclude(atom, Knowledge::bit(7));
+            knowledge.exclude(atom, GrundyStore::bit(7));
         }
         knowledge.retain(|atom| atom == 5);
         assert_eq!(knowledge.get(3).grundy(), Some(1));
@@ -223,11 +223,11 @@ mod tests {
 
     #[test]
     fn large_nimbers_are_excluded_by_bounds_only() {
-        let knowledge = Knowledge::new();
-        assert_eq!(Knowledge::bit(TRACKED), 0);
-        knowledge.exclude(1, Knowledge::above(TRACKED));
+        let knowledge = GrundyStore::new();
+        assert_eq!(GrundyStore::bit(TRACKED), 0);
+        knowledge.exclude(1, GrundyStore::above(TRACKED));
         assert!(!knowledge.get(1).excludes(1000));
-        knowledge.exclude(1, Knowledge::above(TRACKED - 1));
+        knowledge.exclude(1, GrundyStore::above(TRACKED - 1));
         assert!(knowledge.get(1).excludes(1000) && !knowledge.get(1).excludes(TRACKED - 1));
         // All tracked numbers excluded, and no bound: nothing follows.
         assert!(!knowledge.exclude(2, BELOW_TRACKED - 1));
@@ -239,10 +239,10 @@ mod tests {
         /// Against a set of candidates.
         #[test]
         fn exclusions_are_sets(steps in prop::collection::vec((0u32..50, any::<bool>()), 1..60)) {
-            let knowledge = Knowledge::new();
+            let knowledge = GrundyStore::new();
             let mut candidates: Vec<u32> = (0..200).collect();
             for (nimber, bound) in steps {
-                let bits = if bound { Knowledge::above(nimber) } else { Knowledge::bit(nimber) };
+                let bits = if bound { GrundyStore::above(nimber) } else { GrundyStore::bit(nimber) };
                 let before = candidates.clone();
                 if bound && nimber < TRACKED {
                     candidates.retain(|&c| c <= nimber);

@@ -11,7 +11,7 @@
 //! Sum ──▶ dfpn, pns, two levels ──▶ Report
 //!              │  ▲
 //!              ▼  │
-//!          Workspace: knowledge (Grundy numbers, for good), store (options), table (open couples)
+//!          SolverState: knowledge (Grundy numbers, for good), store (options), table (open couples)
 //!              │
 //!              ▼
 //!          Impartial (the game): options of atoms, features
@@ -35,12 +35,14 @@ mod two_level;
 mod workspace;
 
 pub use dfpn::{GrundyReport, dfpn, grundy};
-pub use game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Share, Stop};
-pub use knowledge::{Knowledge, Known, MAX_GRUNDY, TRACKED};
+pub use game::{
+    Atom, AtomFeatures, GameFull, Impartial, Keep, OptionList, OptionSubset, Retained, Stop,
+};
+pub use knowledge::{GrundyInfo, GrundyStore, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
 pub use two_level::{
     Contradiction, DEFAULT_JOB_EXPANSIONS, Named, SumWorker, coordinate_sum, two_level,
 };
 pub use workspace::Shelved;
-pub use workspace::{Sum, Workspace};
+pub use workspace::{SolverState, Sum};

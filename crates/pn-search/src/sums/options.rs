@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::game::{Atom, Features, Impartial, Odds};
-use super::knowledge::Known;
-use crate::dfpn::Choosing;
+use super::game::{Atom, AtomFeatures, Impartial, Odds};
+use super::knowledge::GrundyInfo;
+use crate::dfpn::SelectionParams;
 use crate::numbers::{Combination, MAX, Number, Pair};
 
 /// The numbers of a couple that nothing is known about.
@@ -42,7 +42,13 @@ impl LeafEstimate {
 
     /// The numbers of a couple that is open as far as is known of its atom.
     #[inline]
-    pub(super) fn of(self, game: &impl Impartial, atom: Atom, nimber: u32, known: Known) -> Pair {
+    pub(super) fn of(
+        self,
+        game: &impl Impartial,
+        atom: Atom,
+        nimber: u32,
+        known: GrundyInfo,
+    ) -> Pair {
         let delta = match self {
             LeafEstimate::Unit => 1,
             LeafEstimate::Size { lives_divisor } => {
@@ -59,12 +65,12 @@ impl LeafEstimate {
 
 /// About how hard it is to find the Grundy number of an atom, for comparisons between atoms: the
 /// size of [`LeafEstimate::Size`], with a third of the lives.
-pub(super) fn hardness(features: Features) -> Number {
+pub(super) fn hardness(features: AtomFeatures) -> Number {
     size(features, 3)
 }
 
-fn size(features: Features, lives_divisor: u32) -> Number {
-    let Features { lives, estimated_options } = features;
+fn size(features: AtomFeatures, lives_divisor: u32) -> Number {
+    let AtomFeatures { lives, estimated_options } = features;
     (1 + power_7_16(estimated_options)).saturating_add(lives / lives_divisor).min(MAX)
 }
 
@@ -77,7 +83,7 @@ struct Likelihood {
 
 impl Likelihood {
     #[inline]
-    fn of(odds: &Odds, nimber: u32, known: Known) -> Self {
+    fn of(odds: &Odds, nimber: u32, known: GrundyInfo) -> Self {
         const LAST: usize = size_of::<Odds>() / size_of::<u16>() - 1;
         let open = |&(number, _): &(u32, &u16)| number == LAST as u32 || !known.excludes(number);
         let whole: u32 = (0..).zip(odds).filter(open).map(|(_, &odds)| u32::from(odds)).sum();
@@ -165,9 +171,9 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// What df-pn takes of it. With several threads each adds 1 to the delta of what it is below,
     /// when others select.
-    pub(super) fn choosing(&self) -> Choosing {
+    pub(super) fn params(&self) -> SelectionParams {
         let &SearchOptions { combination, epsilon_1024, .. } = self;
-        Choosing { combination, epsilon_1024, virtual_1024: 0 }
+        SelectionParams { combination, epsilon_1024, virtual_1024: 0 }
     }
 
     /// The algorithms as the paper has them.
@@ -194,7 +200,7 @@ impl SearchOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sums::knowledge::Knowledge;
+    use crate::sums::knowledge::GrundyStore;
 
     #[test]
     fn powers_are_exact() {
@@ -218,18 +224,18 @@ mod tests {
 
     #[test]
     fn estimates_grow_with_the_atom() {
-        let of = |lives, estimated_options| size(Features { lives, estimated_options }, 3);
+        let of = |lives, estimated_options| size(AtomFeatures { lives, estimated_options }, 3);
         assert_eq!(of(0, 0), 1);
         assert!(of(30, 10) > of(20, 10) && of(20, 100) > of(20, 10));
         assert!(of(u32::MAX, u32::MAX) <= MAX);
-        let most = Features { lives: u32::MAX, estimated_options: u32::MAX };
+        let most = AtomFeatures { lives: u32::MAX, estimated_options: u32::MAX };
         assert_eq!(size(most, 1), MAX);
     }
 
     #[test]
     fn unlikely_numbers_take_longer() {
         let odds = [30_000, 20_000, 10_000, 4_000, 535, 1_000];
-        let knowledge = Knowledge::new();
+        let knowledge = GrundyStore::new();
         let raise = |nimber, number| Likelihood::of(&odds, nimber, knowledge.get(0)).raise(number);
         let definition = |nimber: usize, number: f64| {
             (number / (4.0 * f64::from(odds[nimber]) / 65_535.0).sqrt()).round() as Number
@@ -247,7 +253,7 @@ mod tests {
         assert!(raise(4, MAX) <= MAX && raise(0, 0) >= 1);
         // Of what is left when 0 is excluded, 1 is likelier.
         let before = raise(1, 1000);
-        knowledge.exclude(0, Knowledge::bit(0));
+        knowledge.exclude(0, GrundyStore::bit(0));
         let rest = Likelihood::of(&odds, 1, knowledge.get(0));
         assert_eq!(rest, Likelihood { part: 20_000, whole: 35_535 });
         assert!(rest.raise(1000) < before);

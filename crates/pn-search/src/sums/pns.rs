@@ -10,29 +10,31 @@
 use ahash::HashMap;
 
 use super::SearchOptions;
-use super::evaluate::{Evaluator, Numbers, OWN};
-use super::expand::{NONE_NEW, Node};
+use super::evaluate::{CoupleNumbers, Evaluator, OWN};
+use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::store::option_at;
-use super::threads::{INTERVAL, Searched};
-use super::workspace::{Sum, Workspace, code_of};
+use super::threads::{GroupResult, INTERVAL};
+use super::workspace::{SolverState, Sum, code_of};
 use crate::map_bytes;
-use crate::nand::Expanded;
-use crate::nand::scan;
 use crate::numbers::Pair;
-use crate::run::{Control, Counters, Limits, Member, Observer, Reason, Report, Team};
+use crate::run::{
+    Counters, Limits, Observer, Reason, Report, SearchMonitor, SharedState, WorkerSlot,
+};
+use crate::search_tree::Expanded;
+use crate::search_tree::scan;
 
 /// Numbers that are all kept.
 #[derive(Default)]
-struct Kept(HashMap<u64, Pair>);
+struct CoupleMap(HashMap<u64, Pair>);
 
-impl Kept {
+impl CoupleMap {
     fn bytes(&self) -> u64 {
         map_bytes::<(u64, Pair)>(self.0.capacity())
     }
 }
 
-impl Numbers for Kept {
+impl CoupleNumbers for CoupleMap {
     #[inline]
     fn get(&self, code: u64) -> Option<Pair> {
         self.0.get(&code).copied()
@@ -53,34 +55,34 @@ impl Numbers for Kept {
 /// # Panics
 /// If the game or the observer does.
 pub fn pns<G: Impartial>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let team = Team::new(1, limits, Counters::default());
-    let control = Control::of_member(Member::first(&team), Some(observer), INTERVAL);
-    let mut evaluator = Evaluator::new(workspace, Kept::default(), control, options, false);
+    let state = SharedState::new(1, limits, Counters::default());
+    let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), Some(observer), INTERVAL);
+    let mut evaluator = Evaluator::new(workspace, CoupleMap::default(), monitor, options, false);
     let mut pair = Pair { phi: 1, delta: 1 };
-    while pair.value().is_none() && evaluator.control.stopped.is_none() {
+    while pair.value().is_none() && evaluator.monitor.stopped.is_none() {
         let Some(found) = sum(&mut evaluator, root.atoms(), root.nimber()) else {
             break;
         };
         pair = found;
-        evaluator.control.root = (pair.phi, pair.delta, None);
+        evaluator.monitor.root = (pair.phi, pair.delta, None);
     }
-    evaluator.control.finish();
-    let stopped = evaluator.control.stopped.unwrap_or(Reason::Interrupted);
+    evaluator.monitor.finish();
+    let stopped = evaluator.monitor.stopped.unwrap_or(Reason::Interrupted);
     let answer = pair.value().map(|_| pair).ok_or(stopped);
     let memory_bytes = workspace.bytes() + evaluator.numbers.bytes();
-    let counters = team.counters();
-    Searched { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
+    let counters = state.counters();
+    GroupResult { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
 }
 
 /// Expands a leaf below a sum and returns the sum's numbers. `None` if the search has to stop.
 fn sum<G: Impartial>(
-    evaluator: &mut Evaluator<'_, G, Kept>,
+    evaluator: &mut Evaluator<'_, G, CoupleMap>,
     words: &[u32],
     nimber: u32,
 ) -> Option<Pair> {
@@ -99,7 +101,7 @@ fn sum<G: Impartial>(
 
 /// Expands a leaf below a couple, or the couple if it is one, and returns its numbers.
 fn couple<G: Impartial>(
-    evaluator: &mut Evaluator<'_, G, Kept>,
+    evaluator: &mut Evaluator<'_, G, CoupleMap>,
     atom: Atom,
     nimber: u32,
 ) -> Option<Pair> {
@@ -112,13 +114,13 @@ fn couple<G: Impartial>(
         let workspace = evaluator.workspace;
         let own_bytes = evaluator.numbers.bytes();
         evaluator.own_bytes = own_bytes;
-        if evaluator.control.tick_with(|| workspace.balance(own_bytes)) {
+        if evaluator.monitor.tick_with(|| workspace.balance(own_bytes)) {
             return None;
         }
     }
     let base = evaluator.children.len();
     let list = match evaluator.expand(atom, nimber, true, if is_leaf { 0 } else { NONE_NEW }) {
-        Expanded::Open(Node { list, .. }) => list,
+        Expanded::Open(ExpandedCouple { list, .. }) => list,
         Expanded::Solved(value) => {
             evaluator.solved(atom, nimber, value, 1);
             return Some(Pair::of(value));
@@ -163,7 +165,7 @@ fn couple<G: Impartial>(
     evaluator.children.truncate(base);
     match pair.value() {
         Some(value) => evaluator.solved(atom, nimber, value, 1),
-        None => evaluator.numbers.set(code, pair, 1, &mut evaluator.control.counters),
+        None => evaluator.numbers.set(code, pair, 1, &mut evaluator.monitor.counters),
     }
     Some(pair)
 }

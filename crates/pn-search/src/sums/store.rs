@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::HashMap;
 
-use super::game::{Atom, Full, Impartial, MAX_ATOM, Options, Questions, Share};
+use super::game::{Atom, EarlyExit, GameFull, Impartial, MAX_ATOM, OptionList, OptionSubset};
 use super::options::hardness;
 
 /// The finished game as an option.
@@ -33,7 +33,7 @@ const LIST_BYTES: u64 = 64;
 /// A packed list of options.
 pub(super) type List = Arc<[u32]>;
 
-/// Options of an atom that have been made.
+/// Options of an atom that have been generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub list: List,
@@ -108,19 +108,19 @@ pub(super) fn cancel(atoms: &mut Vec<Atom>, mut hardness: impl FnMut(Atom) -> u3
 }
 
 /// What a worker makes lists with.
-pub(super) struct Maker<G: Impartial> {
+pub(super) struct OptionGenerator<G: Impartial> {
     scratch: G::Scratch,
-    raw: Options<'static>,
+    raw: OptionList<'static>,
     atoms: Vec<Atom>,
     packed: Vec<Vec<u32>>,
     words: Vec<u32>,
 }
 
-impl<G: Impartial> Default for Maker<G> {
+impl<G: Impartial> Default for OptionGenerator<G> {
     fn default() -> Self {
-        Maker {
+        OptionGenerator {
             scratch: G::Scratch::default(),
-            raw: Options::default(),
+            raw: OptionList::default(),
             atoms: Vec::new(),
             packed: Vec::new(),
             words: Vec::new(),
@@ -128,17 +128,17 @@ impl<G: Impartial> Default for Maker<G> {
     }
 }
 
-impl<G: Impartial> Maker<G> {
+impl<G: Impartial> OptionGenerator<G> {
     /// A share of the options of an atom, behind those that have been made before, or nothing if one
-    /// was enough. [`Full`] if the game has no room or the search has to stop.
+    /// was enough. [`GameFull`] if the game has no room or the search has to stop.
     pub fn make(
         &mut self,
         game: &G,
         atom: Atom,
-        share: Share,
+        share: OptionSubset,
         before: &[u32],
-        questions: Questions<'_>,
-    ) -> Result<Option<List>, Full> {
+        questions: EarlyExit<'_>,
+    ) -> Result<Option<List>, GameFull> {
         let mut raw = std::mem::take(&mut self.raw).reuse(share, questions);
         let made = game.options(atom, &mut self.scratch, &mut raw);
         let (raw, enough) = raw.unasked();
@@ -155,7 +155,7 @@ impl<G: Impartial> Maker<G> {
             self.atoms.clear();
             self.atoms.extend_from_slice(option);
             if self.atoms.iter().any(|&atom| atom > MAX_ATOM) {
-                return Err(Full);
+                return Err(GameFull);
             }
             cancel(&mut self.atoms, |atom| hardness(game.features(atom)));
             packed.clear();
@@ -294,12 +294,12 @@ mod tests {
             &[],
             &[one, one, one],
         ]);
-        let mut maker = Maker::default();
+        let mut maker = OptionGenerator::default();
         let mut make = |share, before: &[u32]| {
-            let made = maker.make(&game, two, share, before, Questions::default()).unwrap();
+            let made = maker.make(&game, two, share, before, EarlyExit::default()).unwrap();
             made.expect("nobody had enough")
         };
-        let list = make(Share::All, &[]);
+        let list = make(OptionSubset::All, &[]);
         let options: Vec<Vec<Atom>> = options_of(&list)
             .map(|(start, option)| {
                 assert_eq!(option_at(&list, start), option);
@@ -313,8 +313,8 @@ mod tests {
         }
         assert_eq!(options.len(), expected.len());
         // The rest comes behind the first, without those that are among these.
-        let first = make(Share::First, &[]);
-        let both = make(Share::Rest, &first);
+        let first = make(OptionSubset::First, &[]);
+        let both = make(OptionSubset::Rest, &first);
         assert!(first.len() < both.len() && both.starts_with(&first));
         let sorted = |list: &[u32]| {
             let mut rows: Vec<Vec<u32>> = rows_of(list).map(|(_, row)| row.to_vec()).collect();

@@ -7,7 +7,7 @@
 
 use proptest::prelude::*;
 
-use super::game::{Atom, Impartial, Options};
+use super::game::{Atom, Impartial, OptionList};
 use super::store::cancel;
 use crate::numbers::{Combination, INFINITY, Number, Pair};
 use crate::testing::impartial_games::Declared;
@@ -113,7 +113,7 @@ impl Tree<'_> {
         let Node::Couple { atom, nimber, children: None } = self.nodes[leaf] else {
             panic!("only open couples are leaves");
         };
-        let mut options = Options::default();
+        let mut options = OptionList::default();
         self.game.options(atom, &mut (), &mut options).unwrap();
         let mut children: Vec<usize> = Vec::new();
         for option in options.iter() {
@@ -335,7 +335,7 @@ fn trees_are_large_and_right() {
         let game = Declared::random(seed, 14, 4);
         let mut numbers: Vec<u32> = Vec::new();
         for atom in 0..game.atoms() {
-            let mut options = Options::default();
+            let mut options = OptionList::default();
             game.options(atom, &mut (), &mut options).unwrap();
             let values: Vec<u32> = options
                 .iter()

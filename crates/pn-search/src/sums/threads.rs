@@ -1,15 +1,17 @@
 //! Runs the workers of a search, again after the memory was full.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::panic::resume_unwind;
+use std::sync::Arc;
 
 use super::collect::Collector;
 use super::evaluate::Evaluator;
 use super::game::{Atom, Impartial};
 use super::options::SearchOptions;
-use super::workspace::Workspace;
+use super::workspace::SolverState;
 use crate::dfpn;
 use crate::numbers::Pair;
-use crate::run::{Control, Counters, Limits, Member, Observer, Outcome, Reason, Report, Team};
+use crate::parallel::run_workers;
+use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
 use crate::table::Table;
 use crate::threads::start_worker;
 
@@ -21,28 +23,20 @@ const STACK_BYTES: usize = 4 << 20;
 /// positions take a millisecond each.
 pub(super) const INTERVAL: u32 = 64;
 
-/// df-pn over sums.
-pub(super) type Worker<'a, G, const TEAM: bool> = dfpn::Worker<Evaluator<'a, G, &'a Table>, TEAM>;
-
-/// What workers do.
-pub(super) trait Task<G: Impartial>: Sync {
-    /// What they look for.
-    type Answer: Send;
-
-    /// Searches until there is an answer or the search is stopped.
-    fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Self::Answer>;
-}
+/// df-pn over sums. On one thread its protocol for several costs nothing that can be measured: an expansion
+/// takes microseconds.
+pub(super) type Worker<'a, G> = dfpn::Worker<Evaluator<'a, G, &'a Table>, true>;
 
 /// The workers of a search.
-pub(super) struct Threads<'w, G: Impartial> {
-    pub workspace: &'w Workspace<'w, G>,
+pub(super) struct WorkerGroup<'w, G: Impartial> {
+    pub workspace: &'w SolverState<'w, G>,
     pub options: SearchOptions,
     /// At least one is started.
     pub count: u32,
 }
 
 /// What workers have found.
-pub(super) struct Searched<T> {
+pub(super) struct GroupResult<T> {
     pub answer: Result<T, Reason>,
     /// The root's numbers, as the first worker saw them last.
     pub root: Pair,
@@ -51,7 +45,7 @@ pub(super) struct Searched<T> {
     pub threads: u32,
 }
 
-impl Searched<Pair> {
+impl GroupResult<Pair> {
     /// The report on a root whose numbers were looked for.
     pub fn report(self, memory_bytes: u64) -> Report {
         let (outcome, pair) = match self.answer.map(|pair| (pair.value(), pair)) {
@@ -60,111 +54,86 @@ impl Searched<Pair> {
             Err(reason) => (Outcome::Unknown(reason), self.root),
         };
         let Pair { phi, delta } = pair;
-        let Searched { counters, threads, .. } = self;
+        let GroupResult { counters, threads, .. } = self;
         Report { outcome, phi, delta, best: None, counters, memory_bytes, threads }
     }
 }
 
-impl<G: Impartial> Threads<'_, G> {
-    /// Runs workers until one has an answer or the search is stopped, and makes room whenever memory
-    /// is what stops it. `root` are atoms that stay.
-    pub fn search<T: Task<G>>(
+impl<G: Impartial> WorkerGroup<'_, G> {
+    /// Runs workers until `task` returns an answer in one of them or the search is stopped. Collects garbage
+    /// and runs them again if memory is full. The atoms of `root` are kept.
+    pub fn search<T: Send>(
         &self,
-        task: &T,
         root: &[Atom],
         limits: Limits<'_>,
         observer: &mut dyn Observer,
-    ) -> Searched<T::Answer> {
+        task: impl Fn(&mut Worker<'_, G>) -> Option<T> + Sync,
+    ) -> GroupResult<T> {
         let count = self.count.max(1) as usize;
         let table = &self.workspace.table;
         let begin = Counters { table_used: table.estimated_count(), ..Counters::default() };
-        let is_team = count > 1;
-        let team = Team::new(count, limits, begin);
+        let state = SharedState::new(count, limits, begin);
         let mut collector = Collector::default();
         let mut threads = 1;
         loop {
-            let (found, root_pair, started) = match is_team {
-                false => self.until_stopped::<T, false>(task, root, &team, observer),
-                true => self.until_stopped::<T, true>(task, root, &team, observer),
-            };
+            let (found, root_pair, started) = self.until_stopped(&task, root, &state, observer);
             threads = started.max(threads);
-            let left = team.take_found();
+            let left = state.take_found();
             if !left.is_empty() && !observer.grundy_numbers(&left) {
-                team.stop(Reason::FileError);
+                state.stop(Reason::FileError);
             }
             if found.is_none()
-                && team.reason() == Some(Reason::Memory)
+                && state.reason() == Some(Reason::Memory)
                 && collector
                     .collect(self.workspace, root, self.count, &|| limits.reached().is_some())
             {
-                team.resume(table.count().0);
+                state.resume(table.count().0);
                 continue;
             }
-            let stopped = || team.reason().expect("a search without an answer was stopped");
+            let stopped = || state.reason().expect("a search without an answer was stopped");
             let answer = found.ok_or_else(stopped);
-            return Searched { answer, root: root_pair, counters: team.counters(), threads };
+            return GroupResult { answer, root: root_pair, counters: state.counters(), threads };
         }
     }
 
-    /// Runs workers until one has an answer or the search is stopped, and returns their number with
-    /// what they found. The first of them reports to the observer; if there is no thread for it, the
-    /// observer receives what was found at the end.
-    fn until_stopped<T: Task<G>, const TEAM: bool>(
+    /// Runs workers until one has an answer or the search is stopped. Returns the answer, the root's numbers
+    /// as the first worker saw them last, and the number of workers.
+    fn until_stopped<T: Send>(
         &self,
-        task: &T,
+        task: &(impl Fn(&mut Worker<'_, G>) -> Option<T> + Sync),
         root: &[Atom],
-        team: &Arc<Team<'_>>,
+        state: &Arc<SharedState<'_>>,
         observer: &mut dyn Observer,
-    ) -> (Option<T::Answer>, Pair, u32) {
-        let &Threads { workspace, options, .. } = self;
-        let observer = Mutex::new(Some(observer));
-        let work = |member: Member<'_>| {
-            let first = member.number() == 0;
-            let own = first.then(|| observer.lock().unwrap_or_else(PoisonError::into_inner).take());
-            let observer = own.flatten().map(|observer| observer as &mut dyn Observer);
-            let control = Control::of_member(member, observer, INTERVAL);
-            let evaluator = Evaluator::new(workspace, &workspace.table, control, options, TEAM);
-            let mut worker = Worker::<G, TEAM>::new(evaluator, options.choosing());
-            let found = task.run(&mut worker);
-            let control = &mut worker.tree.control;
-            if found.is_some() {
-                control.team().finish();
-            }
-            control.finish();
-            let (phi, delta, _) = control.root;
-            (found, Pair { phi, delta })
-        };
+    ) -> (Option<T>, Pair, u32) {
+        let &WorkerGroup { workspace, options, count } = self;
         let lives = |&atom: &Atom| workspace.game.features(atom).lives as usize;
         let moves: usize = root.iter().map(lives).sum();
         let stack = STACK_BYTES.saturating_add(moves.saturating_mul(STACK_BYTES_A_MOVE));
-        // All places are taken before anybody begins.
-        let count = self.count.max(1) as usize;
-        let members: Vec<_> = Member::all(team).take(count).collect();
-        std::thread::scope(|scope| {
-            let start = |member| {
-                let work = &work;
-                // Who cannot be started leaves the team; the others do without.
-                start_worker(scope, "search", stack, move || work(member))
-            };
-            let handles: Vec<_> = members.into_iter().filter_map(start).collect();
-            if handles.is_empty() {
-                // A system that gives no thread at all still has this one.
-                let (found, pair) = work(Member::first(team));
-                return (found, pair, 1);
-            }
-            let mut all = (None, Pair { phi: 1, delta: 1 }, handles.len() as u32);
-            for (number, handle) in handles.into_iter().enumerate() {
-                match handle.join() {
-                    Ok((found, pair)) => {
-                        all.0 = all.0.or(found);
-                        if number == 0 {
-                            all.1 = pair;
-                        }
-                    }
-                    Err(panic) => std::panic::resume_unwind(panic),
+        let run = |observer: &mut dyn Observer| {
+            run_workers(state, stack, observer, |slot, observer| {
+                // Shortens the lifetime of the trait object.
+                let observer = observer.map(|observer| observer as &mut dyn Observer);
+                let monitor = SearchMonitor::with_interval(slot, observer, INTERVAL);
+                let table = &workspace.table;
+                let evaluator = Evaluator::new(workspace, table, monitor, options, count > 1);
+                let mut worker = Worker::new(evaluator, options.params());
+                let found = task(&mut worker);
+                let monitor = &mut worker.tree.monitor;
+                if found.is_some() {
+                    monitor.state().finish();
                 }
-            }
-            all
-        })
+                monitor.finish();
+                let (phi, delta, _) = monitor.root;
+                (found, Pair { phi, delta })
+            })
+        };
+        // The stack of the calling thread may be too small. If the system starts no thread, it has to do.
+        let results = std::thread::scope(|scope| {
+            let first = start_worker(scope, "search", stack, || run(&mut *observer))?;
+            Some(first.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let results = results.unwrap_or_else(|| run(observer));
+        let (started, pair) = (results.len() as u32, results[0].1);
+        (results.into_iter().find_map(|(found, _)| found), pair, started)
     }
 }

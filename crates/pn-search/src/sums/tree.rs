@@ -1,23 +1,23 @@
 //! Couples and sums as the tree that df-pn searches: what is stored are couples, and a sum is an edge,
 //! which leads to the current couple of one of its parts after the other.
 
-use super::evaluate::{Child, Evaluator, Numbers, OWN, REST};
-use super::expand::{NONE_NEW, Node};
+use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild};
+use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::options::PartOrder;
 use super::store::{list_of, option_at};
 use super::workspace::{code_of, couple_of, key_of};
 use crate::Value;
-use crate::nand::{Edge, Expanded, Nand, Step};
 use crate::numbers::{Number, Pair};
-use crate::run::Control;
+use crate::run::SearchMonitor;
+use crate::search_tree::{ChildRef, Expanded, NextStep, SearchTree};
 use crate::table::{Entry, Table};
 use crate::thresholds::Thresholds;
 
 /// The current couple of a part of a sum, and its numbers.
-pub(super) type Part = (Atom, u32, Pair);
+pub(super) type Summand = (Atom, u32, Pair);
 
-impl Edge for Child {
+impl ChildRef for SumChild {
     #[inline(always)]
     fn pair(&self) -> Pair {
         Pair { phi: self.phi, delta: self.delta }
@@ -36,15 +36,15 @@ impl Edge for Child {
 
 impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     /// An edge to a sum that is nobody's option, such as the root, and the node that it belongs to.
-    pub fn root_edge(&self, atoms: &[Atom], nimber: u32) -> (Node, Child) {
+    pub fn root_child(&self, atoms: &[Atom], nimber: u32) -> (ExpandedCouple, SumChild) {
         let list = list_of(atoms);
-        let child = Child { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
-        (Node { atom: 0, list }, child)
+        let child = SumChild { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
+        (ExpandedCouple { atom: 0, list }, child)
     }
 
     /// The current couples of the parts of a sum whose Grundy numbers are needed, all but the last,
     /// and their numbers. The sum is in `open`.
-    pub fn parts(&self) -> impl Iterator<Item = Part> {
+    pub fn parts(&self) -> impl Iterator<Item = Summand> {
         let parts = self.open.split_last().map_or(&[][..], |(_, first)| first);
         parts.iter().map(|&atom| {
             let nimber = self.current(atom);
@@ -53,16 +53,16 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     }
 
     /// The number of a part, with one added for each worker below it.
-    pub fn number(&self, &(atom, nimber, pair): &Part) -> Number {
+    pub fn number(&self, &(atom, nimber, pair): &Summand) -> Number {
         let workers = match self.several {
-            true => self.control.team().visits.look(key_of(code_of(atom, nimber))).count(),
+            true => self.monitor.state().virtual_losses.get(key_of(code_of(atom, nimber))).count(),
             false => 0,
         };
         pair.least().saturating_add(workers)
     }
 
     /// The part of a sum that is searched next. The sum is in `open`.
-    fn part(&self) -> Part {
+    fn part(&self) -> Summand {
         let mut parts = self.parts();
         let part = match (self.options.parts, self.several) {
             (PartOrder::First, false) => parts.next(),
@@ -73,17 +73,17 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
 
     /// The key of the sum of several parts whose open atoms are in `open`.
     pub fn open_key(&self, nimber: u32) -> u64 {
-        u64::from(self.edge_key_of(nimber)) << 32
+        u64::from(self.child_key_of(nimber)) << 32
     }
 
     /// Expands a couple; see [`Evaluator::expand`].
-    pub fn expanded(&mut self, code: u64, all: bool, new_from: usize) -> Expanded<Node> {
+    pub fn expanded(&mut self, code: u64, all: bool, new_from: usize) -> Expanded<ExpandedCouple> {
         let (atom, nimber) = couple_of(code);
         Evaluator::expand(self, atom, nimber, all, new_from)
     }
 
     /// Reduces what an edge leads to by what is known now; its open atoms are in `open`.
-    fn reduce_edge(&mut self, node: &Node, child: &Child) -> u32 {
+    fn reduce_child(&mut self, node: &ExpandedCouple, child: &SumChild) -> u32 {
         match child.start {
             OWN => self.reduce(&[node.atom], child.nimber),
             start => self.reduce(option_at(&node.list, start), child.nimber),
@@ -91,32 +91,32 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     }
 }
 
-impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
-    type Node = Node;
-    type Edge = Child;
+impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
+    type Node = ExpandedCouple;
+    type ChildRef = SumChild;
 
     /// A Grundy number solves all couples of its atom.
     const SUMS: bool = true;
     /// An expansion takes so long that nobody should begin one that somebody else is at.
-    const NOTABLE_WORK: u64 = 0;
+    const MIN_SHARED_WORK: u64 = 0;
 
     #[inline(always)]
-    fn control(&mut self) -> &mut Control<'a> {
-        &mut self.control
+    fn monitor(&mut self) -> &mut SearchMonitor<'a> {
+        &mut self.monitor
     }
 
     #[inline(always)]
-    fn control_ref(&self) -> &Control<'a> {
-        &self.control
+    fn monitor_ref(&self) -> &SearchMonitor<'a> {
+        &self.monitor
     }
 
     #[inline(always)]
-    fn edges(&mut self) -> &mut Vec<Child> {
+    fn children(&mut self) -> &mut Vec<SumChild> {
         &mut self.children
     }
 
     #[inline(always)]
-    fn edges_ref(&self) -> &[Child] {
+    fn children_ref(&self) -> &[SumChild] {
         &self.children
     }
 
@@ -124,9 +124,9 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
     fn tick(&mut self) -> bool {
         let workspace = self.workspace;
         let grow = |threads| workspace.table.grow(threads, key_of);
-        self.control.grow_table(|used| workspace.table_wants_growth(used), grow);
+        self.monitor.grow_table(|used| workspace.table_wants_growth(used), grow);
         let own_bytes = self.own_bytes;
-        self.control.tick_with(|| workspace.balance(own_bytes))
+        self.monitor.tick_with(|| workspace.balance(own_bytes))
     }
 
     #[inline(always)]
@@ -135,12 +135,12 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
     }
 
     #[inline(always)]
-    fn edge_key(&self, child: &Child) -> u64 {
+    fn child_key(&self, child: &SumChild) -> u64 {
         u64::from(child.key) << 32
     }
 
     #[inline(always)]
-    fn code(&self, _: &Child) -> Option<u64> {
+    fn code(&self, _: &SumChild) -> Option<u64> {
         None
     }
 
@@ -155,47 +155,52 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
         Evaluator::value(self, atom, nimber)
     }
 
-    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<Node> {
+    fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<ExpandedCouple> {
         self.expanded(code, false, if first_visit { 0 } else { NONE_NEW })
     }
 
     fn expand_rest(
         &mut self,
         code: u64,
-        node: &Node,
-        child: &Child,
+        node: &ExpandedCouple,
+        child: &SumChild,
         base: usize,
-    ) -> Option<Expanded<Node>> {
+    ) -> Option<Expanded<ExpandedCouple>> {
         (child.start == REST).then(|| {
             self.children.truncate(base);
             self.expanded(code, true, node.list.len())
         })
     }
 
-    fn step(&mut self, node: &Node, child: &Child, thresholds: Thresholds) -> Step {
+    fn step(
+        &mut self,
+        node: &ExpandedCouple,
+        child: &SumChild,
+        thresholds: Thresholds,
+    ) -> NextStep {
         if child.start == OWN {
-            return Step::Node(code_of(node.atom, child.nimber), thresholds);
+            return NextStep::Node(code_of(node.atom, child.nimber), thresholds);
         }
-        let rest = self.reduce_edge(node, child);
+        let rest = self.reduce_child(node, child);
         match self.open[..] {
-            [] => Step::Numbers(self.reduced(rest).0),
-            [atom] => Step::Node(code_of(atom, rest), thresholds),
+            [] => NextStep::Numbers(self.reduced(rest).0),
+            [atom] => NextStep::Node(code_of(atom, rest), thresholds),
             _ => {
                 let (pair, _) = self.reduced(rest);
                 let (atom, nimber, part) = self.part();
                 let others = pair.phi.saturating_sub(part.least());
                 let thresholds = thresholds.of_part(others.into());
-                Step::Part { code: code_of(atom, nimber), thresholds, pair }
+                NextStep::Summand { code: code_of(atom, nimber), thresholds, pair }
             }
         }
     }
 
-    fn refresh(&mut self, node: &Node, base: usize) {
+    fn refresh(&mut self, node: &ExpandedCouple, base: usize) {
         let mut kept = base;
         for at in base..self.children.len() {
             let mut child = self.children[at];
             if child.start != REST {
-                let rest = self.reduce_edge(node, &child);
+                let rest = self.reduce_child(node, &child);
                 child.set_pair(self.reduced(rest).0);
             }
             if child.phi != 0 {
@@ -218,6 +223,6 @@ impl<'a, G: Impartial> Nand<'a> for Evaluator<'a, G, &'a Table> {
     }
 
     fn store(&mut self, code: u64, pair: Pair, work: u64) {
-        self.numbers.set(code, pair, work, &mut self.control.counters);
+        self.numbers.set(code, pair, work, &mut self.monitor.counters);
     }
 }

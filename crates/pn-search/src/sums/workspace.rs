@@ -2,7 +2,7 @@
 //! options, and the numbers of open couples.
 
 use super::game::{Atom, Impartial};
-use super::knowledge::Knowledge;
+use super::knowledge::GrundyStore;
 use super::options::hardness;
 use super::store::{Store, cancel};
 use crate::Value;
@@ -47,24 +47,24 @@ const LEAST_STORE_SHARE: u64 = 16;
 ///
 /// All proof-number searches with one workspace must have the same [`super::SearchOptions`], or the
 /// numbers that one leaves mislead the next. They never make a result wrong.
-pub struct Workspace<'g, G: Impartial> {
+pub struct SolverState<'g, G: Impartial> {
     pub(super) game: &'g G,
-    pub(super) knowledge: Knowledge,
+    pub(super) knowledge: GrundyStore,
     pub(super) store: Store,
     pub(super) table: Table,
     memory_bytes: u64,
 }
 
-/// What a [`Workspace`] holds beside the game, for owners of the game who cannot hold a reference to
+/// What a [`SolverState`] holds beside the game, for owners of the game who cannot hold a reference to
 /// it as well.
 pub struct Shelved {
-    knowledge: Knowledge,
+    knowledge: GrundyStore,
     store: Store,
     table: Table,
     memory_bytes: u64,
 }
 
-impl<'g, G: Impartial> Workspace<'g, G> {
+impl<'g, G: Impartial> SolverState<'g, G> {
     /// An empty workspace for at most `memory_bytes` bytes, with the game's own tables. At most
     /// a quarter is for the table; that is reserved at once, and used and counted as it fills.
     ///
@@ -73,19 +73,19 @@ impl<'g, G: Impartial> Workspace<'g, G> {
     pub fn new(game: &'g G, memory_bytes: u64) -> Result<Self, TableError> {
         let table = Table::new((memory_bytes / TABLE_SHARE) as usize)?;
         let store = Store::new(memory_bytes / 2);
-        Ok(Workspace { game, knowledge: Knowledge::new(), store, table, memory_bytes })
+        Ok(SolverState { game, knowledge: GrundyStore::new(), store, table, memory_bytes })
     }
 
     /// Puts everything aside but the game.
     pub fn shelve(self) -> Shelved {
-        let Workspace { knowledge, store, table, memory_bytes, .. } = self;
+        let SolverState { knowledge, store, table, memory_bytes, .. } = self;
         Shelved { knowledge, store, table, memory_bytes }
     }
 
     /// Takes up what was put aside; of the same game, or all of it is wrong.
     pub fn take_up(game: &'g G, shelved: Shelved) -> Self {
         let Shelved { knowledge, store, table, memory_bytes } = shelved;
-        Workspace { game, knowledge, store, table, memory_bytes }
+        SolverState { game, knowledge, store, table, memory_bytes }
     }
 
     /// The Grundy number of a sum, if those of all its atoms are known.
@@ -113,7 +113,7 @@ impl<'g, G: Impartial> Workspace<'g, G> {
     }
 
     /// What is known about Grundy numbers. Numbers that are set here are believed.
-    pub fn knowledge(&self) -> &Knowledge {
+    pub fn knowledge(&self) -> &GrundyStore {
         &self.knowledge
     }
 

@@ -87,10 +87,10 @@ pub fn is_valid(cell: u128) -> bool {
     }
 }
 
-/// Wide cells (see the module's head).
-pub(super) struct Wide;
+/// FullEntry cells (see the module's head).
+pub(super) struct FullEntry;
 
-impl Layout for Wide {
+impl Layout for FullEntry {
     type Place = u128;
 
     const IN_CELL: usize = 1;
@@ -144,7 +144,7 @@ mod tests {
             let cell = Entry { phi, delta, work }.pack(code);
             let back = Entry::unpack(cell);
             prop_assert_eq!((cell as u64, back.phi, back.delta), (code, phi, delta));
-            prop_assert_eq!(Wide::is_solved(cell), phi == 0);
+            prop_assert_eq!(FullEntry::is_solved(cell), phi == 0);
             let reach = decode::<WORK_MANTISSA>(255);
             prop_assert!(back.work <= work);
             prop_assert!(back.work >= (work - work / 8).min(reach));

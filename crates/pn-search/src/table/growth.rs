@@ -26,12 +26,12 @@ impl Table {
 
     /// The shape that comes after this one. Entries become narrow as soon as there are enough clusters
     /// to tell their codes, and then twice as many fit into the same memory.
-    fn next(&self, shape: Shape) -> Option<Shape> {
-        let fits = |codes| Narrow::fits(shape.clusters, codes);
+    fn next(&self, shape: TableGeometry) -> Option<TableGeometry> {
+        let fits = |codes| CompactEntry::fits(shape.clusters, codes);
         if !shape.narrow && self.codes.as_ref().is_some_and(fits) {
-            Some(Shape { narrow: true, ..shape })
+            Some(TableGeometry { narrow: true, ..shape })
         } else if shape.clusters < self.memory.clusters().len() {
-            Some(Shape { clusters: 2 * shape.clusters, ..shape })
+            Some(TableGeometry { clusters: 2 * shape.clusters, ..shape })
         } else {
             None
         }
@@ -57,7 +57,7 @@ impl Table {
     }
 
     /// Takes the next shape, if there is one, after `reshape` has moved the entries to their places.
-    fn take_next_shape(&self, reshape: impl FnOnce(Shape, Shape)) {
+    fn take_next_shape(&self, reshape: impl FnOnce(TableGeometry, TableGeometry)) {
         self.while_nothing_moves(|| {
             let from = self.shape();
             if let Some(to) = self.next(from) {
@@ -75,7 +75,13 @@ impl Table {
     /// Where it goes to two, the clusters from a half of them on go behind them all, so their order does
     /// not matter and several threads can share them; then the quarter before, and so on. Of the first
     /// few, the last one is the first to be moved.
-    fn reshape(&self, from: Shape, to: Shape, threads: usize, key_of: impl Fn(u64) -> u64 + Sync) {
+    fn reshape(
+        &self,
+        from: TableGeometry,
+        to: TableGeometry,
+        threads: usize,
+        key_of: impl Fn(u64) -> u64 + Sync,
+    ) {
         let parts = to.clusters / from.clusters;
         let move_cluster = |index| self.move_cluster(from, to, index, &key_of);
         let mut end = from.clusters;
@@ -92,7 +98,13 @@ impl Table {
     }
 
     /// Brings the entries of a cluster to where the next shape has them.
-    fn move_cluster(&self, from: Shape, to: Shape, index: usize, key_of: impl Fn(u64) -> u64) {
+    fn move_cluster(
+        &self,
+        from: TableGeometry,
+        to: TableGeometry,
+        index: usize,
+        key_of: impl Fn(u64) -> u64,
+    ) {
         let parts = to.clusters / from.clusters;
         let targets = &self.memory.clusters()[index * parts..][..parts];
         let mut contents = [[0; CLUSTER]; 2];
@@ -106,8 +118,8 @@ impl Table {
             }
             let place = match to.narrow {
                 true => {
-                    let name = Narrow::name(key, to.clusters);
-                    u128::from(Narrow::pack(name, &Entry::unpack(wide)))
+                    let name = CompactEntry::name(key, to.clusters);
+                    u128::from(CompactEntry::pack(name, &Entry::unpack(wide)))
                 }
                 false => wide,
             };
@@ -182,7 +194,11 @@ mod tests {
     }
 
     /// What a growth makes of a table, in other memory, cluster after cluster.
-    fn grown(table: &Table, to: Shape, key_of: impl Fn(u64) -> u64) -> Vec<[u128; CLUSTER]> {
+    fn grown(
+        table: &Table,
+        to: TableGeometry,
+        key_of: impl Fn(u64) -> u64,
+    ) -> Vec<[u128; CLUSTER]> {
         let from = table.shape();
         let mut grown = vec![([0; CLUSTER], 0); to.clusters];
         for index in 0..from.clusters {
@@ -192,7 +208,9 @@ mod tests {
                     let (contents, count) = &mut grown[index_of(key, to.clusters)];
                     let entry = Entry::unpack(wide);
                     let place = match to.narrow {
-                        true => Narrow::pack(Narrow::name(key, to.clusters), &entry).into(),
+                        true => {
+                            CompactEntry::pack(CompactEntry::name(key, to.clusters), &entry).into()
+                        }
                         false => wide,
                     };
                     put(contents, to, *count, place);
@@ -209,12 +227,12 @@ mod tests {
     fn threads_grow_a_table_as_one_does_in_other_memory() {
         // Keys are the codes' bits from the last to the first.
         let words = std::array::from_fn(|bit| 1 << (63 - bit));
-        let codes = CodesOfKeys::new((1 << 40) - 1, &words).unwrap();
+        let codes = InverseHash::new((1 << 40) - 1, &words).unwrap();
         let key_of = u64::reverse_bits;
         let mut growths = 0;
         for codes in [None, Some(codes)] {
             for (threads, begin) in [(1, 5 * GRAIN), (2, 3 * GRAIN + 5), (5, 4 * GRAIN + 1)] {
-                let memory = Memory::new(4 * begin).unwrap();
+                let memory = TableMemory::new(4 * begin).unwrap();
                 let table = Table::of(memory, begin, codes.clone());
                 let mut stored = 0..;
                 while let Some(to) = table.next(table.shape()) {
@@ -240,15 +258,15 @@ mod tests {
         assert_eq!(growths, 3 * 2 + 3 * 3);
     }
 
-    /// Wide entries that are narrow already, or at the places of twice as many clusters, would be read
+    /// Full entries that are narrow already, or at the places of twice as many clusters, would be read
     /// as those of other positions.
     #[test]
     fn a_panic_in_a_growth_leaves_an_empty_table_that_can_be_used() {
         let words = std::array::from_fn(|bit| 1 << (63 - bit));
-        let codes = CodesOfKeys::new((1 << 40) - 1, &words).unwrap();
+        let codes = InverseHash::new((1 << 40) - 1, &words).unwrap();
         for (codes, threads) in [(None, 1), (None, 3), (Some(codes.clone()), 1), (Some(codes), 3)] {
             let begin = 4 * GRAIN;
-            let table = Table::of(Memory::new(2 * begin).unwrap(), begin, codes);
+            let table = Table::of(TableMemory::new(2 * begin).unwrap(), begin, codes);
             let entry = Entry { phi: 3, delta: 5, work: 7 };
             let stored: Vec<u64> = (0..begin as u64).map(|number| mix(number) >> 24).collect();
             let store = |code: u64| table.store(code.reverse_bits(), code, entry);

@@ -41,12 +41,12 @@ impl std::fmt::Debug for LinearMap {
 
 /// The way back from keys to codes: as many upper bits of a key as codes have bits tell the code.
 #[derive(Clone, Debug)]
-pub struct CodesOfKeys {
+pub struct InverseHash {
     bits: u32,
     codes: LinearMap,
 }
 
-impl CodesOfKeys {
+impl InverseHash {
     /// For codes with set bits in `mask` only, whose keys are the exclusive or of one of `words` for
     /// every set bit. `None` if two such codes agree in the upper bits of their keys, as many as
     /// `mask` has.
@@ -71,7 +71,7 @@ impl CodesOfKeys {
         for (done, (_, code)) in rows.into_iter().enumerate() {
             codes[63 - done] = code;
         }
-        Some(CodesOfKeys { bits, codes: LinearMap::new(&codes) })
+        Some(InverseHash { bits, codes: LinearMap::new(&codes) })
     }
 
     /// How many upper bits of a key tell the code.
@@ -117,7 +117,7 @@ mod tests {
             });
             let keys = LinearMap::new(&words);
             let codes = || (0..1u64 << 10).filter(|code| code & !mask == 0);
-            match CodesOfKeys::new(mask, &words) {
+            match InverseHash::new(mask, &words) {
                 Some(back) => for code in codes() {
                     prop_assert_eq!(back.code(keys.apply(code)), code);
                 },

@@ -6,18 +6,18 @@ use super::{CLUSTER, Cell, Cluster};
 use crate::table::TableError;
 
 #[cfg(not(any(loom, miri)))]
-pub(super) struct Memory {
+pub(super) struct TableMemory {
     map: memmap2::MmapRaw,
     clusters: usize,
 }
 
 #[cfg(not(any(loom, miri)))]
-impl Memory {
+impl TableMemory {
     pub fn new(clusters: usize) -> Result<Self, TableError> {
         let bytes = clusters * size_of::<Cluster>();
         let map = crate::allocation::zeroed(bytes)
             .map_err(|source| TableError::Memory { bytes, source })?;
-        Ok(Memory { map: map.into(), clusters })
+        Ok(TableMemory { map: map.into(), clusters })
     }
 
     #[inline(always)]
@@ -33,12 +33,12 @@ impl Memory {
 }
 
 #[cfg(any(loom, miri))]
-pub(super) struct Memory(Box<[Cluster]>);
+pub(super) struct TableMemory(Box<[Cluster]>);
 
 #[cfg(any(loom, miri))]
-impl Memory {
+impl TableMemory {
     pub fn new(clusters: usize) -> Result<Self, TableError> {
-        Ok(Memory((0..clusters).map(|_| super::empty_cluster()).collect()))
+        Ok(TableMemory((0..clusters).map(|_| super::empty_cluster()).collect()))
     }
 
     pub fn clusters(&self) -> &[Cluster] {

@@ -55,6 +55,7 @@
 //! and with it the search.
 
 mod cell;
+mod compact;
 pub mod entry;
 mod growth;
 mod keys;
@@ -62,11 +63,10 @@ mod layout;
 mod memory;
 #[cfg(all(loom, test))]
 mod model;
-mod narrow;
 
 pub use cell::is_lock_free;
 pub use entry::Entry;
-pub use keys::{CodesOfKeys, LinearMap};
+pub use keys::{InverseHash, LinearMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,10 +76,10 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use cell::Cell;
-use entry::Wide;
+use compact::CompactEntry;
+use entry::FullEntry;
 use layout::Layout;
-use memory::Memory;
-use narrow::Narrow;
+use memory::TableMemory;
 
 use crate::error::ErrorKind;
 
@@ -164,11 +164,11 @@ pub const SAMPLE_CLUSTERS: usize = 1 << 10;
 
 /// A fixed number of entries, shared by reference between threads.
 pub struct Table {
-    memory: Memory,
-    /// The [`Shape`].
+    memory: TableMemory,
+    /// The [`TableGeometry`].
     shape: AtomicUsize,
     /// The way back from keys to codes, if there is one and places in narrow cells would do.
-    codes: Option<CodesOfKeys>,
+    codes: Option<InverseHash>,
     /// Held while the entries move ([`Table::grow`]) and while a copy reads a piece. It publishes
     /// the shape and the entries' new places to the copy.
     moving: Mutex<()>,
@@ -176,7 +176,7 @@ pub struct Table {
 
 /// What of the memory is in use, and how.
 #[derive(Clone, Copy)]
-struct Shape {
+struct TableGeometry {
     /// Clusters in use; the whole memory holds this times a power of two.
     clusters: usize,
     /// Whether cells are narrow.
@@ -186,11 +186,11 @@ struct Shape {
 /// In the number that is a shape: whether cells are narrow.
 const NARROW: usize = 1 << (usize::BITS - 1);
 
-impl Shape {
+impl TableGeometry {
     /// Places in a cell.
     #[inline(always)]
     fn in_cell(self) -> usize {
-        if self.narrow { Narrow::IN_CELL } else { Wide::IN_CELL }
+        if self.narrow { CompactEntry::IN_CELL } else { FullEntry::IN_CELL }
     }
 
     fn number(self) -> usize {
@@ -232,7 +232,7 @@ impl Table {
         }
         let doublings = (clusters / FIRST_CLUSTERS).checked_ilog2().unwrap_or(0);
         let first = clusters >> doublings;
-        Ok(Table::of(Memory::new(first << doublings)?, first, None))
+        Ok(Table::of(TableMemory::new(first << doublings)?, first, None))
     }
 
     /// The same for a game whose keys tell the codes: twice as many entries fit, with rounded numbers
@@ -241,33 +241,34 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::new`].
-    pub fn with_codes(bytes: usize, codes: &CodesOfKeys) -> Result<Self, TableError> {
+    pub fn with_codes(bytes: usize, codes: &InverseHash) -> Result<Self, TableError> {
         let table = Table::new(bytes)?;
-        let fits = Narrow::fits(table.memory.clusters().len(), codes);
+        let fits = CompactEntry::fits(table.memory.clusters().len(), codes);
         Ok(Table { codes: fits.then(|| codes.clone()), ..table })
     }
 
-    fn of(memory: Memory, clusters: usize, codes: Option<CodesOfKeys>) -> Self {
-        let shape = AtomicUsize::new(Shape { clusters, narrow: false }.number());
+    fn of(memory: TableMemory, clusters: usize, codes: Option<InverseHash>) -> Self {
+        let shape = AtomicUsize::new(TableGeometry { clusters, narrow: false }.number());
         Table { memory, shape, codes, moving: Mutex::new(()) }
     }
 
     /// A table of two clusters that begins with one, for models of its growth.
     #[cfg(all(test, loom))]
     pub(crate) fn growing_from_one_cluster() -> Self {
-        Table::of(Memory::new(2).expect("a model has memory"), 1, None)
+        Table::of(TableMemory::new(2).expect("a model has memory"), 1, None)
     }
 
     /// At least the number of entries that fit into a table of so many bytes, made with these codes.
-    pub fn capacity_of(bytes: usize, codes: Option<&CodesOfKeys>) -> u64 {
+    pub fn capacity_of(bytes: usize, codes: Option<&InverseHash>) -> u64 {
         let clusters = bytes / (CLUSTER * CELL_BYTES);
-        let narrow = codes.is_some_and(|codes| Narrow::fits(clusters, codes));
-        (clusters * CLUSTER) as u64 * (if narrow { Narrow::IN_CELL } else { Wide::IN_CELL }) as u64
+        let narrow = codes.is_some_and(|codes| CompactEntry::fits(clusters, codes));
+        (clusters * CLUSTER) as u64
+            * (if narrow { CompactEntry::IN_CELL } else { FullEntry::IN_CELL }) as u64
     }
 
     /// The number of entries that fit.
     pub fn capacity(&self) -> u64 {
-        let in_cell = if self.codes.is_some() { Narrow::IN_CELL } else { Wide::IN_CELL };
+        let in_cell = if self.codes.is_some() { CompactEntry::IN_CELL } else { FullEntry::IN_CELL };
         (self.memory.clusters().len() * CLUSTER * in_cell) as u64
     }
 
@@ -282,19 +283,19 @@ impl Table {
     }
 
     #[inline(always)]
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> TableGeometry {
         let number = self.shape.load(Ordering::Relaxed);
-        Shape { clusters: number & !NARROW, narrow: number & NARROW != 0 }
+        TableGeometry { clusters: number & !NARROW, narrow: number & NARROW != 0 }
     }
 
     /// The clusters in use.
-    fn used(&self, shape: Shape) -> &[Cluster] {
+    fn used(&self, shape: TableGeometry) -> &[Cluster] {
         &self.memory.clusters()[..shape.clusters]
     }
 
     /// The cluster of a key.
     #[inline(always)]
-    fn cluster(&self, key: u64, shape: Shape) -> &[Cell; CLUSTER] {
+    fn cluster(&self, key: u64, shape: TableGeometry) -> &[Cell; CLUSTER] {
         &self.memory.clusters()[index_of(key, shape.clusters)].0
     }
 
@@ -345,17 +346,22 @@ impl Table {
     /// Calls `each` with the places in use of a cluster, as they stand (narrow ones in the lower half)
     /// and as wide ones.
     #[inline(always)]
-    fn for_each_entry(&self, shape: Shape, cluster: usize, mut each: impl FnMut(u128, u128)) {
+    fn for_each_entry(
+        &self,
+        shape: TableGeometry,
+        cluster: usize,
+        mut each: impl FnMut(u128, u128),
+    ) {
         let cells = &self.memory.clusters()[cluster].0;
         match &self.codes {
             Some(codes) if shape.narrow => {
-                let first = Narrow::first_key(cluster, shape.clusters);
-                for place in places::<Narrow>(cells) {
-                    let key = Narrow::key(place, first, shape.clusters);
-                    each(u128::from(place), Narrow::unpack(place).pack(codes.code(key)));
+                let first = CompactEntry::first_key(cluster, shape.clusters);
+                for place in places::<CompactEntry>(cells) {
+                    let key = CompactEntry::key(place, first, shape.clusters);
+                    each(u128::from(place), CompactEntry::unpack(place).pack(codes.code(key)));
                 }
             }
-            _ => places::<Wide>(cells).for_each(|place| each(place, place)),
+            _ => places::<FullEntry>(cells).for_each(|place| each(place, place)),
         }
     }
 
@@ -391,10 +397,10 @@ impl Table {
         let shape = self.shape();
         let cells = self.cluster(key, shape);
         if shape.narrow {
-            let found = find::<Narrow>(cells, Narrow::name(key, shape.clusters));
-            found.map(Narrow::unpack)
+            let found = find::<CompactEntry>(cells, CompactEntry::name(key, shape.clusters));
+            found.map(CompactEntry::unpack)
         } else {
-            find::<Wide>(cells, u128::from(code)).map(Entry::unpack)
+            find::<FullEntry>(cells, u128::from(code)).map(Entry::unpack)
         }
     }
 
@@ -406,10 +412,10 @@ impl Table {
         let shape = self.shape();
         let cells = self.cluster(key, shape);
         if shape.narrow {
-            let name = Narrow::name(key, shape.clusters);
-            store::<Narrow>(cells, Narrow::pack(name, &entry))
+            let name = CompactEntry::name(key, shape.clusters);
+            store::<CompactEntry>(cells, CompactEntry::pack(name, &entry))
         } else {
-            store::<Wide>(cells, entry.pack(code))
+            store::<FullEntry>(cells, entry.pack(code))
         }
     }
 
@@ -438,22 +444,22 @@ fn places<L: Layout>(cells: &[Cell; CLUSTER]) -> impl Iterator<Item = L::Place> 
 }
 
 /// Writes a place, as [`Table::for_each_entry`] gives it, into the contents of a cluster.
-fn put(contents: &mut [u128; CLUSTER], shape: Shape, place: usize, content: u128) {
+fn put(contents: &mut [u128; CLUSTER], shape: TableGeometry, place: usize, content: u128) {
     let cell = &mut contents[place / shape.in_cell()];
     *cell = match shape.narrow {
-        true => Narrow::set(*cell, place % shape.in_cell(), content as u64),
-        false => Wide::set(*cell, place, content),
+        true => CompactEntry::set(*cell, place % shape.in_cell(), content as u64),
+        false => FullEntry::set(*cell, place, content),
     };
 }
 
 /// The entries of some clusters, and the solved ones among them.
-fn census(clusters: &[Cluster], shape: Shape) -> (u64, u64) {
+fn census(clusters: &[Cluster], shape: TableGeometry) -> (u64, u64) {
     fn of<L: Layout>(clusters: &[Cluster]) -> (u64, u64) {
         let places = clusters.iter().flat_map(|cluster| places::<L>(&cluster.0));
         places
             .fold((0, 0), |(all, solved), place| (all + 1, solved + u64::from(L::is_solved(place))))
     }
-    if shape.narrow { of::<Narrow>(clusters) } else { of::<Wide>(clusters) }
+    if shape.narrow { of::<CompactEntry>(clusters) } else { of::<FullEntry>(clusters) }
 }
 
 /// The place with this name. All are compared, without a branch for each: nothing predicts which one

@@ -13,7 +13,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::{CELL_BYTES, CLUSTER, CodesOfKeys, Entry, LinearMap, Stored, Table};
+use super::{CELL_BYTES, CLUSTER, Entry, InverseHash, LinearMap, Stored, Table};
 use crate::Value;
 
 /// Explores with at most `preemptions` switches away from a thread that could have gone on. Bugs
@@ -217,7 +217,7 @@ fn loom_writers_of_two_places_of_a_narrow_cell_lose_neither() {
     explore(4, || {
         let words: [u64; 64] = std::array::from_fn(|bit| 1 << (63 - bit));
         let keys = LinearMap::new(&words);
-        let codes = CodesOfKeys::new((1 << 37) - 1, &words).unwrap();
+        let codes = InverseHash::new((1 << 37) - 1, &words).unwrap();
         let table = Table::with_codes(4 * CLUSTER * CELL_BYTES, &codes).unwrap();
         table.grow(1, |code| keys.apply(code));
         // The lowest bits choose the cluster.

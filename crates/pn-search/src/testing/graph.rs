@@ -7,7 +7,7 @@
 use super::random::{Random, key};
 use crate::Value;
 use crate::numbers::{MAX, Number};
-use crate::plain::game::{Child, EVALUATION_LIMIT, Expansion, Game, Settled};
+use crate::plain::game::{Child, EVALUATION_LIMIT, Expansion, Game, LeafSolution};
 
 /// Why a list of edges or estimates is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -320,10 +320,10 @@ impl Game for GraphGame {
         key(code)
     }
 
-    fn settle(&self, code: u64, budget: u32, _: &mut ()) -> Settled {
+    fn settle(&self, code: u64, budget: u32, _: &mut ()) -> LeafSolution {
         let mut left = budget;
         let value = self.settle_node(code, &mut left);
-        Settled { value, positions: budget - left }
+        LeafSolution { value, positions: budget - left }
     }
 
     /// The better the easier a win is to show, compared with a loss.
@@ -363,7 +363,7 @@ impl<F: Fn() + Sync> Game for Hooked<'_, F> {
         self.game.key(code)
     }
 
-    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> Settled {
+    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> LeafSolution {
         self.game.settle(code, budget, scratch)
     }
 }

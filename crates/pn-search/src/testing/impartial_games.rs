@@ -2,7 +2,7 @@
 //! game, and games that are declared as lists.
 
 use super::random::Random;
-use crate::sums::{Atom, Features, Full, Impartial, Named, Options, Share};
+use crate::sums::{Atom, AtomFeatures, GameFull, Impartial, Named, OptionList, OptionSubset};
 
 /// A game of heaps whose rule is a row of octal digits (Guy and Smith 1956; Winning Ways, ch. 4).
 ///
@@ -52,7 +52,12 @@ impl Octal {
 impl Impartial for Octal {
     type Scratch = ();
 
-    fn options(&self, atom: Atom, _: &mut (), options: &mut Options<'_>) -> Result<(), Full> {
+    fn options(
+        &self,
+        atom: Atom,
+        _: &mut (),
+        options: &mut OptionList<'_>,
+    ) -> Result<(), GameFull> {
         let size = atom + 1;
         for taken in 1..=size {
             let index = taken as usize - 1;
@@ -77,8 +82,8 @@ impl Impartial for Octal {
         Ok(())
     }
 
-    fn features(&self, atom: Atom) -> Features {
-        Features { lives: atom + 1, estimated_options: atom + 1 }
+    fn features(&self, atom: Atom) -> AtomFeatures {
+        AtomFeatures { lives: atom + 1, estimated_options: atom + 1 }
     }
 
     fn bytes(&self) -> u64 {
@@ -94,7 +99,12 @@ pub struct GrundysGame;
 impl Impartial for GrundysGame {
     type Scratch = ();
 
-    fn options(&self, atom: Atom, _: &mut (), options: &mut Options<'_>) -> Result<(), Full> {
+    fn options(
+        &self,
+        atom: Atom,
+        _: &mut (),
+        options: &mut OptionList<'_>,
+    ) -> Result<(), GameFull> {
         let size = atom + 1;
         for small in 1..size.div_ceil(2) {
             options.push(&[Octal::heap(small), Octal::heap(size - small)]);
@@ -102,8 +112,8 @@ impl Impartial for GrundysGame {
         Ok(())
     }
 
-    fn features(&self, atom: Atom) -> Features {
-        Features { lives: atom, estimated_options: atom / 2 }
+    fn features(&self, atom: Atom) -> AtomFeatures {
+        AtomFeatures { lives: atom, estimated_options: atom / 2 }
     }
 
     fn bytes(&self) -> u64 {
@@ -119,7 +129,7 @@ macro_rules! named_by_number {
                 atom.to_string()
             }
 
-            fn find(&self, name: &str, _: &mut Self::Scratch) -> Result<Option<Atom>, Full> {
+            fn find(&self, name: &str, _: &mut Self::Scratch) -> Result<Option<Atom>, GameFull> {
                 Ok(name.parse().ok())
             }
         }
@@ -130,8 +140,8 @@ named_by_number!(Octal, GrundysGame, Declared);
 /// A game that is declared option by option; the options of an atom consist of atoms below it.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
-    options: Vec<Options<'static>>,
-    features: Vec<Features>,
+    options: Vec<OptionList<'static>>,
+    features: Vec<AtomFeatures>,
 }
 
 impl Declared {
@@ -146,7 +156,7 @@ impl Declared {
     /// If an option contains an atom that has not been added before.
     pub fn add(&mut self, options: &[&[Atom]]) -> Atom {
         let atom = self.options.len() as Atom;
-        let mut list = Options::default();
+        let mut list = OptionList::default();
         let mut lives = 0;
         for option in options {
             assert!(option.iter().all(|&part| part < atom), "options consist of earlier atoms");
@@ -154,7 +164,7 @@ impl Declared {
             let of = |&part: &Atom| self.features[part as usize].lives;
             lives = lives.max(option.iter().map(of).fold(1, u32::saturating_add));
         }
-        self.features.push(Features { lives, estimated_options: list.len() as u32 });
+        self.features.push(AtomFeatures { lives, estimated_options: list.len() as u32 });
         self.options.push(list);
         atom
     }
@@ -191,14 +201,19 @@ impl Declared {
 impl Impartial for Declared {
     type Scratch = ();
 
-    fn options(&self, atom: Atom, _: &mut (), options: &mut Options<'_>) -> Result<(), Full> {
+    fn options(
+        &self,
+        atom: Atom,
+        _: &mut (),
+        options: &mut OptionList<'_>,
+    ) -> Result<(), GameFull> {
         // The first half as declared counts as the options that are likely to be good.
         let all = &self.options[atom as usize];
         let half = all.len().div_ceil(2);
         let (skip, take) = match options.share() {
-            Share::All => (0, all.len()),
-            Share::First => (0, half),
-            Share::Rest => (half, all.len() - half),
+            OptionSubset::All => (0, all.len()),
+            OptionSubset::First => (0, half),
+            OptionSubset::Rest => (half, all.len() - half),
         };
         for option in all.iter().skip(skip).take(take) {
             options.push(option);
@@ -206,14 +221,14 @@ impl Impartial for Declared {
         Ok(())
     }
 
-    fn features(&self, atom: Atom) -> Features {
+    fn features(&self, atom: Atom) -> AtomFeatures {
         self.features[atom as usize]
     }
 
     fn bytes(&self) -> u64 {
         let atoms: usize =
             self.options.iter().map(|options| options.iter().flatten().count()).sum();
-        let ends: usize = self.options.iter().map(Options::len).sum();
+        let ends: usize = self.options.iter().map(OptionList::len).sum();
         4 * (atoms + ends) as u64
     }
 }

@@ -10,14 +10,14 @@ pub mod impartial_games;
 pub mod negamax;
 pub mod random;
 
-use crate::SettleOptions;
+use crate::LeafSolverOptions;
 use crate::numbers::Combination;
 use crate::pns::PnsOptions;
 
 /// Options that use everything that [`PnsOptions::PLAIN`] does not, with small values for small games.
 pub const RICH: PnsOptions = PnsOptions {
     combination: Combination { weight_64: 8 },
-    settle: SettleOptions { budget: 20, effort: 3 },
+    settle: LeafSolverOptions { budget: 20, effort: 3 },
     epsilon_1024: 300,
     store_open: true,
     refresh_age: 0,

@@ -1,8 +1,6 @@
 //! The coordinator of workers in other processes, for plain games.
 
-use crate::cluster::{
-    CoordinatorConfig, PlainTree, PlainTreeOptions, RemoteCoordinator, SharedEntry, coordinate,
-};
+use crate::cluster::{CoordinatorConfig, PlainTree, RemoteCoordinator, SharedEntry, coordinate};
 use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::game::Game;
@@ -30,16 +28,8 @@ pub fn coordinate_plain<G: Game>(
     port: &TreeSnapshots,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Report {
-    let options = PlainTreeOptions {
-        combination,
-        open_entries: true,
-        refresh_age: config.refresh_age,
-        virtual_loss_64: config.virtual_loss_64,
-        pn2: None,
-        is_remote: true,
-    };
     let table = root.table;
-    let tree = PlainTree::new(root, tree, options, port);
+    let tree = PlainTree::new(root, tree, combination, config, port);
     let results = shared_entries(table, config.shared_work);
     let used = table.estimated_count();
     let coordinator = coordinate(tree, config, search, used, results, observer, run);

@@ -23,16 +23,16 @@ use std::num::NonZeroUsize;
 use super::Value;
 use super::cluster::message::{Job, JobOutcome};
 use super::cluster::pool::{Done, Pool};
-use super::cluster::{CoordinatorConfig, PlainTree, PlainTreeOptions};
+use super::cluster::{CoordinatorConfig, PlainTree};
 use super::dfpn::{self, DfpnOptions, reserve_first_entries};
-use super::nand::Expanded;
 use super::numbers::{Combination, Pair};
-use super::parallel::run_members;
+use super::parallel::run_workers;
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
-use super::plain::known::Answer;
-use super::run::{Control, Counters, Limits, Observer, Reason, Report, Team};
+use super::plain::oracle::OracleAnswer;
+use super::run::{Counters, Limits, Observer, Reason, Report, SearchMonitor, SharedState};
+use super::search_tree::Expanded;
 use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 
 /// Memory layout of a first-level tree of `bytes` bytes, with the combination of the workers' df-pn.
@@ -75,7 +75,7 @@ pub fn two_level<G: Game>(
 ) -> Report {
     let Root { game, code, table } = root;
     // A known value of the root takes one expansion.
-    if game.known(code) != Answer::Unknown {
+    if game.known(code) != OracleAnswer::Unknown {
         port.leave(tree);
         return dfpn::dfpn(root, dfpn, limits, observer);
     }
@@ -83,54 +83,47 @@ pub fn two_level<G: Game>(
     if workers > 1 {
         reserve_first_entries(game, table, workers);
     }
-    let tree_options = PlainTreeOptions {
-        combination: dfpn.combination,
-        open_entries: true,
-        refresh_age: config.refresh_age,
-        virtual_loss_64: config.virtual_loss_64,
-        pn2: None,
-        is_remote: false,
-    };
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
-    let team = Team::new(workers, limits, begin);
-    let pool = Pool::new(PlainTree::new(root, tree, tree_options, port), config);
-    let threads = run_members(&team, STACK_BYTES, observer, |member, observer| {
+    let state = SharedState::new(workers, limits, begin);
+    let tree = PlainTree::new(root, tree, dfpn.combination, config, port);
+    let pool = Pool::new(tree, config);
+    let threads = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
         // Shortens the lifetime of the trait object.
         let observer = observer.map(|observer| observer as &mut dyn Observer);
-        let mut control = Control::of_worker(member, observer);
-        control.tree = Some(&pool);
-        let mut evaluator = Evaluator::new(game, table, control, dfpn.settle);
+        let mut monitor = SearchMonitor::of_worker(slot, observer);
+        monitor.tree = Some(&pool);
+        let mut evaluator = Evaluator::new(game, table, monitor, dfpn.settle);
         evaluator.open_entries = true;
         evaluator.tries = dfpn.tries;
         if workers == 1 {
-            work::<G, false>(&pool, dfpn::Worker::new(evaluator, dfpn.choosing()));
+            work::<G, false>(&pool, dfpn::Worker::new(evaluator, dfpn.params()));
         } else {
-            work::<G, true>(&pool, dfpn::Worker::new(evaluator, dfpn.choosing()));
+            work::<G, true>(&pool, dfpn::Worker::new(evaluator, dfpn.params()));
         }
     });
     let coordinator = pool.into_coordinator();
     let reason = coordinator.reason();
-    coordinator.tree.report(reason, team.counters(), threads.len() as u32)
+    coordinator.tree.report(reason, state.counters(), threads.len() as u32)
 }
 
 /// Searches jobs until the search is over.
-fn work<'a, G: Game, const TEAM: bool>(
+fn work<'a, G: Game, const PARALLEL: bool>(
     pool: &Pool<PlainTree<'_, G>>,
-    mut worker: dfpn::Worker<Evaluator<'a, G>, TEAM>,
+    mut worker: dfpn::Worker<Evaluator<'a, G>, PARALLEL>,
 ) {
     let mut done = None;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.control, done) {
-        let before = worker.tree.control.counters;
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, done) {
+        let before = worker.tree.monitor.counters;
         let outcome = match worker.search_job(node, budget).map(Pair::value) {
             None => JobOutcome::Stopped,
-            Some(Some(value)) => JobOutcome::Solved(value, worker.tree.control.root.2),
+            Some(Some(value)) => JobOutcome::Solved(value, worker.tree.monitor.root.2),
             Some(None) => children(&mut worker.tree, node),
         };
-        let spent = worker.tree.control.counters.since(&before);
+        let spent = worker.tree.monitor.counters.since(&before);
         done = Some(Done { job: id, outcome, spent });
     }
-    worker.tree.control.finish();
+    worker.tree.monitor.finish();
 }
 
 /// Lists the open children of a position with their numbers in the table.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::coordinate_plain;
 use super::entries;
 use super::worker::PlainWorker;
-use crate::SettleOptions;
+use crate::LeafSolverOptions;
 use crate::Value;
 use crate::cluster::SharedEntry;
 use crate::cluster::message::{Instruction, Job, JobOutcome, Reply, Request, WorkerState};
@@ -20,7 +20,7 @@ use crate::dfpn::DfpnOptions;
 use crate::numbers::{Combination, INFINITY};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
-use crate::run::{Counters, Outcome, Reason, Report};
+use crate::run::{Counters, Limits, Outcome, Reason, Report};
 use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
@@ -39,7 +39,7 @@ const LOST: SharedEntry =
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: SettleOptions::NEVER,
+    settle: LeafSolverOptions::NEVER,
     tries: u32::MAX,
     virtual_1024: 0,
 };
@@ -69,7 +69,7 @@ fn worker<'g, G: Game>(
 ) -> PlainWorker<'g, G> {
     let table = Table::new(table_bytes).unwrap();
     let threads = NonZeroUsize::new(threads).unwrap();
-    PlainWorker::new(game, table, DFPN, threads, config, SEARCH, None)
+    PlainWorker::new(game, table, DFPN, threads, config, SEARCH, Limits::default())
 }
 
 fn led(

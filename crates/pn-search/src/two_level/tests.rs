@@ -1,9 +1,9 @@
 use super::*;
-use crate::SettleOptions;
+use crate::LeafSolverOptions;
 use crate::Value;
 use crate::numbers::Combination;
 use crate::plain::game::{Child, Expansion};
-use crate::plain::known::{Answer, Informed, Known};
+use crate::plain::oracle::{Oracle, OracleAnswer, WithOracle};
 use crate::run::{Outcome, Progress, Reason};
 use crate::split_mix::mix;
 use crate::table::Table;
@@ -26,7 +26,7 @@ struct Options {
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: SettleOptions { budget: 20, effort: 3 },
+    settle: LeafSolverOptions { budget: 20, effort: 3 },
     tries: 1,
     virtual_1024: 4,
 };
@@ -148,18 +148,18 @@ fn too_little_memory_is_no_answer() {
 
 #[test]
 fn known_values_are_used_and_failures_end_the_search() {
-    struct All(Answer);
-    impl Known for All {
-        fn value(&self, _: u64) -> Answer {
+    struct All(OracleAnswer);
+    impl Oracle for All {
+        fn value(&self, _: u64) -> OracleAnswer {
             self.0
         }
     }
     let nim = large_game();
-    let lost = All(Answer::Known(Value::Loss));
-    let report = run(&Informed::new(&nim, &lost), options(2, 30), Limits::default());
+    let lost = All(OracleAnswer::Known(Value::Loss));
+    let report = run(&WithOracle::new(&nim, &lost), options(2, 30), Limits::default());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
-    let failed = All(Answer::Failed);
-    let report = run(&Informed::new(&nim, &failed), options(2, 30), Limits::default());
+    let failed = All(OracleAnswer::Failed);
+    let report = run(&WithOracle::new(&nim, &failed), options(2, 30), Limits::default());
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
 
@@ -189,10 +189,10 @@ fn a_panic_while_the_table_grows_ends_the_search() {
 #[test]
 fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
     struct Breaks;
-    impl Known for Breaks {
-        fn value(&self, code: u64) -> Answer {
+    impl Oracle for Breaks {
+        fn value(&self, code: u64) -> OracleAnswer {
             assert!(code != 77, "the values broke");
-            Answer::Unknown
+            OracleAnswer::Unknown
         }
     }
     struct Panics;
@@ -202,7 +202,7 @@ fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
         }
     }
     let nim = large_game();
-    let informed = Informed::new(&nim, &Breaks);
+    let informed = WithOracle::new(&nim, &Breaks);
     let broken = std::panic::catch_unwind(|| run(&informed, options(3, 30), Limits::default()));
     assert!(broken.is_err());
     let broken = std::panic::catch_unwind(|| {

@@ -12,7 +12,7 @@ use crate::dfpn::{DfpnOptions, dfpn_sharing};
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::run::{Control, Counters, Limits, Outcome, Pace, Reason};
+use crate::run::{Counters, Limits, Outcome, Reason, SearchMonitor};
 use crate::table::Table;
 use crate::threads::start_worker;
 
@@ -53,7 +53,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         threads: NonZeroUsize,
         config: &CoordinatorConfig,
         search: u64,
-        pace: Option<&'a dyn Pace>,
+        limits: Limits<'a>,
     ) -> Self {
         PlainWorker {
             game,
@@ -63,7 +63,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             dfpn,
             threads,
             max_entries: config.max_entries,
-            jobs: WorkerJobs::new(search, pace),
+            jobs: WorkerJobs::new(search, limits),
             open: Mutex::default(),
         }
     }
@@ -128,12 +128,12 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             Outcome::Known(value) => JobOutcome::Solved(value, report.best),
             Outcome::Unknown(Reason::NodeLimit) => {
                 let mut observer = ();
-                let control = Control::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(game, table, control, dfpn.settle);
+                let monitor = SearchMonitor::new(Limits::default(), &mut observer);
+                let mut evaluator = Evaluator::new(game, table, monitor, dfpn.settle);
                 evaluator.open_entries = true;
-                let before = evaluator.control.counters;
+                let before = evaluator.monitor.counters;
                 let outcome = children(&mut evaluator, node);
-                spent.add_since(&evaluator.control.counters, &before);
+                spent.add_since(&evaluator.monitor.counters, &before);
                 outcome
             }
             Outcome::Unknown(Reason::Interrupted) => JobOutcome::Stopped,

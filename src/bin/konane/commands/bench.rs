@@ -15,7 +15,7 @@ use crate::commands::sprouts::text;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use konane::search::run::{Limits, Outcome, Reason, Report};
-use konane::search::sums::{self, DEFAULT_JOB_EXPANSIONS, SearchOptions, Sum, Workspace};
+use konane::search::sums::{self, DEFAULT_JOB_EXPANSIONS, SearchOptions, SolverState, Sum};
 use konane::sprouts::{Scratch, Sprouts};
 use konane::system::{NumberError, parse_number};
 use konane::{Algorithm, Board, Dimensions, Perft, Position, SolveOptions, Solver};
@@ -228,7 +228,7 @@ impl ImpartialSearch {
         let game = Sprouts::new(MEMORY);
         let atoms = game.atoms(&position, &mut Scratch::default())?;
         let root = Sum::new(&game, &atoms, 0);
-        let workspace = Workspace::new(&game, MEMORY).map_err(CliError::SproutsTable)?;
+        let workspace = SolverState::new(&game, MEMORY).map_err(CliError::SproutsTable)?;
         let (workspace, options) = (&workspace, SearchOptions::TUNED);
         Ok(match self {
             ImpartialSearch::Dfpn => sums::dfpn(workspace, &root, options, 1, limits, &mut ()),

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use crate::commands::analyse::AnalysisJson;
 use crate::commands::annotate::AnnotationJson;
 use crate::commands::bench::BenchJson;
 use crate::commands::builddb::{BuildJson, PlanJson};
@@ -20,7 +19,7 @@ use crate::commands::verify_proof::VerifyProofJson;
 use crate::commands::verifydb::VerifyJson;
 use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
-use crate::repl::analyse::AnswerJson;
+use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
 use konane::tablebase::Probe;
 

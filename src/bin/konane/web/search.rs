@@ -18,7 +18,7 @@ use crate::trace::ProgressJson;
 use konane::json::{OrUnknown, or_unknown};
 use konane::search::Value;
 use konane::search::run::{Limits, Observer, Progress, Reason, Report};
-use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, SearchOptions, Sum, Workspace};
+use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, SearchOptions, SolverState, Sum};
 use konane::sprouts::{self, Scratch, Sprouts};
 use konane::system::quote;
 use konane::{Algorithm, Board, Colour, Move, Position, SolveOptions, Solver};
@@ -216,7 +216,7 @@ impl LiveSearch {
         limits: Limits<'_>,
     ) -> Result<EndJson, String> {
         let game = Sprouts::new(memory);
-        let workspace = Workspace::new(&game, memory).map_err(|error| error.to_string())?;
+        let workspace = SolverState::new(&game, memory).map_err(|error| error.to_string())?;
         let atoms = game.atoms(position, &mut Scratch::default());
         let root = Sum::new(&game, &atoms.map_err(|error| error.to_string())?, 0);
         let capacity = workspace.table().capacity();

@@ -7,9 +7,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::SettleOptions;
+use crate::LeafSolverOptions;
 use crate::Value;
-use crate::cluster::{PlainTree, PlainTreeOptions, SharedEntry};
+use crate::cluster::{PlainTree, SharedEntry};
 use crate::dfpn::{DfpnOptions, dfpn};
 use crate::numbers::Combination;
 use crate::numbers::Number;
@@ -26,19 +26,15 @@ use crate::testing::negamax::Negamax;
 type Said = Request<Vec<Child>, SharedEntry>;
 type Heard = Reply<u64, SharedEntry>;
 
-const TREE: PlainTreeOptions = PlainTreeOptions {
-    combination: Combination { weight_64: 8 },
-    open_entries: true,
-    refresh_age: 10,
-    virtual_loss_64: 4,
-    is_remote: true,
-    pn2: None,
-};
+const COMBINATION: Combination = Combination { weight_64: 8 };
+
+const TREE: CoordinatorConfig =
+    CoordinatorConfig { refresh_age: 10, virtual_loss_64: 4, ..CoordinatorConfig::REMOTE };
 
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: SettleOptions::NEVER,
+    settle: LeafSolverOptions::NEVER,
     tries: u32::MAX,
     virtual_1024: 0,
 };
@@ -299,7 +295,7 @@ impl<'a> World<'a> {
 
 /// A tree to begin with.
 fn empty() -> SavedTree {
-    SavedTree::empty(TreeRoom::new(1 << 20, 4, TREE.combination)).unwrap()
+    SavedTree::empty(TreeRoom::new(1 << 20, 4, COMBINATION)).unwrap()
 }
 
 /// Searches with workers that come one after the other.
@@ -312,7 +308,7 @@ fn run(
 ) -> Summary {
     let table = Table::new(1 << 14).unwrap();
     let port = TreeSnapshots::new();
-    let tree = PlainTree::new(Root::new(game, 0, &table), empty(), TREE, &port);
+    let tree = PlainTree::new(Root::new(game, 0, &table), empty(), COMBINATION, TREE, &port);
     let mut world = World::new(game, Coordinator::new(tree, config, 0), workers, trouble, seed);
     world.run();
     let World { leader, names, lost, moved, .. } = world;
@@ -394,7 +390,7 @@ fn node_limits_hold_for_all_workers_together() {
 /// A leader and what it needs, with the large game.
 fn with_leader(test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
     let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreeSnapshots::new());
-    let tree = PlainTree::new(Root::new(&game, 0, &table), empty(), TREE, &port);
+    let tree = PlainTree::new(Root::new(&game, 0, &table), empty(), COMBINATION, TREE, &port);
     test(&mut Coordinator::new(tree, config(30), 0));
 }
 
@@ -475,10 +471,10 @@ fn tell(
 ) -> u64 {
     let child = |&(code, delta)| Child { code, phi: 8, delta, effort: 0 };
     let children = children.iter().map(child).collect();
-    let Selection::Leaf(leaf) = leader.tree.select() else { panic!("a leaf is free") };
+    let Selection::Leaf { leaf, code, .. } = leader.tree.select() else { panic!("a leaf is free") };
     leader.tree.release(&leaf);
     leader.tree.attach(&leaf, &children, 1, worker).unwrap();
-    PlainTree::<GraphGame>::code(&leaf)
+    code
 }
 
 /// Leaf 1 is the best one, known by worker 7; leaves 20 and 21 are known by worker 2.

@@ -6,23 +6,20 @@ use crate::testing::graph::GraphGame;
 use crate::testing::graph::random_game;
 use crate::testing::negamax::Negamax;
 
-const PLAIN: PlainTreeOptions = PlainTreeOptions {
-    combination: Combination::SUM,
-    open_entries: false,
-    refresh_age: u32::MAX,
-    virtual_loss_64: 0,
-    is_remote: false,
-    pn2: None,
-};
+const PLAIN: (Combination, CoordinatorConfig) = (
+    Combination::SUM,
+    CoordinatorConfig {
+        open_entries: false,
+        refresh_age: u32::MAX,
+        virtual_loss_64: 0,
+        ..CoordinatorConfig::LOCAL
+    },
+);
 
-const RICH: PlainTreeOptions = PlainTreeOptions {
-    combination: Combination { weight_64: 8 },
-    open_entries: true,
-    refresh_age: 0,
-    virtual_loss_64: 20,
-    is_remote: true,
-    pn2: None,
-};
+const RICH: (Combination, CoordinatorConfig) = (
+    Combination { weight_64: 8 },
+    CoordinatorConfig { refresh_age: 0, virtual_loss_64: 20, ..CoordinatorConfig::REMOTE },
+);
 
 /// The root is position 0.
 fn tree<'a, G: Game>(
@@ -30,11 +27,11 @@ fn tree<'a, G: Game>(
     table: &'a Table,
     port: &'a TreeSnapshots,
     bytes: usize,
-    options: PlainTreeOptions,
+    (combination, config): (Combination, CoordinatorConfig),
 ) -> PlainTree<'a, G> {
-    let room = TreeRoom::new(bytes, 4, options.combination);
+    let room = TreeRoom::new(bytes, 4, combination);
     let empty = SavedTree::empty(room).unwrap();
-    PlainTree::new(Root::new(game, 0, table), empty, options, port)
+    PlainTree::new(Root::new(game, 0, table), empty, combination, config, port)
 }
 
 /// Checks the numbers of every node against its children, slowly, and returns how many there
@@ -56,11 +53,11 @@ fn check<G: Game>(tree: &PlainTree<'_, G>, block: Block) -> (u64, Number, Number
         phis.push(node.phi);
     }
     let (max, sum) = (*phis.iter().max().unwrap(), phis.iter().map(|&n| u64::from(n)).sum());
-    (nodes, phi, tree.options.combination.combine(max, sum))
+    (nodes, phi, tree.combination.combine(max, sum))
 }
 
 /// Checks everything that has to hold between two turns.
-fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[Leaf]) {
+fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[TakenLeaf]) {
     if tree.value.is_none() && tree.root_block != 0 {
         let (nodes, phi, delta) = check(tree, tree.root_block);
         assert_eq!(tree.nodes(), 1 + nodes);
@@ -77,7 +74,7 @@ fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[Leaf]) {
 }
 
 /// The codes on the way to a leaf.
-fn codes(leaf: &Leaf) -> Vec<u64> {
+fn codes(leaf: &TakenLeaf) -> Vec<u64> {
     leaf.path.iter().map(|step| step.code).collect()
 }
 
@@ -94,19 +91,19 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let port = TreeSnapshots::new();
         let mut tree = tree(&game, &table, &port, 1 << 18, options);
         let workers = 1 + seed as usize % 9;
-        let mut out: Vec<Leaf> = Vec::new();
+        let mut out: Vec<TakenLeaf> = Vec::new();
         let mut gone = AHashSet::new();
         // Who has expanded the node at the end of a path of codes.
         let mut searched_by: AHashMap<Vec<u64>, u64> = AHashMap::new();
         for step in 0.. {
             while out.len() < workers {
                 match tree.select() {
-                    Selection::Leaf(leaf) => {
+                    Selection::Leaf { leaf, last, .. } => {
                         let path = codes(&leaf);
                         let parent = path.split_last().map(|(_, parent)| parent);
                         let known_by = parent.map(|parent| searched_by[parent]);
-                        let known_by = known_by.filter(|_| options.is_remote);
-                        assert_eq!(tree.last_worker(&leaf), known_by);
+                        let known_by = known_by.filter(|_| options.1.is_remote);
+                        assert_eq!(last, known_by);
                         out.push(leaf);
                     }
                     Selection::AllTaken => {
@@ -164,9 +161,9 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
     assert!(stale > 100 && busy > 100, "{stale} {busy}");
 }
 
-fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> Leaf {
+fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> TakenLeaf {
     match tree.select() {
-        Selection::Leaf(leaf) => leaf,
+        Selection::Leaf { leaf, .. } => leaf,
         other => panic!("{other:?}"),
     }
 }
@@ -179,7 +176,7 @@ fn workers_push_each_other_away_and_back_from_where_all_is_taken() {
     let child = |code, phi, delta| Child { code, phi, delta, effort: 0 };
     // Node 1 gets delta 10 and node 2 gets 12. One worker below node 1 makes it 11 or 13.
     for (virtual_loss_64, expected) in [(0, [3, 4, 5, 6]), (16, [3, 5, 4, 6])] {
-        let options = PlainTreeOptions { virtual_loss_64, ..PLAIN };
+        let options = (PLAIN.0, CoordinatorConfig { virtual_loss_64, ..PLAIN.1 });
         let mut tree = tree(&game, &table, &port, 1 << 18, options);
         for children in [
             vec![child(1, 1, 1), child(2, 1, 2)],
@@ -220,8 +217,7 @@ fn no_room_is_said_and_changes_nothing() {
 fn the_table_grows_by_what_stands_in_it_and_not_in_those_of_workers() {
     let game = GraphGame::nim(&[12, 21, 25]);
     let (table, port) = (Table::new(1 << 20).unwrap(), TreeSnapshots::new());
-    let mut tree =
-        tree(&game, &table, &port, 1 << 20, PlainTreeOptions { is_remote: true, ..RICH });
+    let mut tree = tree(&game, &table, &port, 1 << 20, RICH);
     let first = table.used_bytes();
     let mut counters = Counters { table_used: 1 << 40, ..Counters::default() };
     let mut learn = |codes: std::ops::Range<u64>| {

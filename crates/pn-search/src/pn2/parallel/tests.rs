@@ -1,6 +1,6 @@
 use super::*;
 use crate::Value;
-use crate::plain::known::{Informed, Known};
+use crate::plain::oracle::{Oracle, WithOracle};
 use crate::pn2::pn2;
 use crate::pn2::tests::{THESIS, tree, variants};
 use crate::run::{Outcome, Progress, Reason};
@@ -200,29 +200,29 @@ fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
 
 #[test]
 fn a_known_root_takes_one_expansion_and_failed_answers_end_the_search() {
-    struct All(Answer);
-    impl Known for All {
-        fn value(&self, _: u64) -> Answer {
+    struct All(OracleAnswer);
+    impl Oracle for All {
+        fn value(&self, _: u64) -> OracleAnswer {
             self.0
         }
     }
     struct NoneAtTheRoot;
-    impl Known for NoneAtTheRoot {
-        fn value(&self, code: u64) -> Answer {
-            if code == 0 { Answer::Unknown } else { Answer::Failed }
+    impl Oracle for NoneAtTheRoot {
+        fn value(&self, code: u64) -> OracleAnswer {
+            if code == 0 { OracleAnswer::Unknown } else { OracleAnswer::Failed }
         }
     }
     let nim = large_game();
     let table = Table::new(1 << 14).unwrap();
     let two = NonZeroUsize::new(2).unwrap();
-    let lost = All(Answer::Known(Value::Loss));
-    let game = Informed::new(&nim, &lost);
+    let lost = All(OracleAnswer::Known(Value::Loss));
+    let game = WithOracle::new(&nim, &lost);
     let limits = Limits::default();
     let root = Root::new(&game, 0, &table);
     let tree = SavedTree::empty(THESIS.tree_room(1 << 20, two)).unwrap();
     let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
-    let game = Informed::new(&nim, &NoneAtTheRoot);
+    let game = WithOracle::new(&nim, &NoneAtTheRoot);
     let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }

@@ -2,7 +2,7 @@
 
 use crate::Value;
 use crate::cluster::message::WorkerId;
-use crate::sums::knowledge::{Known, TRACKED};
+use crate::sums::knowledge::{GrundyInfo, TRACKED};
 
 /// Contradiction between the results of a worker and those known before. Either may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,7 +53,7 @@ pub(super) fn number(number: u32) -> String {
 }
 
 /// What is known of an atom.
-pub(super) fn known(known: Known) -> String {
+pub(super) fn known(known: GrundyInfo) -> String {
     match known.grundy() {
         Some(grundy) => number(grundy),
         None => excluded(known.exclusions()),

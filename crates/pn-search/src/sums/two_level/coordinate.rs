@@ -6,7 +6,7 @@ use super::named::{GrundyNumber, Named};
 use crate::cluster::{CoordinatorConfig, RemoteCoordinator, coordinate};
 use crate::run::{Observer, Report};
 use crate::sums::options::SearchOptions;
-use crate::sums::workspace::{Sum, Workspace};
+use crate::sums::workspace::{SolverState, Sum};
 
 /// Coordinates the search with id `search`. All workers receive the Grundy numbers that the workspace has.
 /// Returns when `run` does, which carries the messages. If the search is not over then, it was interrupted.
@@ -18,7 +18,7 @@ use crate::sums::workspace::{Sum, Workspace};
 /// # Panics
 /// If the game, the observer or `run` does.
 pub fn coordinate_sum<G: Named>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     config: CoordinatorConfig,

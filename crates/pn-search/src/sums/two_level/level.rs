@@ -11,22 +11,22 @@ use std::sync::Arc;
 use ahash::HashSet;
 
 use super::contradiction::{self, Claims};
-use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
-use super::select::{Couples, Selected, Taken};
+use super::named::{Couple, GrundyNumber, Hints, LearnError, Named};
+use super::select::{Couples, SelectedCouple, TakenCouple};
 use crate::Value;
 use crate::cluster::message::{JobOutcome, WorkerId};
 use crate::cluster::{JobTree, Selection};
 use crate::map_bytes;
-use crate::nand::Nand;
 use crate::numbers::{Number, Pair};
-use crate::run::{Control, Counters, Limits, Member, Reason, Report, Team};
+use crate::run::{Counters, Limits, Reason, Report, SearchMonitor, SharedState, WorkerSlot};
+use crate::search_tree::SearchTree;
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
 use crate::sums::game::Atom;
-use crate::sums::knowledge::Knowledge;
+use crate::sums::knowledge::GrundyStore;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{INTERVAL, Searched, Worker};
-use crate::sums::workspace::{Sum, Workspace, couple_of, key_of};
+use crate::sums::threads::{GroupResult, INTERVAL, Worker};
+use crate::sums::workspace::{SolverState, Sum, couple_of, key_of};
 
 /// Selections in vain after which the next is in a hurry, and those after which there is none: numbers
 /// that are lost as soon as they are stored need not come to an end.
@@ -41,10 +41,10 @@ const WORKERS: usize = 64;
 
 /// The tree of couples.
 pub struct SumTree<'a, G: Named> {
-    workspace: &'a Workspace<'a, G>,
+    workspace: &'a SolverState<'a, G>,
     root: &'a Sum,
-    walker: Worker<'a, G, false>,
-    team: Arc<Team<'a>>,
+    walker: Worker<'a, G>,
+    state: Arc<SharedState<'a>>,
     scratch: G::Scratch,
     couples: Couples,
     /// The workers use the same workspace. Then they collect its garbage and let its table grow.
@@ -68,20 +68,20 @@ pub struct SumTree<'a, G: Named> {
 impl<'a, G: Named> SumTree<'a, G> {
     /// Creates a tree of which nothing is expanded. `shared` means that the workers use the same workspace.
     pub(super) fn new(
-        workspace: &'a Workspace<'a, G>,
+        workspace: &'a SolverState<'a, G>,
         root: &'a Sum,
         options: SearchOptions,
         shared: bool,
     ) -> Self {
-        let team = Team::new(WORKERS, Limits::default(), Counters::default());
-        // Without an observer: the coordinator takes what is found from the team.
-        let control = Control::of_member(Member::first(&team), None, INTERVAL);
-        let evaluator = Evaluator::new(workspace, &workspace.table, control, options, true);
+        let state = SharedState::new(WORKERS, Limits::default(), Counters::default());
+        // Without an observer: the coordinator takes what is found from the state.
+        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, INTERVAL);
+        let evaluator = Evaluator::new(workspace, &workspace.table, monitor, options, true);
         let mut tree = SumTree {
             workspace,
             root,
-            walker: Worker::new(evaluator, options.choosing()),
-            team,
+            walker: Worker::new(evaluator, options.params()),
+            state,
             scratch: G::Scratch::default(),
             couples: Couples::default(),
             shared,
@@ -107,7 +107,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
         let answer = reason.map_or(Ok(self.pair), Err);
         let memory_bytes = self.workspace.bytes() + self.own_bytes();
-        Searched { answer, root: self.pair, counters, threads: 1 }.report(memory_bytes)
+        GroupResult { answer, root: self.pair, counters, threads: 1 }.report(memory_bytes)
     }
 
     fn look_at_root(&mut self) {
@@ -115,7 +115,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     }
 
     fn is_open(&self, code: u64) -> bool {
-        Nand::value(&self.walker.tree, code).is_none()
+        SearchTree::value(&self.walker.tree, code).is_none()
     }
 
     /// Bytes of the set of inner nodes.
@@ -125,7 +125,7 @@ impl<'a, G: Named> SumTree<'a, G> {
 
     fn table_used(&self) -> u64 {
         let (kept, before) = self.kept;
-        kept + self.walker.tree.control.counters.table_used - before
+        kept + self.walker.tree.monitor.counters.table_used - before
     }
 
     /// Records a result about an atom that contradicts what is known.
@@ -154,16 +154,16 @@ impl<'a, G: Named> SumTree<'a, G> {
         let stays: HashSet<u64> = taken.chain(couples).copied().collect();
         let atoms = self.root.atoms().iter().copied();
         let atoms: Vec<Atom> = atoms.chain(stays.iter().map(|&code| couple_of(code).0)).collect();
-        let Workspace { table, .. } = self.workspace;
+        let SolverState { table, .. } = self.workspace;
         if !self.collector.collect(self.workspace, &atoms, 1, &|| false) {
             self.failure = self.failure.or(Some(Reason::Memory));
             return false;
         }
         self.forget(&stays);
         let table_used = table.count().0;
-        let control = &mut self.walker.tree.control;
-        self.kept = (table_used, control.counters.table_used);
-        control.counters.collections += 1;
+        let monitor = &mut self.walker.tree.monitor;
+        self.kept = (table_used, monitor.counters.table_used);
+        monitor.counters.collections += 1;
         true
     }
 
@@ -173,8 +173,8 @@ impl<'a, G: Named> SumTree<'a, G> {
         let table = &self.workspace.table;
         let is_known = |code| table.lookup(key_of(code), code).is_some();
         self.couples.expanded.retain(|&code| is_known(code) || stay.contains(&code));
-        self.team.resume(0);
-        self.walker.tree.control.stopped = None;
+        self.state.resume(0);
+        self.walker.tree.monitor.stopped = None;
     }
 
     /// Continues after the workers' garbage collection with this number. Returns false if this has been
@@ -202,36 +202,35 @@ impl<'a, G: Named> SumTree<'a, G> {
         couples: &[u64],
         atom: &str,
         reported: impl FnOnce() -> String,
-        mut take: impl FnMut(&mut Self) -> Result<T, Problem>,
+        mut take: impl FnMut(&mut Self) -> Result<T, LearnError>,
     ) -> Option<T> {
         loop {
             match take(self) {
                 Ok(taken) => return Some(taken),
-                Err(Problem::Contradiction) => {
+                Err(LearnError::Contradiction) => {
                     let known = self.known(atom);
                     self.contradict(atom, known, reported());
                     return None;
                 }
-                Err(Problem::Full) if self.make_room_beside(couples) => {}
-                Err(Problem::Full) => return None,
+                Err(LearnError::Full) if self.make_room_beside(couples) => {}
+                Err(LearnError::Full) => return None,
             }
         }
     }
 
     /// Adds the virtual loss of a leaf that has been taken.
-    fn add_virtual_loss(&self, leaf: Taken) -> Taken {
-        let visits = &self.team.visits;
+    fn add_virtual_loss(&self, leaf: &TakenCouple) {
+        let virtual_losses = &self.state.virtual_losses;
         for code in leaf.whole_path() {
-            visits.enter(key_of(code));
+            virtual_losses.add(key_of(code));
         }
         for &key in &leaf.sums {
-            visits.enter(key);
+            virtual_losses.add(key);
         }
-        leaf
     }
 }
 
-impl Taken {
+impl TakenCouple {
     /// The couples from the root to the leaf.
     fn whole_path(&self) -> Vec<u64> {
         self.path.iter().copied().chain([self.code]).collect()
@@ -240,11 +239,11 @@ impl Taken {
 
 impl<G: Named> JobTree for SumTree<'_, G> {
     type Node = Couple;
-    type Leaf = Taken;
+    type Leaf = TakenCouple;
     type Children = Vec<Hints>;
     type SharedResult = GrundyNumber;
 
-    fn select(&mut self) -> Selection<Taken> {
+    fn select(&mut self) -> Selection<TakenCouple> {
         for tries in 0..MOST_TRIES {
             self.look_at_root();
             if self.is_solved() {
@@ -256,19 +255,18 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             let in_hurry = tries >= PATIENCE;
             match self.walker.select(&mut self.couples, self.root, in_hurry) {
                 None => drop(self.make_room_beside(&[])),
-                Some(Selected::Leaf(leaf)) => return Selection::Leaf(self.add_virtual_loss(leaf)),
-                Some(Selected::AllTaken) if !self.couples.taken.is_empty() => {
+                Some(SelectedCouple::Leaf(leaf)) => {
+                    self.add_virtual_loss(&leaf);
+                    return Selection::Leaf { code: leaf.code, leaf, last: None };
+                }
+                Some(SelectedCouple::AllTaken) if !self.couples.taken.is_empty() => {
                     return Selection::AllTaken;
                 }
-                Some(Selected::AllTaken | Selected::Changed) => {}
+                Some(SelectedCouple::AllTaken | SelectedCouple::Changed) => {}
             }
         }
         self.failure = self.failure.or(Some(Reason::Memory));
         Selection::AllTaken
-    }
-
-    fn code(leaf: &Taken) -> u64 {
-        leaf.code
     }
 
     fn node(&self, code: u64) -> Couple {
@@ -276,25 +274,25 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         Couple { atom: self.workspace.game.name(atom), nimber }
     }
 
-    fn is_valid(&mut self, _: &Taken, outcome: &JobOutcome<Vec<Hints>>) -> bool {
+    fn is_valid(&mut self, _: &TakenCouple, outcome: &JobOutcome<Vec<Hints>>) -> bool {
         match outcome {
             JobOutcome::Open(children) => children.iter().all(Hints::is_sound),
             JobOutcome::Solved(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => true,
         }
     }
 
-    fn release(&mut self, leaf: &Taken) {
+    fn release(&mut self, leaf: &TakenCouple) {
         self.couples.taken.remove(&leaf.code);
-        let visits = &self.team.visits;
+        let virtual_losses = &self.state.virtual_losses;
         for code in leaf.whole_path() {
-            visits.leave(key_of(code));
+            virtual_losses.remove(key_of(code));
         }
         for &key in &leaf.sums {
-            visits.leave(key);
+            virtual_losses.remove(key);
         }
     }
 
-    fn is_leaf(&self, leaf: &Taken) -> bool {
+    fn is_leaf(&self, leaf: &TakenCouple) -> bool {
         !self.is_solved()
             && !self.couples.expanded.contains(&leaf.code)
             && leaf.whole_path().iter().all(|&code| self.is_open(code))
@@ -306,7 +304,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn attach(
         &mut self,
-        leaf: &Taken,
+        leaf: &TakenCouple,
         children: &Vec<Hints>,
         work: u64,
         _: WorkerId,
@@ -326,12 +324,12 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         Some(added.into())
     }
 
-    fn resolve(&mut self, leaf: &Taken, value: Value, _: Option<u64>, work: u64) {
+    fn resolve(&mut self, leaf: &TakenCouple, value: Value, _: Option<u64>, work: u64) {
         let (atom, nimber) = couple_of(leaf.code);
-        let Workspace { game, knowledge, .. } = self.workspace;
+        let SolverState { game, knowledge, .. } = self.workspace;
         let lives = game.features(atom).lives;
-        let known = Nand::value(&self.walker.tree, leaf.code).filter(|&known| known != value);
-        let is_left = value == Value::Loss || knowledge.get(atom).allows(Knowledge::bit(nimber));
+        let known = SearchTree::value(&self.walker.tree, leaf.code).filter(|&known| known != value);
+        let is_left = value == Value::Loss || knowledge.get(atom).allows(GrundyStore::bit(nimber));
         let contradicted = match known {
             Some(known) => Some(contradiction::couple(nimber, known)),
             None if !is_left => Some(contradiction::known(knowledge.get(atom))),
@@ -347,7 +345,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             return self.contradict(&name, known, reported);
         }
         let work = work.min(MOST_WORK);
-        Nand::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
+        SearchTree::solved(&mut self.walker.tree, leaf.code, value, work.max(1));
         self.back_up(&leaf.path, work);
     }
 
@@ -371,7 +369,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {
         self.look_at_root();
-        let now = self.walker.tree.control.counters;
+        let now = self.walker.tree.monitor.counters;
         counters.add_since(&now, &self.published);
         self.published = now;
         if !self.shared {
@@ -387,8 +385,8 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     }
 
     fn take_grundy_numbers(&mut self) -> Vec<(u32, u32)> {
-        self.walker.tree.control.finish();
-        self.team.take_found()
+        self.walker.tree.monitor.finish();
+        self.state.take_found()
     }
 
     fn root(&self) -> (Number, Number, Option<u64>) {

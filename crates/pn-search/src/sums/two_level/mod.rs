@@ -25,8 +25,8 @@ pub use named::Named;
 pub use worker::SumWorker;
 
 use super::SearchOptions;
-use super::threads::{Task, Threads, Worker};
-use super::workspace::{Sum, Workspace};
+use super::threads::{Worker, WorkerGroup};
+use super::workspace::{SolverState, Sum};
 use crate::cluster::message::{Job, JobOutcome};
 use crate::cluster::pool::{Done, Pool};
 use crate::cluster::{CoordinatorConfig, JobTree};
@@ -46,7 +46,7 @@ pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
 /// # Panics
 /// As [`super::dfpn()`].
 pub fn two_level<G: Named>(
-    workspace: &Workspace<'_, G>,
+    workspace: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     job_expansions: u64,
@@ -56,48 +56,42 @@ pub fn two_level<G: Named>(
 ) -> Report {
     let tree = SumTree::new(workspace, root, options, true);
     let config = CoordinatorConfig { job_nodes: job_expansions, ..CoordinatorConfig::LOCAL };
-    let search = TwoLevels(Pool::new(tree, config));
-    let threads = Threads { workspace, options, count: threads };
-    let found = threads.search(&search, root.atoms(), limits, observer);
-    let tree = search.0.into_coordinator().tree;
+    let pool = Pool::new(tree, config);
+    let threads = WorkerGroup { workspace, options, count: threads };
+    let found = threads.search(root.atoms(), limits, observer, |worker| run_jobs(&pool, worker));
+    let tree = pool.into_coordinator().tree;
     found.report(workspace.bytes() + tree.own_bytes())
 }
 
-/// Solves a sum with the workers of a pool.
-struct TwoLevels<'a, G: Named>(Pool<SumTree<'a, G>>);
-
-impl<G: Named> Task<G> for TwoLevels<'_, G> {
-    type Answer = Pair;
-
-    fn run<'w, const TEAM: bool>(&self, worker: &mut Worker<'w, G, TEAM>) -> Option<Pair> {
-        let TwoLevels(pool) = self;
-        let mut coordinator = pool.lock();
-        if coordinator.tree.resume(worker.tree.control.team().counters().collections) {
-            coordinator.resume();
-        }
-        drop(coordinator);
-        let mut done = None;
-        while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.control, done) {
-            worker.tree.own_bytes = pool.lock().tree.own_bytes();
-            let before = worker.tree.control.counters;
-            let outcome = match worker.search_job(node, budget).map(Pair::value) {
-                None => JobOutcome::Stopped,
-                Some(Some(value)) => JobOutcome::Solved(value, None),
-                // The workers share what is known of the children.
-                Some(None) => JobOutcome::Open(Vec::new()),
-            };
-            let spent = worker.tree.control.counters.since(&before);
-            done = Some(Done { job: id, outcome, spent });
-        }
-        let coordinator = pool.lock();
-        let (phi, delta, _) = coordinator.tree.root();
-        worker.tree.control.root = (phi, delta, None);
-        match coordinator.reason() {
-            None => Some(Pair { phi, delta }),
-            Some(reason) => {
-                worker.tree.control.stop(reason);
-                None
-            }
+/// Runs jobs of the pool until the sum is solved or the search has to stop. Returns the numbers of a solved
+/// sum.
+fn run_jobs<G: Named>(pool: &Pool<SumTree<'_, G>>, worker: &mut Worker<'_, G>) -> Option<Pair> {
+    let mut coordinator = pool.lock();
+    if coordinator.tree.resume(worker.tree.monitor.state().counters().collections) {
+        coordinator.resume();
+    }
+    drop(coordinator);
+    let mut done = None;
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, done) {
+        worker.tree.own_bytes = pool.lock().tree.own_bytes();
+        let before = worker.tree.monitor.counters;
+        let outcome = match worker.search_job(node, budget).map(Pair::value) {
+            None => JobOutcome::Stopped,
+            Some(Some(value)) => JobOutcome::Solved(value, None),
+            // The numbers of the children are in the shared table.
+            Some(None) => JobOutcome::Open(Vec::new()),
+        };
+        let spent = worker.tree.monitor.counters.since(&before);
+        done = Some(Done { job: id, outcome, spent });
+    }
+    let coordinator = pool.lock();
+    let (phi, delta, _) = coordinator.tree.root();
+    worker.tree.monitor.root = (phi, delta, None);
+    match coordinator.reason() {
+        None => Some(Pair { phi, delta }),
+        Some(reason) => {
+            worker.tree.monitor.stop(reason);
+            None
         }
     }
 }

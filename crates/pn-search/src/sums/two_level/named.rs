@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::contradiction::excluded;
 use crate::numbers::{INFINITY, Number};
 use crate::sums::evaluate::Evaluator;
-use crate::sums::game::{Atom, Full, Impartial};
+use crate::sums::game::{Atom, GameFull, Impartial};
 use crate::sums::knowledge::{EXCLUSIONS, MAX_GRUNDY};
 use crate::sums::store::{List, options_of};
-use crate::sums::workspace::{Workspace, code_of, key_of};
+use crate::sums::workspace::{SolverState, code_of, key_of};
 use crate::table::{Entry, Table};
 
 /// An impartial game whose atoms have names that mean the same in every process.
@@ -24,8 +24,8 @@ pub trait Named: Impartial {
     /// The atom with this name. The text may be anything; if no atom is called so, there is none.
     ///
     /// # Errors
-    /// [`Full`] if the atom is new and has no room.
-    fn find(&self, name: &str, scratch: &mut Self::Scratch) -> Result<Option<Atom>, Full>;
+    /// [`GameFull`] if the atom is new and has no room.
+    fn find(&self, name: &str, scratch: &mut Self::Scratch) -> Result<Option<Atom>, GameFull>;
 }
 
 /// A couple of an atom and a nim heap.
@@ -54,12 +54,12 @@ pub struct Hints {
     /// The numbers that it does not have, as bits.
     excluded: u64,
     /// The numbers of open couples.
-    couples: Vec<Numbers>,
+    couples: Vec<OpenCouple>,
 }
 
 /// Numbers of an open couple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Numbers {
+struct OpenCouple {
     nimber: u32,
     phi: Number,
     delta: Number,
@@ -75,7 +75,7 @@ impl Hints {
     /// Whether this can be said of an atom, whichever it is.
     pub(super) fn is_sound(&self) -> bool {
         let open = 1..INFINITY;
-        let is_sound = |couple: &Numbers| {
+        let is_sound = |couple: &OpenCouple| {
             couple.nimber <= MAX_GRUNDY
                 && open.contains(&couple.phi)
                 && open.contains(&couple.delta)
@@ -86,16 +86,16 @@ impl Hints {
 
 /// Why something cannot be taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Problem {
+pub(super) enum LearnError {
     /// There is no room for an atom.
     Full,
     /// It contradicts what is known.
     Contradiction,
 }
 
-impl From<Full> for Problem {
-    fn from(Full: Full) -> Self {
-        Problem::Full
+impl From<GameFull> for LearnError {
+    fn from(GameFull: GameFull) -> Self {
+        LearnError::Full
     }
 }
 
@@ -106,8 +106,8 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         &mut self,
         fact: &GrundyNumber,
         scratch: &mut G::Scratch,
-    ) -> Result<bool, Problem> {
-        let Workspace { game, knowledge, .. } = self.workspace;
+    ) -> Result<bool, LearnError> {
+        let SolverState { game, knowledge, .. } = self.workspace;
         let &GrundyNumber { ref atom, number } = fact;
         let Some(atom) = game.find(atom, scratch)? else { return Ok(false) };
         if number > game.features(atom).lives.min(MAX_GRUNDY) {
@@ -117,7 +117,7 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         match known.grundy() {
             Some(other) if other == number => return Ok(false),
             None if !known.excludes(number) => {}
-            _ => return Err(Problem::Contradiction),
+            _ => return Err(LearnError::Contradiction),
         }
         self.set_grundy(atom, number);
         Ok(true)
@@ -128,24 +128,24 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         &mut self,
         hints: &Hints,
         scratch: &mut G::Scratch,
-    ) -> Result<(), Problem> {
-        let Workspace { game, knowledge, table, .. } = self.workspace;
+    ) -> Result<(), LearnError> {
+        let SolverState { game, knowledge, table, .. } = self.workspace;
         let Hints { atom, excluded, couples } = hints;
         let Some(atom) = game.find(atom, scratch)? else { return Ok(()) };
         if !knowledge.get(atom).allows(*excluded) {
-            return Err(Problem::Contradiction);
+            return Err(LearnError::Contradiction);
         }
         self.exclude(atom, *excluded);
         if knowledge.get(atom).grundy().is_some() {
             return Ok(());
         }
-        for &Numbers { nimber, phi, delta, work } in couples {
+        for &OpenCouple { nimber, phi, delta, work } in couples {
             let code = code_of(atom, nimber);
             let own = table.lookup(key_of(code), code);
             // Own numbers of more work are the better ones, and values are never lost to numbers.
             if self.value(atom, nimber).is_none() && own.is_none_or(|own| own.work <= work) {
                 let entry = Entry { phi, delta, work };
-                self.control.counters.stored(table.store(key_of(code), code, entry));
+                self.monitor.counters.stored(table.store(key_of(code), code, entry));
             }
         }
         Ok(())
@@ -184,7 +184,7 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
 
 /// Hints that are being collected.
 struct Collection<'w, 'g, G: Impartial> {
-    workspace: &'w Workspace<'g, G>,
+    workspace: &'w SolverState<'g, G>,
     hints: Vec<Hints>,
     /// Where an atom's are.
     places: HashMap<Atom, usize>,
@@ -192,14 +192,14 @@ struct Collection<'w, 'g, G: Impartial> {
 }
 
 impl<'w, 'g, G: Named> Collection<'w, 'g, G> {
-    fn new(workspace: &'w Workspace<'g, G>) -> Self {
+    fn new(workspace: &'w SolverState<'g, G>) -> Self {
         let (places, seen) = (HashMap::new(), HashSet::default());
         Collection { workspace, hints: Vec::new(), places, seen }
     }
 
     /// Adds what is known of a couple.
     fn add(&mut self, atom: Atom, nimber: u32) {
-        let Workspace { game, knowledge, table, .. } = self.workspace;
+        let SolverState { game, knowledge, table, .. } = self.workspace;
         let code = code_of(atom, nimber);
         let known = knowledge.get(atom);
         if !self.seen.insert(code) || known.grundy().is_some() {
@@ -216,7 +216,7 @@ impl<'w, 'g, G: Named> Collection<'w, 'g, G> {
             self.hints.len() - 1
         });
         if let Some(Entry { phi, delta, work }) = entry {
-            self.hints[place].couples.push(Numbers { nimber, phi, delta, work });
+            self.hints[place].couples.push(OpenCouple { nimber, phi, delta, work });
         }
     }
 }

@@ -3,19 +3,19 @@
 use ahash::{HashMap, HashSet};
 
 use crate::Value;
-use crate::nand::{Expanded, Nand, Scan, scan};
 use crate::numbers::{INFINITY, Number, Pair};
-use crate::sums::evaluate::{Numbers, OWN};
-use crate::sums::expand::{NONE_NEW, Node};
+use crate::search_tree::{ChildSummary, Expanded, SearchTree, scan};
+use crate::sums::evaluate::{CoupleNumbers, OWN};
+use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Impartial;
 use crate::sums::store::option_at;
 use crate::sums::threads::Worker;
-use crate::sums::tree::Part;
+use crate::sums::tree::Summand;
 use crate::sums::workspace::{Sum, code_of};
 use crate::table::Entry;
 
 /// A free leaf that has been taken.
-pub struct Taken {
+pub struct TakenCouple {
     pub code: u64,
     /// Couples from the root to the leaf's parent.
     pub path: Vec<u64>,
@@ -32,9 +32,9 @@ pub(super) struct Couples {
 }
 
 /// Result of a selection.
-pub(super) enum Selected {
+pub(super) enum SelectedCouple {
     /// A free leaf. It is taken now.
-    Leaf(Taken),
+    Leaf(TakenCouple),
     /// All leaves are taken.
     AllTaken,
     /// No leaf: a number has become worse on the way, or a couple is solved.
@@ -43,7 +43,7 @@ pub(super) enum Selected {
 
 /// Where a selection is.
 #[derive(Default)]
-struct Trail {
+struct SelectionPath {
     path: Vec<u64>,
     sums: Vec<u64>,
     /// Whether to take the next free leaf, though numbers have become worse on the way.
@@ -58,7 +58,7 @@ struct Trail {
 /// they need not come to an end, since numbers are lost as soon as they are stored.
 const MOST_CHANGES: u32 = 100;
 
-impl<G: Impartial> Worker<'_, G, false> {
+impl<G: Impartial> Worker<'_, G> {
     /// The numbers of a sum, from what is known of its parts.
     pub(super) fn sum_pair(&mut self, sum: &Sum) -> Pair {
         let rest = self.tree.reduce(sum.atoms(), sum.nimber());
@@ -72,8 +72,8 @@ impl<G: Impartial> Worker<'_, G, false> {
         couples: &mut Couples,
         root: &Sum,
         in_hurry: bool,
-    ) -> Option<Selected> {
-        let mut trail = Trail { in_hurry, ..Trail::default() };
+    ) -> Option<SelectedCouple> {
+        let mut trail = SelectionPath { in_hurry, ..SelectionPath::default() };
         self.select_in_sum(couples, root.atoms(), root.nimber(), INFINITY, &mut trail)
     }
 
@@ -83,21 +83,21 @@ impl<G: Impartial> Worker<'_, G, false> {
         words: &[u32],
         nimber: u32,
         believed: Number,
-        trail: &mut Trail,
-    ) -> Option<Selected> {
+        trail: &mut SelectionPath,
+    ) -> Option<SelectedCouple> {
         let rest = self.tree.reduce(words, nimber);
         match self.tree.open[..] {
-            [] => return Some(Selected::Changed),
+            [] => return Some(SelectedCouple::Changed),
             [atom] => return self.select_in_couple(couples, code_of(atom, rest), believed, trail),
             _ => {}
         }
-        let mut parts: Vec<Part> = self.tree.parts().collect();
+        let mut parts: Vec<Summand> = self.tree.parts().collect();
         parts.sort_by_key(|part| self.tree.number(part));
         trail.sums.push(self.tree.open_key(rest));
-        let mut selected = Selected::AllTaken;
+        let mut selected = SelectedCouple::AllTaken;
         for (atom, nimber, pair) in parts {
             selected = self.select_in_couple(couples, code_of(atom, nimber), pair.delta, trail)?;
-            if !matches!(selected, Selected::AllTaken) {
+            if !matches!(selected, SelectedCouple::AllTaken) {
                 break;
             }
         }
@@ -112,25 +112,25 @@ impl<G: Impartial> Worker<'_, G, false> {
         couples: &mut Couples,
         code: u64,
         believed: Number,
-        trail: &mut Trail,
-    ) -> Option<Selected> {
-        if Nand::value(&self.tree, code).is_some() {
-            return Some(Selected::Changed);
+        trail: &mut SelectionPath,
+    ) -> Option<SelectedCouple> {
+        if SearchTree::value(&self.tree, code).is_some() {
+            return Some(SelectedCouple::Changed);
         }
         if couples.taken.contains_key(&code) || trail.full.contains(&code) {
-            return Some(Selected::AllTaken);
+            return Some(SelectedCouple::AllTaken);
         }
         if !couples.expanded.contains(&code) {
             let (path, sums) = (trail.path.clone(), trail.sums.clone());
             couples.taken.insert(code, path.clone());
-            return Some(Selected::Leaf(Taken { code, path, sums }));
+            return Some(SelectedCouple::Leaf(TakenCouple { code, path, sums }));
         }
         trail.path.push(code);
         let base = self.tree.children.len();
         let selected = self.select_among_children(couples, code, believed, trail);
         self.tree.children.truncate(base);
         trail.path.pop();
-        if let Some(Selected::AllTaken) = selected {
+        if let Some(SelectedCouple::AllTaken) = selected {
             trail.full.insert(code);
         }
         selected
@@ -141,21 +141,21 @@ impl<G: Impartial> Worker<'_, G, false> {
         couples: &mut Couples,
         code: u64,
         believed: Number,
-        trail: &mut Trail,
-    ) -> Option<Selected> {
+        trail: &mut SelectionPath,
+    ) -> Option<SelectedCouple> {
         let base = self.tree.children.len();
         loop {
             self.tree.children.truncate(base);
             let (pair, node) = self.evaluate(code, 0)?;
-            let (None, Some(Node { atom, list })) = (pair.value(), node) else {
-                return Some(Selected::Changed);
+            let (None, Some(ExpandedCouple { atom, list })) = (pair.value(), node) else {
+                return Some(SelectedCouple::Changed);
             };
             if pair.delta > believed && !trail.in_hurry {
-                return Some(Selected::Changed);
+                return Some(SelectedCouple::Changed);
             }
             let selected = loop {
                 if self.tree.children.len() == base {
-                    return Some(Selected::AllTaken);
+                    return Some(SelectedCouple::AllTaken);
                 }
                 let best = base + self.choose(base, INFINITY).child;
                 let child = self.tree.children[best];
@@ -170,12 +170,12 @@ impl<G: Impartial> Worker<'_, G, false> {
                     }
                 };
                 match selected? {
-                    Selected::AllTaken => self.tree.remove(best),
+                    SelectedCouple::AllTaken => self.tree.remove(best),
                     other => break other,
                 }
             };
             trail.changes += 1;
-            if matches!(selected, Selected::Leaf(_)) || trail.changes > MOST_CHANGES {
+            if matches!(selected, SelectedCouple::Leaf(_)) || trail.changes > MOST_CHANGES {
                 return Some(selected);
             }
         }
@@ -188,7 +188,7 @@ impl<G: Impartial> Worker<'_, G, false> {
         let mut is_needed = true;
         let mut changes = true;
         for &code in path.iter().rev() {
-            if Nand::value(&self.tree, code).is_some() {
+            if SearchTree::value(&self.tree, code).is_some() {
                 (is_needed, changes) = (false, true);
             } else if changes {
                 let base = self.tree.children.len();
@@ -206,7 +206,7 @@ impl<G: Impartial> Worker<'_, G, false> {
     /// The numbers of an open inner node anew, for which so many more expansions were made: with its
     /// options and its open children at the top of the stack, or solved. `None` if the search has to
     /// stop.
-    fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<Node>)> {
+    fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<ExpandedCouple>)> {
         let evaluator = &mut self.tree;
         let before = evaluator.lookup(code);
         let work = before.map_or(0, |entry| entry.work) + work;
@@ -217,19 +217,19 @@ impl<G: Impartial> Worker<'_, G, false> {
             Expanded::Solved(value) => return Some(self.note(code, value, work)),
             Expanded::Won(_) => return Some(self.note(code, Value::Win, work)),
         };
-        let Scan { least, max, sum, .. } = scan(&evaluator.children[base..]);
+        let ChildSummary { least, max, sum, .. } = scan(&evaluator.children[base..]);
         let delta = evaluator.options.combination.combine(max, sum);
         let pair = Pair { phi: least, delta };
         let after = Entry { phi: least, delta, work: work.max(1) };
         if before != Some(after) {
-            Nand::store(evaluator, code, pair, after.work);
+            SearchTree::store(evaluator, code, pair, after.work);
         }
         Some((pair, Some(node)))
     }
 
     /// Stores the value of an inner node.
-    fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<Node>) {
-        Nand::solved(&mut self.tree, code, value, work.max(1));
+    fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<ExpandedCouple>) {
+        SearchTree::solved(&mut self.tree, code, value, work.max(1));
         (Pair::of(value), None)
     }
 }
@@ -237,18 +237,18 @@ impl<G: Impartial> Worker<'_, G, false> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Control, Counters, Limits, Member, Team};
+    use crate::run::{Counters, Limits, SearchMonitor, SharedState, WorkerSlot};
     use crate::sums::SearchOptions;
     use crate::sums::evaluate::Evaluator;
     use crate::sums::expand::Listing;
     use crate::sums::store::options_of;
-    use crate::sums::workspace::{Workspace, couple_of};
+    use crate::sums::workspace::{SolverState, couple_of};
     use crate::testing::impartial_games::Declared;
     use std::collections::BTreeSet;
 
     /// The unexpanded couples below a sum, by following everything that is open.
     fn leaves(
-        worker: &mut Worker<'_, Declared, false>,
+        worker: &mut Worker<'_, Declared>,
         inner: &BTreeSet<u64>,
         words: &[u32],
         nimber: u32,
@@ -264,7 +264,7 @@ mod tests {
             }
         };
         for code in couples {
-            if Nand::value(&worker.tree, code).is_some() {
+            if SearchTree::value(&worker.tree, code).is_some() {
                 continue;
             }
             if !inner.contains(&code) {
@@ -273,7 +273,8 @@ mod tests {
             }
             let (atom, nimber) = couple_of(code);
             // No option is lost beside so large a heap.
-            let Some(Listing::Options(listed)) = worker.tree.listing(atom, u32::MAX, true) else {
+            let Some(Listing::OptionList(listed)) = worker.tree.listing(atom, u32::MAX, true)
+            else {
                 panic!("all options");
             };
             for (_, option) in options_of(&listed.list) {
@@ -291,13 +292,13 @@ mod tests {
         let mut most = 0;
         for seed in 0..15 {
             let game = Declared::random(seed, 60, 6);
-            let workspace = Workspace::new(&game, 1 << 22).unwrap();
+            let workspace = SolverState::new(&game, 1 << 22).unwrap();
             let root = Sum::new(&game, &[59, 58, 57], (seed % 3) as u32);
-            let team = Team::new(1, Limits::default(), Counters::default());
-            let control = Control::of_worker(Member::first(&team), None);
+            let state = SharedState::new(1, Limits::default(), Counters::default());
+            let monitor = SearchMonitor::of_worker(WorkerSlot::first(&state), None);
             let options = SearchOptions::PAPER;
-            let evaluator = Evaluator::new(&workspace, &workspace.table, control, options, true);
-            let mut worker = Worker::<_, false>::new(evaluator, options.choosing());
+            let evaluator = Evaluator::new(&workspace, &workspace.table, monitor, options, true);
+            let mut worker = Worker::new(evaluator, options.params());
             let mut couples = Couples::default();
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {
@@ -306,9 +307,9 @@ mod tests {
                 let mut patience = 10;
                 while patience > 0 && worker.sum_pair(&root).value().is_none() {
                     match worker.select(&mut couples, &root, false).unwrap() {
-                        Selected::Leaf(job) => jobs.push(job),
-                        Selected::AllTaken => patience -= 1,
-                        Selected::Changed => {}
+                        SelectedCouple::Leaf(job) => jobs.push(job),
+                        SelectedCouple::AllTaken => patience -= 1,
+                        SelectedCouple::Changed => {}
                     }
                     assert!(worker.tree.children.is_empty());
                 }

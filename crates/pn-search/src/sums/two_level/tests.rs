@@ -15,7 +15,9 @@ use crate::cluster::wire::{self, Kind};
 use crate::cluster::{CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker};
 use crate::run::{Outcome, Reason};
 use crate::split_mix::mix;
-use crate::sums::game::{Atom, Features, Full, Impartial, Keep, Options, Retained, Stop};
+use crate::sums::game::{
+    Atom, AtomFeatures, GameFull, Impartial, Keep, OptionList, Retained, Stop,
+};
 use crate::testing::impartial_games::Declared;
 
 mod messages;
@@ -47,13 +49,13 @@ impl<'g> Apart<'g> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn intern(&self, atom: Atom) -> Result<Atom, Full> {
+    fn intern(&self, atom: Atom) -> Result<Atom, GameFull> {
         let state = &mut *self.state();
         if let Some(&id) = state.ids.get(&atom) {
             return Ok(id);
         }
         if state.ids.len() == self.most {
-            return Err(Full);
+            return Err(GameFull);
         }
         let id = state.free.pop().unwrap_or(state.atoms.len() as Atom);
         let length = state.atoms.len().max(id as usize + 1);
@@ -71,11 +73,11 @@ impl<'g> Apart<'g> {
 impl Impartial for Apart<'_> {
     type Scratch = ();
 
-    fn options(&self, id: Atom, (): &mut (), options: &mut Options<'_>) -> Result<(), Full> {
-        let mut declared = Options::default();
+    fn options(&self, id: Atom, (): &mut (), options: &mut OptionList<'_>) -> Result<(), GameFull> {
+        let mut declared = OptionList::default();
         self.game.options(self.declared(id), &mut (), &mut declared)?;
         for option in declared.iter() {
-            let option: Result<Vec<Atom>, Full> =
+            let option: Result<Vec<Atom>, GameFull> =
                 option.iter().map(|&atom| self.intern(atom)).collect();
             options.push(&option?);
             options.keep_on()?;
@@ -83,7 +85,7 @@ impl Impartial for Apart<'_> {
         Ok(())
     }
 
-    fn features(&self, id: Atom) -> Features {
+    fn features(&self, id: Atom) -> AtomFeatures {
         self.game.features(self.declared(id))
     }
 
@@ -114,7 +116,7 @@ impl Named for Apart<'_> {
         format!("a{}", self.declared(id))
     }
 
-    fn find(&self, name: &str, (): &mut ()) -> Result<Option<Atom>, Full> {
+    fn find(&self, name: &str, (): &mut ()) -> Result<Option<Atom>, GameFull> {
         let number = name.strip_prefix('a').and_then(|number| number.parse().ok());
         match number.filter(|&atom| atom < self.game.atoms() && format!("a{atom}") == name) {
             Some(atom) => self.intern(atom).map(Some),
@@ -127,7 +129,7 @@ impl Named for Apart<'_> {
 fn oracle(game: &Declared) -> Vec<u32> {
     let mut numbers: Vec<u32> = Vec::new();
     for atom in 0..game.atoms() {
-        let mut options = Options::default();
+        let mut options = OptionList::default();
         game.options(atom, &mut (), &mut options).unwrap();
         let sum = |option: &[Atom]| option.iter().fold(0, |sum, &at| sum ^ numbers[at as usize]);
         let found: Vec<u32> = options.iter().map(sum).collect();
@@ -310,16 +312,18 @@ fn run(seed: u64, at_once: u64, job_nodes: u64, most: [usize; 2], trouble: Troub
     let (atoms, nimber) = ([69, 68, 67], (seed % 3) as u32);
     let numbers = oracle(&game);
     let games: Vec<Apart<'_>> = (0..at_once + 20).map(|_| Apart::new(&game, most[1])).collect();
-    let workspaces = games.iter().map(|game| Workspace::new(game, 1 << 20).unwrap());
+    let workspaces = games.iter().map(|game| SolverState::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
-    let worker = |workspace| SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
+    let worker = |workspace| {
+        SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, Limits::default())
+    };
     let workers: Vec<SumWorker<'_, _>> = workspaces.map(worker).collect();
     let apart = Apart::new(&game, most[0]);
     // Ids differ everywhere.
     for (at, game) in games.iter().enumerate().skip(1) {
         game.intern(at as Atom % 3).unwrap();
     }
-    let workspace = Workspace::new(&apart, 1 << 20).unwrap();
+    let workspace = SolverState::new(&apart, 1 << 20).unwrap();
     let root = Sum::new(&apart, &atoms.map(|atom| apart.intern(atom).unwrap()), nimber);
     let mut hearer = Hearer { game: &apart, numbers: Vec::new() };
     let (mut deaths, mut facts) = (0, 0);

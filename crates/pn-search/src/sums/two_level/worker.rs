@@ -7,22 +7,22 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::named::{Couple, GrundyNumber, Hints, Named, Problem};
+use super::named::{Couple, GrundyNumber, Hints, LearnError, Named};
 use crate::Value;
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
 use crate::cluster::wire::{self, Kind};
 use crate::cluster::{RemoteWorker, WireError, WorkerJobs};
-use crate::nand::{Expanded, Nand};
 use crate::numbers::Pair;
-use crate::run::{Control, Counters, Limits, Member, Observer, Pace, Reason, Team};
+use crate::run::{Counters, Limits, Observer, Reason, SearchMonitor, SharedState, WorkerSlot};
+use crate::search_tree::{Expanded, SearchTree};
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
-use crate::sums::expand::{NONE_NEW, Node};
-use crate::sums::game::{Atom, Impartial};
+use crate::sums::expand::{ExpandedCouple, NONE_NEW};
+use crate::sums::game::Atom;
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{INTERVAL, Searched, Task, Threads, Worker};
-use crate::sums::workspace::{Workspace, code_of, couple_of};
+use crate::sums::threads::{GroupResult, INTERVAL, Worker, WorkerGroup};
+use crate::sums::workspace::{SolverState, code_of, couple_of};
 use crate::table::Table;
 
 /// A worker for a game whose atoms have names.
@@ -30,27 +30,27 @@ use crate::table::Table;
 /// The budget of a job are nodes, and as many expansions: of what is known already there are no new
 /// nodes.
 pub struct SumWorker<'a, G: Named> {
-    pub(super) workspace: Workspace<'a, G>,
+    pub(super) workspace: SolverState<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
     jobs: WorkerJobs<'a>,
     scratch: Mutex<G::Scratch>,
 }
 
-/// An evaluator for one thread, in whose team nobody tells an observer.
+/// An evaluator for one thread, in whose state nobody tells an observer.
 type Alone<'a, G> = Evaluator<'a, G, &'a Table>;
 
 impl<'a, G: Named> SumWorker<'a, G> {
     /// Creates a worker for the search with this number. It owns the workspace, because a job lets the
     /// table grow without waiting for other searches.
     pub fn new(
-        workspace: Workspace<'a, G>,
+        workspace: SolverState<'a, G>,
         options: SearchOptions,
         threads: NonZeroUsize,
         search: u64,
-        pace: Option<&'a dyn Pace>,
+        limits: Limits<'a>,
     ) -> Self {
-        let jobs = WorkerJobs::new(search, pace);
+        let jobs = WorkerJobs::new(search, limits);
         SumWorker { workspace, options, threads, jobs, scratch: Mutex::default() }
     }
 
@@ -59,16 +59,16 @@ impl<'a, G: Named> SumWorker<'a, G> {
         &self,
         run: impl FnOnce(&mut Alone<'_, G>) -> T,
     ) -> (T, Counters, Vec<(Atom, u32)>) {
-        let team = Team::new(1, Limits::default(), Counters::default());
-        // Without an observer, so that what is found stays in the team.
-        let control = Control::of_member(Member::first(&team), None, INTERVAL);
+        let state = SharedState::new(1, Limits::default(), Counters::default());
+        // Without an observer, so that what is found stays in the state.
+        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, INTERVAL);
         let workspace = &self.workspace;
         let mut evaluator =
-            Evaluator::new(workspace, &workspace.table, control, self.options, false);
+            Evaluator::new(workspace, &workspace.table, monitor, self.options, false);
         let result = run(&mut evaluator);
-        let counters = evaluator.control.counters;
-        evaluator.control.finish();
-        (result, counters, team.take_found())
+        let counters = evaluator.monitor.counters;
+        evaluator.monitor.finish();
+        (result, counters, state.take_found())
     }
 
     /// Takes over what others have found out, as far as there is room: what is left out takes longer,
@@ -81,13 +81,13 @@ impl<'a, G: Named> SumWorker<'a, G> {
         results: &[GrundyNumber],
         scratch: &mut G::Scratch,
     ) -> Result<(), Option<GrundyNumber>> {
-        let Workspace { game, knowledge, .. } = &self.workspace;
+        let SolverState { game, knowledge, .. } = &self.workspace;
         let learn = |evaluator: &mut Alone<'_, G>| {
             for result in results {
                 match evaluator.learn(result, scratch) {
                     Ok(_) => {}
-                    Err(Problem::Full) => break,
-                    Err(Problem::Contradiction) => {
+                    Err(LearnError::Full) => break,
+                    Err(LearnError::Contradiction) => {
                         let atom = game.find(&result.atom, scratch).ok().flatten();
                         let number = atom.and_then(|atom| knowledge.get(atom).grundy());
                         return Err(number.map(|number| GrundyNumber { number, ..result.clone() }));
@@ -106,7 +106,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         scratch: &mut G::Scratch,
         stop: Option<&AtomicBool>,
     ) -> Result<Option<Atom>, WireError> {
-        let Workspace { game, .. } = &self.workspace;
+        let SolverState { game, .. } = &self.workspace;
         let mut found = game.find(name, scratch);
         let stop = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let threads = self.threads.get() as u32;
@@ -129,11 +129,13 @@ impl<'a, G: Named> SumWorker<'a, G> {
     ) -> (JobOutcome<Vec<Hints>>, Counters, Vec<GrundyNumber>) {
         let workspace = &self.workspace;
         let threads = self.threads.get() as u32;
-        let threads = Threads { workspace, options: self.options, count: threads };
-        let task = SearchCouple { code, expansions: budget.div_ceil(threads.count.into()) };
-        let mut found = Found { game: workspace.game, numbers: Vec::new() };
+        let threads = WorkerGroup { workspace, options: self.options, count: threads };
+        let budget = budget.div_ceil(threads.count.into());
+        let mut found = GrundyCollector { game: workspace.game, numbers: Vec::new() };
         let (atom, _) = couple_of(code);
-        let Searched { answer, counters, .. } = threads.search(&task, &[atom], limits, &mut found);
+        let search = |worker: &mut Worker<'_, G>| worker.search_job(code, budget);
+        let GroupResult { answer, counters, .. } =
+            threads.search(&[atom], limits, &mut found, search);
         let mut spent = counters;
         let outcome = match answer.map(Pair::value) {
             Ok(Some(value)) => JobOutcome::Solved(value, None),
@@ -210,44 +212,30 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
 /// What is known below a couple that is still open, or its value if that turns out.
 fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec<Hints>> {
     let (atom, nimber) = couple_of(code);
-    let expanded = match Nand::value(evaluator, code) {
+    let expanded = match SearchTree::value(evaluator, code) {
         Some(value) => Expanded::Solved(value),
         None => evaluator.expanded(code, true, NONE_NEW),
     };
     match expanded {
         Expanded::Solved(value) => {
-            Nand::solved(evaluator, code, value, 1);
+            SearchTree::solved(evaluator, code, value, 1);
             JobOutcome::Solved(value, None)
         }
         Expanded::Won(_) => JobOutcome::Solved(Value::Win, None),
         Expanded::Stopped => JobOutcome::Open(Vec::new()),
-        Expanded::Open(Node { list, .. }) => {
+        Expanded::Open(ExpandedCouple { list, .. }) => {
             JobOutcome::Open(evaluator.hints_below(atom, nimber, &list))
         }
     }
 }
 
-/// Searches a couple for so many expansions of each thread.
-struct SearchCouple {
-    code: u64,
-    expansions: u64,
-}
-
-impl<G: Impartial> Task<G> for SearchCouple {
-    type Answer = Pair;
-
-    fn run<'a, const TEAM: bool>(&self, worker: &mut Worker<'a, G, TEAM>) -> Option<Pair> {
-        worker.search_job(self.code, self.expansions)
-    }
-}
-
 /// Keeps the Grundy numbers that are found, by their names.
-struct Found<'g, G> {
+struct GrundyCollector<'g, G> {
     game: &'g G,
     numbers: Vec<GrundyNumber>,
 }
 
-impl<G: Named> Observer for Found<'_, G> {
+impl<G: Named> Observer for GrundyCollector<'_, G> {
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
         let named =
             |&(atom, number): &(Atom, u32)| GrundyNumber { atom: self.game.name(atom), number };

@@ -28,7 +28,7 @@ use report::Report;
 use konane::checkpoint::CheckpointError;
 use konane::proof::ProofWriter;
 use konane::search::cluster::CoordinatorConfig;
-use konane::search::plain::known::Known;
+use konane::search::plain::oracle::Oracle;
 use konane::search::run::Reason;
 use konane::tablebase::DatabaseValues;
 use konane::{Algorithm, Solution, SolveError, SolveOptions, Solver};
@@ -174,7 +174,7 @@ impl Early {
 
 /// Solves, and collects and writes a proof if there is a writer. Returns the table; after a proof only if
 /// `keep_table` is set.
-fn search<K: Known>(
+fn search<K: Oracle>(
     solver: &Solver<'_, K>,
     watch: &mut Watch<'_>,
     writer: Option<ProofWriter>,

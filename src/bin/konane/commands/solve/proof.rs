@@ -11,7 +11,7 @@ use crate::output;
 use konane::file::FileError;
 use konane::proof::{ProofObserver, ProofSummary, ProofWriter, prove, prove_keeping};
 use konane::search::certificate::{CertificateError, CertificateProgress};
-use konane::search::plain::known::Known;
+use konane::search::plain::oracle::Oracle;
 use konane::search::run::{CheckpointProgress, Observer, Progress, Reason};
 use konane::{SearchTable, Solution, SolveError, Solver};
 
@@ -51,7 +51,7 @@ pub type Found = Result<(Solution, Option<SearchTable>), SolveError>;
 
 /// Solves, then collects and writes the proof. Returns the table if `keep_table` is set. Without a result
 /// there is no proof, and the file is removed.
-pub fn run<K: Known>(
+pub fn run<K: Oracle>(
     solver: &Solver<'_, K>,
     progress: &mut dyn ProofObserver,
     writer: ProofWriter,

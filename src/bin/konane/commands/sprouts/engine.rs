@@ -18,7 +18,7 @@ use crate::trace::{ProgressJson, Trace};
 use konane::LEAST_MEMORY;
 use konane::SolveError;
 use konane::search::run::{Counters, Observer, Progress, Reason};
-use konane::search::sums::{Atom, SearchOptions, Workspace};
+use konane::search::sums::{Atom, SearchOptions, SolverState};
 use konane::search::table::TableUse;
 use konane::sprouts::analysis::{Analyst, AnalystError};
 use konane::sprouts::grundy_db::Contents;
@@ -138,7 +138,7 @@ impl Start {
 /// A workspace with the numbers of the database, and the database to add to.
 pub struct Engine<'g> {
     /// Table and known values of all searches.
-    pub workspace: Workspace<'g, Sprouts>,
+    pub workspace: SolverState<'g, Sprouts>,
     /// Observer of the searches.
     pub sink: Sink<'g>,
     /// Options of the searches.
@@ -150,7 +150,7 @@ impl<'g> Engine<'g> {
     /// Opens the database, if there is one.
     pub fn new(game: &'g Sprouts, args: &EngineArgs) -> Result<Self, CliError> {
         let memory = args.search.memory.memory;
-        let workspace = Workspace::new(game, memory).map_err(CliError::SproutsTable)?;
+        let workspace = SolverState::new(game, memory).map_err(CliError::SproutsTable)?;
         let path = args.numbers.db.as_deref();
         let open = |path| GrundyFile::open(path, game, workspace.knowledge());
         let database = path.map(open).transpose()?;

@@ -29,7 +29,7 @@ use super::params::{NoParams, Params};
 use super::reply::{ApiError, ErrorJson};
 use super::search::EndJson;
 use super::security::json_only;
-use crate::commands::analyse::AnalysisJson;
+use crate::repl::analyse::AnalysisJson;
 use crate::trace::ProgressJson;
 
 /// The state that all handlers share.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Shared;
 use super::parse::{PlayedPosition, time};
-use crate::commands::analyse::AnalysisJson;
+use crate::repl::analyse::AnalysisJson;
 use crate::web::params::Params;
 use crate::web::reply::Answer;
 use crate::web::turns::Turn;

@@ -10,10 +10,12 @@ fn with_desk(
 ) -> (Report, Option<Contradiction>) {
     let game = Declared::random(8, 70, 6);
     let games = [(); 3].map(|()| Apart::new(&game, 70));
-    let workspaces = games.each_ref().map(|game| Workspace::new(game, 1 << 20).unwrap());
+    let workspaces = games.each_ref().map(|game| SolverState::new(game, 1 << 20).unwrap());
     let [workspace, first, second] = workspaces;
     let options = SearchOptions::PAPER;
-    let worker = |workspace| SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, None);
+    let worker = |workspace| {
+        SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, Limits::default())
+    };
     let workers = [worker(first), worker(second)];
     let [apart, ..] = &games;
     let atoms = [69, 68, 67].map(|atom| apart.intern(atom).unwrap());

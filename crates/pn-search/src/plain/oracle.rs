@@ -1,30 +1,30 @@
 //! Values that are known before a search begins, such as those of an endgame database.
 
-use super::game::{Child, Expansion, Game, Settled};
+use super::game::{Child, Expansion, Game, LeafSolution};
 
-pub use super::game::Answer;
+pub use super::game::OracleAnswer;
 
-/// Known values of some positions.
+/// Oracle values of some positions.
 ///
 /// A search asks about every new position whose value its table does not have, so "not covered"
 /// must be a quick answer. What is answered is believed: a proof rests on it.
 ///
 /// `()` knows nothing and costs nothing.
-pub trait Known: Sync {
+pub trait Oracle: Sync {
     /// The value of the position with this code.
-    fn value(&self, code: u64) -> Answer;
+    fn value(&self, code: u64) -> OracleAnswer;
 }
 
-impl Known for () {
+impl Oracle for () {
     #[inline(always)]
-    fn value(&self, _: u64) -> Answer {
-        Answer::Unknown
+    fn value(&self, _: u64) -> OracleAnswer {
+        OracleAnswer::Unknown
     }
 }
 
-impl<K: Known + ?Sized> Known for &K {
+impl<K: Oracle + ?Sized> Oracle for &K {
     #[inline(always)]
-    fn value(&self, code: u64) -> Answer {
+    fn value(&self, code: u64) -> OracleAnswer {
         (**self).value(code)
     }
 }
@@ -32,19 +32,19 @@ impl<K: Known + ?Sized> Known for &K {
 /// A game together with known values of some of its positions. Every search takes it like any
 /// other game.
 #[derive(Debug)]
-pub struct Informed<'a, G, K> {
+pub struct WithOracle<'a, G, K> {
     game: &'a G,
     known: &'a K,
 }
 
-impl<'a, G: Game, K: Known> Informed<'a, G, K> {
+impl<'a, G: Game, K: Oracle> WithOracle<'a, G, K> {
     /// Joins a game and values of its positions, which have to be right.
     pub fn new(game: &'a G, known: &'a K) -> Self {
-        Informed { game, known }
+        WithOracle { game, known }
     }
 }
 
-impl<G: Game, K: Known> Game for Informed<'_, G, K> {
+impl<G: Game, K: Oracle> Game for WithOracle<'_, G, K> {
     type Scratch = G::Scratch;
 
     #[inline(always)]
@@ -65,18 +65,18 @@ impl<G: Game, K: Known> Game for Informed<'_, G, K> {
 
     /// The collection's answer; where it has none, or the game does not take it, that of the game.
     #[inline(always)]
-    fn known(&self, code: u64) -> Answer {
+    fn known(&self, code: u64) -> OracleAnswer {
         if !self.game.takes_known(code) {
             return self.game.known(code);
         }
         match self.known.value(code) {
-            Answer::Unknown => self.game.known(code),
+            OracleAnswer::Unknown => self.game.known(code),
             answer => answer,
         }
     }
 
     #[inline(always)]
-    fn settle(&self, code: u64, budget: u32, scratch: &mut G::Scratch) -> Settled {
+    fn settle(&self, code: u64, budget: u32, scratch: &mut G::Scratch) -> LeafSolution {
         self.game.settle(code, budget, scratch)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-use konane::search::run::Pace;
+use konane::search::run::Scheduler;
 
 /// Expansions per turn: about 0.1 ms, short compared with a job.
 const TURN: u32 = 128;
@@ -82,7 +82,7 @@ impl TurnScheduler {
     }
 }
 
-impl Pace for TurnScheduler {
+impl Scheduler for TurnScheduler {
     fn interval(&self) -> u32 {
         TURN
     }
@@ -93,7 +93,7 @@ impl Pace for TurnScheduler {
         state.pass_on(None);
     }
 
-    fn turn(&self, number: usize) {
+    fn yield_turn(&self, number: usize) {
         let mut state = self.lock();
         if state.running == Some(number) {
             state.pass_on(Some(number));
@@ -101,7 +101,7 @@ impl Pace for TurnScheduler {
         self.wait(state, number);
     }
 
-    fn step_aside(&self, number: usize) {
+    fn enter_barrier(&self, number: usize) {
         let mut state = self.lock();
         state.threads.entry(number).or_default().phase = ThreadPhase::AtBarrier;
         if state.running == Some(number) {
@@ -109,7 +109,7 @@ impl Pace for TurnScheduler {
         }
     }
 
-    fn come_back(&self, number: usize) {
+    fn leave_barrier(&self, number: usize) {
         let mut state = self.lock();
         state.threads.entry(number).or_default().phase = ThreadPhase::Passed;
         state.activate_if_all_passed();

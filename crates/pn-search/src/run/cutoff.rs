@@ -1,7 +1,7 @@
 //! Cut-off requests to workers.
 //!
 //! Every worker has a mailbox of one word, on a cache line of its own, which it reads before each
-//! expansion. A worker that solves a node while others are below it (by [`super::visits::Visits`]) puts
+//! expansion. A worker that solves a node while others are below it (by [`super::virtual_loss::VirtualLossTable`]) puts
 //! the node's key into the mailboxes of all others. The owner takes the key out and looks for it on its own
 //! path. No other worker reads that path.
 //!
@@ -18,7 +18,7 @@ const CANCEL: u64 = u64::MAX;
 
 /// Message to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signal {
+pub(crate) enum CutoffRequest {
     /// The node with this key is solved.
     Solved(u64),
     /// The worker's job is cancelled.
@@ -26,17 +26,17 @@ pub(crate) enum Signal {
 }
 
 /// Mailboxes of all workers. See the module's head.
-pub(crate) struct Signals {
+pub(crate) struct CutoffMailboxes {
     boxes: Box<[Mailbox]>,
 }
 
 #[cfg_attr(not(loom), repr(align(64)))]
 struct Mailbox(AtomicU64);
 
-impl Signals {
+impl CutoffMailboxes {
     /// Creates `workers` empty mailboxes.
     pub fn new(workers: usize) -> Self {
-        Signals { boxes: (0..workers).map(|_| Mailbox(AtomicU64::new(0))).collect() }
+        CutoffMailboxes { boxes: (0..workers).map(|_| Mailbox(AtomicU64::new(0))).collect() }
     }
 
     /// Sends the key of a solved node to all workers but `sender`.
@@ -55,15 +55,15 @@ impl Signals {
 
     /// Takes the last message to a worker that was not taken yet.
     #[inline(always)]
-    pub fn take(&self, worker: usize) -> Option<Signal> {
+    pub fn take(&self, worker: usize) -> Option<CutoffRequest> {
         let mailbox = &self.boxes[worker].0;
         if mailbox.load(Ordering::Relaxed) == 0 {
             return None;
         }
         match mailbox.swap(0, Ordering::Relaxed) {
             0 => None,
-            CANCEL => Some(Signal::Cancel),
-            key => Some(Signal::Solved(key)),
+            CANCEL => Some(CutoffRequest::Cancel),
+            key => Some(CutoffRequest::Solved(key)),
         }
     }
 }

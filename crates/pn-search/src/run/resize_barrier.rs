@@ -25,37 +25,37 @@ use std::sync::PoisonError;
 use super::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 
 /// The barrier. See the module's head.
-pub(crate) struct Gate {
+pub(crate) struct ResizeBarrier {
     wanted: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<BarrierState>,
     changed: Condvar,
 }
 
-struct State {
-    members: usize,
+struct BarrierState {
+    slots: usize,
     waiting: usize,
     /// Number of times that the barrier has opened. A waiting worker goes on once this has grown.
     passed: u64,
 }
 
-impl Gate {
-    /// A barrier without workers; they [`Gate::join`] it.
+impl ResizeBarrier {
+    /// A barrier without workers; they [`ResizeBarrier::join`] it.
     pub fn new() -> Self {
-        Gate {
+        ResizeBarrier {
             wanted: AtomicBool::new(false),
-            state: Mutex::new(State { members: 0, waiting: 0, passed: 0 }),
+            state: Mutex::new(BarrierState { slots: 0, waiting: 0, passed: 0 }),
             changed: Condvar::new(),
         }
     }
 
     /// Locks the state. It is valid even if the lock is poisoned: no code that can panic changes it.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BarrierState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a worker, for which the others wait until it leaves. Blocks while the work is being done.
     pub fn join(&self) {
-        self.lock().members += 1;
+        self.lock().slots += 1;
     }
 
     /// Returns true if a worker has requested the barrier.
@@ -83,7 +83,7 @@ impl Gate {
         let passed = state.passed;
         state.waiting += 1;
         while state.passed == passed {
-            if state.waiting == state.members {
+            if state.waiting == state.slots {
                 let result = catch_unwind(AssertUnwindSafe(work));
                 self.wanted.store(false, Ordering::Relaxed);
                 state.waiting = 0;
@@ -98,7 +98,7 @@ impl Gate {
 
     /// Removes a worker: the others no longer wait for it.
     pub fn leave(&self) {
-        self.lock().members -= 1;
+        self.lock().slots -= 1;
         self.changed.notify_all();
     }
 }
@@ -117,15 +117,15 @@ mod tests {
     #[test]
     fn a_panic_in_the_work_releases_the_other_workers() {
         // Leaked, so that the test fails instead of joining threads that never end.
-        let gate: &'static Gate = Box::leak(Box::new(Gate::new()));
-        (0..3).for_each(|_| gate.join());
-        gate.request();
+        let barrier: &'static ResizeBarrier = Box::leak(Box::new(ResizeBarrier::new()));
+        (0..3).for_each(|_| barrier.join());
+        barrier.request();
         let (returned, results) = channel();
         for _ in 0..3 {
             let returned = returned.clone();
             thread::spawn(move || {
-                let result = catch_unwind(|| gate.pass(|| panic!("the work fails")));
-                gate.leave();
+                let result = catch_unwind(|| barrier.pass(|| panic!("the work fails")));
+                barrier.leave();
                 returned.send(result.is_err()).unwrap();
             });
         }
@@ -133,6 +133,6 @@ mod tests {
             (0..3).map(|_| results.recv_timeout(PATIENCE)).collect();
         let panicked = results.expect("every worker returns");
         assert_eq!(panicked.iter().filter(|&&panicked| panicked).count(), 1);
-        assert!(!gate.is_wanted());
+        assert!(!barrier.is_wanted());
     }
 }

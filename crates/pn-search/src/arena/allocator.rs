@@ -1,13 +1,13 @@
 //! A part of the memory with a tree of its own.
 //!
-//! A [`Region`] of the memory is filled from the bottom; blocks that are given back wait in a list
-//! for each size. When the region is full, greater blocks are cut.
+//! An [`Allocator`] of the memory is filled from the bottom; blocks that are given back wait in a list
+//! for each size. When the allocator is full, greater blocks are cut.
 
-use super::memory::{Block, CAPACITY, COUNT, Memory, NEXT, Node, WORK, units_of};
+use super::memory::{ArenaMemory, Block, CAPACITY, COUNT, ChildRecord, NEXT, WORK, units_of};
 
 /// A part of the memory in which one tree lives.
 #[derive(Debug)]
-pub(crate) struct Region {
+pub(crate) struct Allocator {
     top: u32,
     end: u32,
     /// The first given-back block of each number of units.
@@ -16,13 +16,13 @@ pub(crate) struct Region {
     nodes: u64,
 }
 
-impl Region {
+impl Allocator {
     /// The units from `bottom` (at least 1) to `end`, exclusively.
     pub fn new(bottom: u32, end: u32) -> Self {
-        Region { top: bottom.max(1), end, free: Vec::new(), nodes: 0 }
+        Allocator { top: bottom.max(1), end, free: Vec::new(), nodes: 0 }
     }
 
-    /// Empties the region and moves it.
+    /// Empties the allocator and moves it.
     pub fn reset(&mut self, bottom: u32, end: u32) {
         self.top = bottom.max(1);
         self.end = end;
@@ -49,8 +49,8 @@ impl Region {
     /// not set.
     pub fn allocate(
         &mut self,
-        memory: &mut Memory,
-        nodes: impl ExactSizeIterator<Item = Node>,
+        memory: &mut ArenaMemory,
+        nodes: impl ExactSizeIterator<Item = ChildRecord>,
     ) -> Option<Block> {
         let capacity = nodes.len();
         let units = units_of(capacity);
@@ -78,7 +78,7 @@ impl Region {
 
     /// Cuts the smallest given-back block that is large enough.
     #[cold]
-    fn cut(&mut self, memory: &mut Memory, units: usize) -> Option<Block> {
+    fn cut(&mut self, memory: &mut ArenaMemory, units: usize) -> Option<Block> {
         let found = (units + 1..self.free.len()).find(|&size| self.free[size] != 0)?;
         let block = self.free[found];
         self.free[found] = memory.header(block, NEXT);
@@ -100,7 +100,7 @@ impl Region {
     }
 
     /// Puts a block of `units` units into its list.
-    pub(super) fn give_back(&mut self, memory: &mut Memory, block: Block, units: usize) {
+    pub(super) fn give_back(&mut self, memory: &mut ArenaMemory, block: Block, units: usize) {
         if self.free.len() <= units {
             self.free.resize(units + 1, 0);
         }
@@ -109,7 +109,7 @@ impl Region {
     }
 
     /// Gives back a block and everything below it; returns the expansions that it stands for.
-    pub fn free(&mut self, memory: &mut Memory, block: Block) -> u64 {
+    pub fn free(&mut self, memory: &mut ArenaMemory, block: Block) -> u64 {
         let mut work = 0;
         memory.set_header(block, NEXT, 0);
         let mut pending = block;
@@ -132,7 +132,7 @@ impl Region {
         work
     }
 
-    /// Counts a child that [`Memory::remove`] has taken out.
+    /// Counts a child that [`ArenaMemory::remove`] has taken out.
     pub fn removed(&mut self) {
         self.nodes -= 1;
     }

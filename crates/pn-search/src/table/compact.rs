@@ -21,7 +21,7 @@
 //! phi and delta are never both zero in a stored entry, so a place of zeros is empty.
 
 use super::entry::Entry;
-use super::keys::CodesOfKeys;
+use super::keys::InverseHash;
 use super::layout::{Layout, decode, encode};
 use crate::numbers::{INFINITY, Number};
 
@@ -74,12 +74,12 @@ fn decode_number(code: u64) -> Number {
     number as Number
 }
 
-/// Narrow cells (see the module's head).
-pub(super) struct Narrow;
+/// CompactEntry cells (see the module's head).
+pub(super) struct CompactEntry;
 
-impl Narrow {
+impl CompactEntry {
     /// Whether places of a table of so many clusters tell positions apart.
-    pub fn fits(clusters: usize, codes: &CodesOfKeys) -> bool {
+    pub fn fits(clusters: usize, codes: &InverseHash) -> bool {
         clusters >= 4 && clusters.ilog2() - 1 + KEY_BITS >= codes.bits()
     }
 
@@ -122,7 +122,7 @@ impl Narrow {
     }
 }
 
-impl Layout for Narrow {
+impl Layout for CompactEntry {
     type Place = u64;
 
     const IN_CELL: usize = 2;
@@ -178,11 +178,11 @@ mod tests {
             // A solved position has infinity on the other side.
             let delta = if phi == 0 { INFINITY } else { delta };
             let phi = if delta < INFINITY { phi.min(MAX) } else { phi };
-            let name = Narrow::name(key, 1 << 10);
-            let place = Narrow::pack(name, &Entry { phi, delta, work });
-            let back = Narrow::unpack(place);
-            prop_assert!(Narrow::is_same(place, name) && !Narrow::is_empty(place));
-            prop_assert_eq!(Narrow::is_solved(place), phi == 0 || delta == 0);
+            let name = CompactEntry::name(key, 1 << 10);
+            let place = CompactEntry::pack(name, &Entry { phi, delta, work });
+            let back = CompactEntry::unpack(place);
+            prop_assert!(CompactEntry::is_same(place, name) && !CompactEntry::is_empty(place));
+            prop_assert_eq!(CompactEntry::is_solved(place), phi == 0 || delta == 0);
             // The largest ones have no room to be rounded up.
             let reach = INFINITY / 32 * 31;
             let most = |number| number + number / if u64::from(number) < COARSE { 64 } else { 16 };
@@ -190,7 +190,7 @@ mod tests {
             prop_assert!((delta.min(reach)..=most(delta)).contains(&back.delta));
             prop_assert_eq!((back.phi == 0, back.phi == INFINITY), (phi == 0, phi == INFINITY));
             prop_assert_eq!(back.delta == INFINITY, delta == INFINITY);
-            let reach = decode::<{ Narrow::WORK_MANTISSA }>(WORK_MASK);
+            let reach = decode::<{ CompactEntry::WORK_MANTISSA }>(WORK_MASK);
             prop_assert!(back.work <= work && back.work >= (work - work / 3).min(reach));
         }
 
@@ -201,17 +201,17 @@ mod tests {
         ) {
             let kept = (clusters.ilog2() - 1 + KEY_BITS).min(64);
             let cluster = index_of(key, clusters);
-            let first = Narrow::first_key(cluster, clusters);
-            let back = Narrow::key(Narrow::name(key, clusters), first, clusters);
+            let first = CompactEntry::first_key(cluster, clusters);
+            let back = CompactEntry::key(CompactEntry::name(key, clusters), first, clusters);
             prop_assert_eq!((back ^ key).checked_shr(64 - kept).unwrap_or(0), 0);
         }
 
         #[test]
         fn places_of_a_cell_are_apart(a: u64, b: u64, c: u64) {
-            let cell = Narrow::set(Narrow::set(0, 0, a), 1, b);
-            prop_assert_eq!((Narrow::get(cell, 0), Narrow::get(cell, 1)), (a, b));
-            let cell = Narrow::set(cell, 1, c);
-            prop_assert_eq!((Narrow::get(cell, 0), Narrow::get(cell, 1)), (a, c));
+            let cell = CompactEntry::set(CompactEntry::set(0, 0, a), 1, b);
+            prop_assert_eq!((CompactEntry::get(cell, 0), CompactEntry::get(cell, 1)), (a, b));
+            let cell = CompactEntry::set(cell, 1, c);
+            prop_assert_eq!((CompactEntry::get(cell, 0), CompactEntry::get(cell, 1)), (a, c));
         }
     }
 }

@@ -4,19 +4,19 @@
 //!
 //! Every worker runs the sequential search from the root, with these additions.
 //!
-//! **Virtual loss.** A worker that goes below a node counts itself in `Visits`. A worker that chooses
+//! **Virtual loss.** A worker that goes below a node counts itself in `VirtualLossTable`. A worker that chooses
 //! between the children of a node below which there are others adds a virtual loss to the delta of each
 //! child for every worker below that child: 1, as Kaneko does, and a share of the delta itself, because
 //! our leaf estimates are far greater than 1. It chooses the least virtual delta, and stays with the child
 //! until another child has the least. Inside the child, real numbers are compared, so the child's
-//! threshold is the one without its virtual part. Virtual numbers are for choosing only: a node's own
+//! threshold is the one without its virtual part. Virtual numbers are used for the selection only: a node's own
 //! numbers, which are stored in the table and compared with its thresholds, are real. (Kaneko stores
 //! virtual numbers. Then a worker leaves a node when others occupy its good children. Here it takes the
 //! best free child that keeps within the node's threshold. If there is none, it joins another worker, and
 //! they separate further down.)
 //!
 //! **Updates from peers.** Children's numbers are on the worker's own stack, as in the sequential search.
-//! They and the node itself are read again when the node's word in `Visits` says that another worker has
+//! They and the node itself are read again when the node's word in `VirtualLossTable` shows that another worker has
 //! come since the worker last looked, or has returned from a child while a third worker was there. A worker
 //! that is alone below a node, which is the usual case, pays one load of that word.
 //!
@@ -33,28 +33,28 @@
 
 use super::Worker;
 use crate::Value;
-use crate::nand::{Edge, Nand};
 use crate::numbers::{INFINITY, Number};
-use crate::run::{Seen, Signal};
+use crate::run::{CutoffRequest, NodeActivity};
+use crate::search_tree::{ChildRef, SearchTree};
 
-/// Nodes below which the worker has counted itself, from the root down.
+/// Nodes to which the worker has added its virtual loss, from the root down.
 #[derive(Default)]
-pub(super) struct Path {
-    nodes: Vec<Visit>,
+pub(super) struct SearchPath {
+    nodes: Vec<PathNode>,
     /// Least depth at which nodes are given up: a node above has been solved, or the job is cancelled.
     cutoff: Option<usize>,
 }
 
-struct Visit {
+struct PathNode {
     depth: usize,
     code: u64,
     key: u64,
     /// The node's word when the worker last looked.
-    seen: Seen,
+    seen: NodeActivity,
 }
 
-impl Path {
-    /// Returns true if the worker has counted itself below its deepest node, of this depth.
+impl SearchPath {
+    /// Returns true if the worker has added its virtual loss to its deepest node, of this depth.
     #[inline(always)]
     pub fn is_below(&self, depth: usize) -> bool {
         self.nodes.last().is_some_and(|node| node.depth == depth)
@@ -90,17 +90,17 @@ pub(crate) struct Choice {
     pub delta_threshold: Number,
 }
 
-impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
+impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
     /// Reads the mailbox and returns true if a cut-off is pending.
     #[inline(always)]
     pub(super) fn is_cut_off(&mut self) -> bool {
-        let control = self.tree.control_ref();
-        if let Some(signal) = control.team().signals.take(control.number()) {
+        let monitor = self.tree.monitor_ref();
+        if let Some(signal) = monitor.state().mailboxes.take(monitor.number()) {
             let tree = &self.tree;
             let cutoff = match signal {
-                Signal::Cancel => Some(0),
-                Signal::Solved(key) => {
-                    let is_solved = |node: &&Visit| {
+                CutoffRequest::Cancel => Some(0),
+                CutoffRequest::Solved(key) => {
+                    let is_solved = |node: &&PathNode| {
                         node.key == key || T::SUMS && tree.value(node.code).is_some()
                     };
                     self.path.nodes.iter().find(is_solved).map(|node| node.depth + 1)
@@ -111,37 +111,38 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         self.path.cutoff.is_some()
     }
 
-    /// Counts the worker in below a node.
+    /// Adds the worker's virtual loss to a node that it goes below.
     #[inline(always)]
     pub(super) fn push_visit(&mut self, code: u64, depth: usize) {
         let key = self.tree.key(code);
-        let seen = self.tree.control_ref().team().visits.enter(key);
-        self.path.nodes.push(Visit { depth, code, key, seen });
+        let seen = self.tree.monitor_ref().state().virtual_losses.add(key);
+        self.path.nodes.push(PathNode { depth, code, key, seen });
     }
 
-    /// Counts the worker out of the node that it is below. If the node is solved, the workers that are still
-    /// there receive a cut-off request.
+    /// Removes the worker's virtual loss from its deepest node. If the node is solved, the other workers below it
+    /// receive a cut-off request.
     pub(super) fn pop_visit(&mut self, solved: bool) {
-        let Visit { depth, key, .. } = self.path.nodes.pop().expect("the worker is below the node");
+        let PathNode { depth, key, .. } =
+            self.path.nodes.pop().expect("the worker is below the node");
         self.path.cutoff = self.path.cutoff.filter(|&cutoff| cutoff <= depth);
-        let control = self.tree.control_ref();
-        let others = control.team().visits.leave(key);
+        let monitor = self.tree.monitor_ref();
+        let others = monitor.state().virtual_losses.remove(key);
         if solved && others > 0 {
-            control.team().signals.send(control.number(), key);
+            monitor.state().mailboxes.send(monitor.number(), key);
         }
     }
 
-    /// Adds the worker's virtual loss to an edge of several parts.
+    /// Adds the worker's virtual loss to a child that is a sum of several parts.
     pub(super) fn add_virtual_loss(&self, key: Option<u64>) {
         if let Some(key) = key {
-            self.tree.control_ref().team().visits.enter(key);
+            self.tree.monitor_ref().state().virtual_losses.add(key);
         }
     }
 
-    /// Removes the worker's virtual loss from an edge of several parts.
+    /// Removes the worker's virtual loss from a child that is a sum of several parts.
     pub(super) fn remove_virtual_loss(&self, key: Option<u64>) {
         if let Some(key) = key {
-            self.tree.control_ref().team().visits.leave(key);
+            self.tree.monitor_ref().state().virtual_losses.remove(key);
         }
     }
 
@@ -155,19 +156,19 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
         base: usize,
         depth: usize,
     ) -> PeerUpdate {
-        let &Visit { key, seen: before, .. } =
+        let &PathNode { key, seen: before, .. } =
             self.path.nodes.last().expect("the worker is below the node");
-        let visits = &self.tree.control_ref().team().visits;
-        let mut seen = visits.look(key);
+        let virtual_losses = &self.tree.monitor_ref().state().virtual_losses;
+        let mut seen = virtual_losses.get(key);
         let others = seen.count() > 1;
         let mut own = 0;
         if others {
             // The result of the child that the worker has just left.
-            seen = visits.tell(key);
+            seen = virtual_losses.notify(key);
             own = 1;
         }
         let is_requested = self.path.cutoff == Some(depth + 1);
-        let has_changed = seen.news_since(before) > own;
+        let has_changed = seen.updates_since(before) > own;
         self.path.nodes.last_mut().expect("see above").seen = seen;
         if !is_requested && !has_changed {
             return PeerUpdate::Open { others };
@@ -185,16 +186,16 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
 
     /// Chooses among the children from `base` by their virtual deltas.
     pub(crate) fn choose(&self, base: usize, phi_threshold: Number) -> Choice {
-        let visits = &self.tree.control_ref().team().visits;
-        let edges = &self.tree.edges_ref()[base..];
+        let virtual_losses = &self.tree.monitor_ref().state().virtual_losses;
+        let children = &self.tree.children_ref()[base..];
         let (mut chosen, mut least, mut second) = (0, u64::MAX, u64::MAX);
         let mut workers = 0;
-        for (index, edge) in edges.iter().enumerate() {
-            let count = u64::from(visits.look(self.tree.edge_key(edge)).count());
-            let delta = edge.pair().delta;
+        for (index, child) in children.iter().enumerate() {
+            let count = u64::from(virtual_losses.get(self.tree.child_key(child)).count());
+            let delta = child.pair().delta;
             let number = self.virtual_delta(delta, count);
             let comes_first =
-                number < least || number == least && edge.rank() < edges[chosen].rank();
+                number < least || number == least && child.rank() < children[chosen].rank();
             // A child beyond the threshold is not visited, but counts as the second best.
             if comes_first && delta < phi_threshold {
                 second = second.min(least);
@@ -205,10 +206,10 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
                 second = second.min(number);
             }
         }
-        let delta = edges[chosen].pair().delta;
+        let delta = children[chosen].pair().delta;
         let mut threshold = u64::from(phi_threshold);
         if second < u64::from(INFINITY) {
-            let slack = (second * u64::from(self.choosing.epsilon_1024)) >> 10;
+            let slack = (second * u64::from(self.params.epsilon_1024)) >> 10;
             threshold = threshold.min(self.real_delta(second + slack + 1, workers));
         }
         let delta_threshold = (threshold as Number).max(delta + 1);
@@ -217,13 +218,13 @@ impl<'a, T: Nand<'a>, const TEAM: bool> Worker<T, TEAM> {
 
     /// Virtual delta of a node with `workers` workers below it.
     fn virtual_delta(&self, delta: Number, workers: u64) -> u64 {
-        let share = workers * u64::from(self.choosing.virtual_1024);
+        let share = workers * u64::from(self.params.virtual_1024);
         u64::from(delta) + workers + ((u64::from(delta) * share) >> 10)
     }
 
     /// Delta whose virtual delta is `number` with `workers` workers below the node.
     fn real_delta(&self, number: u64, workers: u64) -> u64 {
-        let share = workers * u64::from(self.choosing.virtual_1024);
+        let share = workers * u64::from(self.params.virtual_1024);
         (number.saturating_sub(workers) << 10) / (1024 + share)
     }
 }

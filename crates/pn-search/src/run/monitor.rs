@@ -1,39 +1,41 @@
-//! One worker's side of limits, counters and progress.
+//! Limits, counters and progress of one worker.
 
-use super::{Counters, Limits, ListChildren, Member, Observer, Progress, Reason, SharedTree, Team};
+use super::{
+    Counters, Limits, ListChildren, Observer, Progress, Reason, SharedState, SharedTree, WorkerSlot,
+};
 use crate::numbers::Number;
 
-/// Expansions between two looks at the clock, the stop flag and the observer: a few milliseconds.
+/// Expansions between two polls of the clock, the stop flag and the observer: a few milliseconds.
 const INTERVAL: u32 = 2048;
 
-/// The same for a worker of several, which also hands over its counters then.
-const MEMBER_INTERVAL: u32 = 256;
+/// The same for one worker of several, which also adds its counters to the totals then.
+const WORKER_INTERVAL: u32 = 256;
 
-/// Known values after which a look comes early, as each may have to be read from a disk: a fraction of a
-/// millisecond where the system has them in memory, some seconds on a slow disk.
+/// Values of an oracle after which the next poll is brought forward, because each may have to be read from a
+/// disk: a fraction of a millisecond if the system has them in memory, some seconds on a slow disk.
 const KNOWN_INTERVAL: u64 = 256;
 
-/// What a search says of its memory.
+/// Memory of a search.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct MemoryUse {
     /// Bytes in use.
     pub bytes: u64,
-    /// Whether there is too little left to go on.
+    /// Too little is left to go on.
     pub is_full: bool,
 }
 
-/// Limits, observer and counters of one running search, or of one worker of it.
-pub(crate) struct Control<'a> {
-    member: Member<'a>,
-    /// `None` for a worker that leaves the Grundy numbers of its team to another one.
+/// Limits, observer and counters of one worker of a running search.
+pub(crate) struct SearchMonitor<'a> {
+    slot: WorkerSlot<'a>,
+    /// `None` for all workers but one, which reports the progress and the Grundy numbers of all.
     observer: Option<&'a mut dyn Observer>,
     interval: u32,
     countdown: u32,
     node_limit: u64,
     pub counters: Counters,
-    /// What the others of the team had counted at the last look.
+    /// Counters of the other workers at the last poll.
     others: Counters,
-    /// Grundy numbers that the team has not been told.
+    /// Grundy numbers that have not been added to the shared state.
     found: Vec<(u32, u32)>,
     /// Set once a limit is reached; the search unwinds.
     pub stopped: Option<Reason>,
@@ -45,28 +47,28 @@ pub(crate) struct Control<'a> {
     pub depth: u32,
 }
 
-impl<'a> Control<'a> {
-    /// For a search on one thread.
+impl<'a> SearchMonitor<'a> {
+    /// Creates the monitor of a search on one thread.
     pub fn new(limits: Limits<'a>, observer: &'a mut dyn Observer) -> Self {
-        let team = Team::new(1, limits, Counters::default());
-        Control::of_member(Member::first(&team), Some(observer), INTERVAL)
+        let state = SharedState::new(1, limits, Counters::default());
+        SearchMonitor::with_interval(WorkerSlot::first(&state), Some(observer), INTERVAL)
     }
 
-    /// For one worker of several. At most one of them has an observer.
-    pub fn of_worker(member: Member<'a>, observer: Option<&'a mut dyn Observer>) -> Self {
-        Control::of_member(member, observer, MEMBER_INTERVAL)
+    /// Creates the monitor of one worker of several. At most one of them has an observer.
+    pub fn of_worker(slot: WorkerSlot<'a>, observer: Option<&'a mut dyn Observer>) -> Self {
+        SearchMonitor::with_interval(slot, observer, WORKER_INTERVAL)
     }
 
-    /// For a worker of a team that polls limits and reports progress every `interval` expansions.
-    pub fn of_member(
-        member: Member<'a>,
+    /// Creates the monitor of a worker that polls limits and reports progress every `interval` expansions.
+    pub fn with_interval(
+        slot: WorkerSlot<'a>,
         observer: Option<&'a mut dyn Observer>,
         interval: u32,
     ) -> Self {
-        let node_limit = member.team.node_limit;
-        let interval = member.team.interval(interval);
-        let mut control = Control {
-            member,
+        let node_limit = slot.state.node_limit;
+        let interval = slot.state.interval(interval);
+        let mut monitor = SearchMonitor {
+            slot,
             observer,
             interval,
             countdown: interval,
@@ -79,30 +81,30 @@ impl<'a> Control<'a> {
             tree: None,
             depth: 0,
         };
-        control.look(MemoryUse::default());
-        control
+        monitor.sync(MemoryUse::default());
+        monitor
     }
 
-    /// The worker's team.
+    /// State shared with the other workers.
     #[inline(always)]
-    pub fn team(&self) -> &Team<'a> {
-        &self.member.team
+    pub fn state(&self) -> &SharedState<'a> {
+        &self.slot.state
     }
 
-    /// The worker's number in its team.
+    /// Number of the worker.
     #[inline(always)]
     pub fn number(&self) -> usize {
-        self.member.number()
+        self.slot.number()
     }
 
-    /// What everybody has counted, the others as far as was known at the last look.
+    /// Counters of all workers. Those of the others are from the last poll.
     pub fn all_counters(&self) -> Counters {
         let mut all = self.others;
         all.add_since(&self.counters, &Counters::default());
         all
     }
 
-    /// Counts an expansion and says whether the search has to stop.
+    /// Counts an expansion. Returns true if the search has to stop.
     #[inline(always)]
     pub fn tick(&mut self) -> bool {
         self.tick_for(MemoryUse::default, None)
@@ -138,7 +140,7 @@ impl<'a> Control<'a> {
         self.stopped.is_some()
     }
 
-    /// Counts an answer of known values.
+    /// Counts a value from the oracle.
     #[inline(always)]
     pub fn count_known(&mut self) {
         self.counters.known_hits += 1;
@@ -147,9 +149,9 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Whether the last tick looked at the world outside.
+    /// Returns true if the last tick has polled.
     #[inline(always)]
-    pub fn has_just_looked(&self) -> bool {
+    pub fn has_just_polled(&self) -> bool {
         self.countdown == self.interval
     }
 
@@ -160,70 +162,69 @@ impl<'a> Control<'a> {
 
     /// Leaves the resize barrier while the worker waits: the table may grow meanwhile.
     pub fn leave_barrier(&self) {
-        self.team().gate.leave();
+        self.state().barrier.leave();
     }
 
     /// Joins the resize barrier again.
     pub fn join_barrier(&self) {
-        self.team().gate.join();
+        self.state().barrier.join();
     }
 
-    /// Ends the search, for the whole team, unless it has ended.
+    /// Ends the search of all workers, unless it has ended.
     #[cold]
     pub fn stop(&mut self, reason: Reason) {
         if self.stopped.is_none() {
-            self.team().stop(reason);
-            self.hear();
+            self.state().stop(reason);
+            self.check_halt();
         }
     }
 
-    /// Notes a Grundy number that was not known before.
+    /// Adds a Grundy number that was unknown before.
     pub fn found(&mut self, atom: u32, number: u32) {
         self.counters.grundy_numbers += 1;
         self.found.push((atom, number));
     }
 
-    /// Lets the table grow when it is full enough: if `wants` says so of its number of entries. A
-    /// worker of several may have to wait here until all others have come, too. `grow` is told how many
-    /// threads it may take, as many as are waiting.
+    /// Lets the table grow if `wants` returns true for its number of entries. One worker of several may have to
+    /// wait here for all others. The argument of `grow` is the number of threads that it may use: all that wait.
     ///
-    /// Nobody looks at the stop flag and the clock while it grows, so both are looked at before.
+    /// The stop flag and the clock are not polled while the table grows, so both are polled before.
     #[inline(always)]
     pub fn grow_table(&self, wants: impl FnOnce(u64) -> bool, grow: impl FnOnce(usize)) {
-        let team = self.team();
-        if wants(self.others.table_used + self.counters.table_used) && !team.look() {
-            team.gate.request();
+        let state = self.state();
+        if wants(self.others.table_used + self.counters.table_used) && !state.poll() {
+            state.barrier.request();
         }
-        if team.gate.is_wanted() {
-            self.member.pass_gate(|| {
-                if !team.look() {
-                    grow(team.workers());
+        if state.barrier.is_wanted() {
+            self.slot.pass_barrier(|| {
+                if !state.poll() {
+                    grow(state.workers());
                 }
             });
         }
     }
 
-    /// Hands over the counters, looks at the stop flag and the clock, and hears from the team.
-    fn look(&mut self, memory: MemoryUse) {
-        self.others = self.member.tell(&self.counters, &mut self.found);
-        if memory.is_full && !self.team().look() {
-            self.team().stop(Reason::Memory);
+    /// Exchanges the counters with the shared state, and polls the stop flag and the clock.
+    fn sync(&mut self, memory: MemoryUse) {
+        self.others = self.slot.exchange(&self.counters, &mut self.found);
+        if memory.is_full && !self.state().poll() {
+            self.state().stop(Reason::Memory);
         }
-        self.team().look();
-        self.hear();
+        self.state().poll();
+        self.check_halt();
     }
 
-    fn hear(&mut self) {
-        if self.stopped.is_none() && self.team().is_halted() {
-            // Everybody stops because the root is solved, or somebody has panicked.
-            self.stopped = Some(self.team().reason().unwrap_or(Reason::Interrupted));
+    fn check_halt(&mut self) {
+        if self.stopped.is_none() && self.state().is_halted() {
+            // Without a reason, the root is solved or a worker has panicked.
+            self.stopped = Some(self.state().reason().unwrap_or(Reason::Interrupted));
         }
     }
 
-    /// Calls [`Self::look`], and then the observer.
+    /// Calls [`Self::sync`], and then the observer.
     fn report(&mut self, memory: MemoryUse, children: Option<&ListChildren<'_>>) {
-        self.look(memory);
-        self.tell_found();
+        self.sync(memory);
+        self.report_found();
         let counters = self.all_counters();
         let Some(observer) = &mut self.observer else { return };
         let (tree, depth) = (self.tree, self.depth);
@@ -236,17 +237,17 @@ impl<'a> Control<'a> {
         observer.progress(&progress);
     }
 
-    /// Hands over what is left, at the worker's end.
+    /// Adds the last counters and results to the shared state. Called at the worker's end.
     pub fn finish(&mut self) {
-        self.look(MemoryUse::default());
-        self.tell_found();
+        self.sync(MemoryUse::default());
+        self.report_found();
     }
 
-    /// Reports the Grundy numbers that the team has found to the observer, if this worker has one.
-    /// Those that others find after its end are left in the team ([`Team::take_found`]).
-    fn tell_found(&mut self) {
+    /// Reports the Grundy numbers of all workers to the observer, if this worker has one. Those that others find
+    /// after its end stay in the shared state ([`SharedState::take_found`]).
+    fn report_found(&mut self) {
         let Some(observer) = &mut self.observer else { return };
-        let found = self.member.team.take_found();
+        let found = self.slot.state.take_found();
         if !found.is_empty() && !observer.grundy_numbers(&found) {
             self.stop(Reason::FileError);
         }
