@@ -231,7 +231,7 @@ impl CheckpointHeader {
         let unused = bytes[12..16].iter().chain(&bytes[88..96]).chain(&bytes[352..HEADER_XXH3]);
         if unused.into_iter().any(|&byte| byte != 0) {
             let what = "the unused part of the header";
-            return Err(CheckpointError::damaged(path, what, "zero", "something else"));
+            return Err(CheckpointError::damaged(path, what, "zero", "another value"));
         }
         let totals = Totals::of_words(array::from_fn(|index| u64_at(bytes, 24 + 8 * index)));
         Ok(CheckpointHeader { identity, totals })

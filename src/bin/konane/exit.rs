@@ -23,7 +23,7 @@ use konane::sprouts::verify::VerifyError as SprVerifyError;
 use konane::sprouts::{MovesError, TextError};
 use konane::system::{bytes_text, memory_available};
 use konane::tablebase::statespace::StateSpaceError;
-use konane::tablebase::{BuildError, Database, DatabaseError, PlanError, Resource, VerifyError};
+use konane::tablebase::{BuildError, Database, DatabaseError, Resource};
 use konane::{Dimensions, SetupError, SolveError};
 
 /// Exit code of a run. The numbers are part of the program's interface.
@@ -100,15 +100,12 @@ pub enum CliError {
         /// The position, on that board.
         position: Option<String>,
     },
-    /// A database cannot be planned.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// A database cannot be built.
+    /// A database cannot be planned or built.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A database is not sound.
     #[error(transparent)]
-    Verify(#[from] VerifyError),
+    Verify(DatabaseError),
     /// The state space of a board cannot be searched.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
@@ -241,7 +238,6 @@ impl CliError {
             CliError::SproutsText { error, .. } => error.kind(),
             CliError::Database(error) => error.kind(),
             CliError::Transposed { error, .. } => error.kind(),
-            CliError::Plan(error) => error.kind(),
             CliError::Build(error) => error.kind(),
             CliError::Verify(error) => error.kind(),
             CliError::StateSpace(error) => error.kind(),
@@ -312,28 +308,27 @@ impl CliError {
             }
             #[cfg(feature = "explore")]
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
-            CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                let memory =
-                    (misfit.resource == Resource::Memory).then_some(misfit.plan.memory_bytes);
+            CliError::Build(BuildError::DoesNotFit(misfit)) => {
+                let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory_bytes);
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
                 let tips: Vec<String> =
                     memory.and_then(memory_option).into_iter().chain(stones).collect();
                 return (!tips.is_empty()).then(|| tips.join(", or "));
             }
-            CliError::Plan(PlanError::Begun { need, .. }) => return memory_option(*need),
-            CliError::Plan(PlanError::ReachableWithMaxStones) => {
+            CliError::Build(BuildError::Begun { need, .. }) => return memory_option(*need),
+            CliError::Build(BuildError::ReachableWithMaxStones) => {
                 "leave out --max-stones, or choose --scope complete"
             }
-            CliError::Plan(PlanError::ReachableTooLarge { .. }) => {
+            CliError::Build(BuildError::ReachableTooLarge { .. }) => {
                 "choose --scope complete and --max-stones N"
             }
-            CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { path, .. }))
+            CliError::Verify(DatabaseError::NoDatabase { path, .. })
                 if let Some(names) = databases_in(path) =>
             {
                 return Some(format!("the databases in it: {names}"));
             }
             CliError::Database(DatabaseError::NoDatabase { .. })
-            | CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. })) => {
+            | CliError::Verify(DatabaseError::NoDatabase { .. }) => {
                 "`konane builddb` makes databases, and continues builds"
             }
             CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {

@@ -14,9 +14,9 @@ use crate::output;
 use crate::progress::Progress;
 use konane::search::run::Reason;
 use konane::system::peak_memory;
-use konane::tablebase::files::format::database_name;
 use konane::tablebase::{
-    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
+    BuildError, BuildOptions, BuildSummary, Coverage, Histogram, Metric, Plan, Resource, Scope,
+    build, plan,
 };
 use konane::{Board, Dimensions};
 
@@ -154,7 +154,8 @@ fn plan_text(plan: &Plan) -> String {
         Some(bytes) => format!(" of {} {what}", output::bytes(bytes)),
         None => String::new(),
     };
-    let head = database::heading(plan.dimensions, plan.scope, plan.max_stones, plan.metric);
+    let Coverage { dimensions, scope, metric, max_stones } = plan.coverage;
+    let head = database::heading(dimensions, scope, max_stones, metric);
     let mut rows = vec![
         ("directory", plan.directory.display().to_string()),
         ("positions", output::large(plan.positions)),
@@ -183,9 +184,9 @@ fn plan_text(plan: &Plan) -> String {
 
 fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
     BuildJson {
-        positions: Some(summary.positions),
-        black_to_move_wins: Some(summary.black_to_move_wins),
-        white_to_move_wins: Some(summary.white_to_move_wins),
+        positions: Some(summary.counts.positions),
+        black_to_move_wins: Some(summary.counts.black_to_move_wins),
+        white_to_move_wins: Some(summary.counts.white_to_move_wins),
         histogram: summary.histogram.clone(),
         bytes: Some(summary.bytes),
         reason: None,
@@ -197,7 +198,8 @@ fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
 fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
     let squares = args.board.squares();
     let max_stones = args.max_stones.map_or(squares, |stones| stones.min(squares));
-    let directory = database_name(args.board, args.scope, max_stones, args.metric);
+    let (dimensions, scope, metric) = (args.board, args.scope, args.metric);
+    let directory = Coverage { dimensions, scope, metric, max_stones }.name();
     BuildJson {
         board: args.board,
         scope: args.scope,
@@ -217,10 +219,10 @@ fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
 
 fn text(plan: &Plan, summary: &BuildSummary) -> String {
     let head = if plan.finished { "found" } else { "built" };
-    let wins = [summary.black_to_move_wins, summary.white_to_move_wins];
+    let wins = [summary.counts.black_to_move_wins, summary.counts.white_to_move_wins];
     let [black, white] = wins.map(output::grouped);
     let mut rows = vec![
-        ("positions", output::grouped(summary.positions)),
+        ("positions", output::grouped(summary.counts.positions)),
         ("Black wins", format!("{black} with Black to move")),
         ("White wins", format!("{white} with White to move")),
         ("files", output::bytes(summary.bytes)),

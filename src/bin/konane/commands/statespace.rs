@@ -1,6 +1,7 @@
 //! `konane statespace`.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -96,7 +97,7 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
             }
             StateSpaceEvent::Layer { .. } => {}
         }
-        Ok(())
+        ControlFlow::Continue(())
     };
     Ok(args.run.threads.install(|| statespace(&board, stop, &mut show))??)
 }

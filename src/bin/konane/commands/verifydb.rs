@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use konane::Dimensions;
 use konane::file::FileError;
 use konane::tablebase::{
-    DatabaseError, Manifest, Metric, Scope, VerifyError, VerifyReport, deep_memory, verify,
+    Coverage, DatabaseError, Manifest, Metric, Scope, VerifiedDatabase, deep_memory, verify,
 };
 
 /// `konane verifydb`.
@@ -76,26 +76,26 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 }
 
 /// Returns true for errors that show that the database is wrong. All others leave that open.
-fn is_verdict(error: &VerifyError) -> bool {
+fn is_verdict(error: &DatabaseError) -> bool {
     use FileError::{Damaged, NotAFile, OtherKind};
     matches!(
         error,
-        VerifyError::Wrong { .. }
-            | VerifyError::Database(
-                DatabaseError::MissingLayer { .. }
-                    | DatabaseError::File(Damaged { .. } | NotAFile { .. } | OtherKind { .. })
-            )
+        DatabaseError::WrongValue { .. }
+            | DatabaseError::MissingLayer { .. }
+            | DatabaseError::File(Damaged { .. } | NotAFile { .. } | OtherKind { .. })
     )
 }
 
-fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifyReport, CliError> {
+fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifiedDatabase, CliError> {
     // If the database cannot be read, the check returns a better error.
     let need = if args.deep { deep_memory(&args.directory).unwrap_or(0) } else { 0 };
     args.run
         .memory
         .must_suffice(need, || format!("the deep check of {}", args.directory.display()))?;
     let progress = Progress::new(args.run.output.quiet);
-    Ok(args.run.threads.install(|| verify(&args.directory, args.deep, &progress, stop))??)
+    let verified =
+        args.run.threads.install(|| verify(&args.directory, args.deep, &progress, stop))?;
+    verified.map_err(CliError::Verify)
 }
 
 fn object(args: &VerifydbArgs, check: CheckJson) -> VerifyJson {
@@ -116,8 +116,9 @@ fn object(args: &VerifydbArgs, check: CheckJson) -> VerifyJson {
     }
 }
 
-fn text(args: &VerifydbArgs, report: &VerifyReport) -> String {
-    let head = database::heading(report.dimensions, report.scope, report.max_stones, report.metric);
+fn text(args: &VerifydbArgs, report: &VerifiedDatabase) -> String {
+    let Coverage { dimensions, scope, metric, max_stones } = report.coverage;
+    let head = database::heading(dimensions, scope, max_stones, metric);
     let counts = &report.counts;
     let checked = if args.deep {
         format!(
@@ -135,7 +136,7 @@ fn text(args: &VerifydbArgs, report: &VerifyReport) -> String {
         ("positions", output::grouped(counts.positions)),
         ("Black wins", format!("{black} with Black to move")),
         ("White wins", format!("{white} with White to move")),
-        ("files", format!("{}, {}", report.files, output::bytes(report.bytes))),
+        ("files", format!("{}, {}", max_stones + 1, output::bytes(report.bytes))),
         ("time", output::time(report.seconds)),
     ];
     output::rows(&head, &rows)

@@ -10,7 +10,7 @@ use crate::web::files::ProofFile;
 use crate::web::params::{NoParams, Params};
 use crate::web::reply::Answer;
 use konane::Dimensions;
-use konane::tablebase::{Counts, Histogram, Manifest, Metric, Scope};
+use konane::tablebase::{Histogram, Manifest, Metric, PositionCounts, Scope};
 
 /// The answer of `databases`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub struct DatabaseHereJson {
     pub bytes: u64,
     /// All layers together; none if they have 2^64 positions or more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<Counts>,
+    pub total: Option<PositionCounts>,
     /// With remoteness: the lengths of the games, over all positions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
@@ -55,7 +55,7 @@ pub struct LayerJson {
     pub bytes: u64,
     /// Positions, and those that the side to move wins.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: PositionCounts,
 }
 
 /// Returns the databases.

@@ -1,15 +1,15 @@
 //! State spaces against the published tables and against sets of positions.
 
 use std::collections::{HashMap, HashSet};
-use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use konane::tablebase::statespace::{Ply, PlyCounts, StateSpaceError, StateSpaceEvent, statespace};
-use konane::{Board, Colour, Position};
+use crate::tablebase::statespace::{Ply, PlyCounts, StateSpaceError, StateSpaceEvent, statespace};
+use crate::{Board, Colour, Position};
 
 /// The table of a board: plies and, last, the total.
 fn published(board: &str) -> Vec<Ply> {
-    let lines = include_str!("../../data/statespace.csv").lines();
+    let lines = include_str!("../../../tests/data/statespace.csv").lines();
     lines
         .filter_map(|line| line.strip_prefix(board)?.strip_prefix(','))
         .map(|line| {
@@ -27,7 +27,7 @@ fn published(board: &str) -> Vec<Ply> {
 }
 
 fn plies_of(board: &Board) -> Vec<Ply> {
-    statespace::<Infallible>(board, &AtomicBool::new(false), &mut |_| Ok(())).unwrap()
+    statespace(board, &AtomicBool::new(false), &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 fn searched(board: &str) -> Vec<Ply> {
@@ -53,7 +53,7 @@ fn published_table_of_6x6() {
     assert_eq!(searched("6x6"), published("6x6"));
 }
 
-/// Whether the side to move wins, by recursion.
+/// Returns true if the side to move wins, by recursion.
 fn wins(board: &Board, position: Position, known: &mut HashMap<Position, bool>) -> bool {
     if let Some(&won) = known.get(&position) {
         return won;
@@ -144,7 +144,7 @@ fn every_layer_is_sent_once_from_the_top() {
                 layers.push(reached[0].black());
             }
         }
-        Ok::<_, Infallible>(())
+        ControlFlow::Continue(())
     };
     let plies = statespace(&board, &AtomicBool::new(false), &mut observe).unwrap();
     assert_eq!(values, (0..=8).collect::<Vec<_>>());
@@ -155,21 +155,27 @@ fn every_layer_is_sent_once_from_the_top() {
 }
 
 #[test]
-fn an_error_of_the_observer_ends_the_search() {
-    let mut fail = |event: StateSpaceEvent<'_>| match event {
-        StateSpaceEvent::Layer { .. } => Err("no room"),
-        _ => Ok(()),
+fn the_observer_ends_the_search() {
+    let mut layers = 0;
+    let mut stop_at_layer = |event: StateSpaceEvent<'_>| match event {
+        StateSpaceEvent::Layer { .. } => {
+            layers += 1;
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
     };
     let board = Board::new("3x3".parse().unwrap());
-    let error = statespace(&board, &AtomicBool::new(false), &mut fail).unwrap_err();
-    assert!(matches!(error, StateSpaceError::Observer("no room")), "{error}");
+    let error = statespace(&board, &AtomicBool::new(false), &mut stop_at_layer).unwrap_err();
+    assert!(matches!(error, StateSpaceError::Interrupted), "{error}");
+    assert_eq!(layers, 1);
 }
 
 #[test]
 fn boards_that_are_too_large_and_interruption() {
     let run = |size: &str| {
         let board = Board::new(size.parse().unwrap());
-        statespace::<Infallible>(&board, &AtomicBool::new(true), &mut |_| Ok(())).unwrap_err()
+        let mut ignore = |_: StateSpaceEvent<'_>| ControlFlow::Continue(());
+        statespace(&board, &AtomicBool::new(true), &mut ignore).unwrap_err()
     };
     assert!(matches!(run("3x3"), StateSpaceError::Interrupted));
     let error = run("37x1");
