@@ -21,7 +21,7 @@ mod tests {
     use crate::sprouts::grundy_db::GrundyDbError;
     use crate::sprouts::grundy_file::GrundyFileError;
     use crate::sprouts::spr_file::SprError;
-    use crate::tablebase::{BuildError, DatabaseError, PlanError, VerifyError};
+    use crate::tablebase::{BuildError, DatabaseError};
 
     fn not_replaceable() -> FileError {
         FileError::NotReplaceable { path: PathBuf::from("a"), found: "a directory" }
@@ -39,13 +39,11 @@ mod tests {
         {
             assert_eq!(make().kind(), kind);
             assert_eq!(database(make()).kind(), kind);
-            assert_eq!(PlanError::from(database(make())).kind(), kind);
             assert_eq!(AnalysisError::from(database(make())).kind(), kind);
             assert_eq!(SolveError::from(CheckpointError::from(make())).kind(), kind);
             assert_eq!(SprError::from(make()).kind(), kind);
             // These are files that the caller does not name, or that are read first.
             assert_eq!(BuildError::from(make()).kind(), ErrorKind::File);
-            assert_eq!(VerifyError::from(database(make())).kind(), ErrorKind::File);
             let numbers = GrundyFileError::from(GrundyDbError::from(make()));
             assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
         }

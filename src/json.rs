@@ -4,9 +4,12 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::path::Path;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+
+use crate::search::numbers::{INFINITY, Number};
 
 /// Implements `Serialize` and `JsonSchema` for types that are written as their `Display` text.
 macro_rules! serialize_as_text {
@@ -84,7 +87,22 @@ pub fn as_text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S:
     serializer.collect_str(value)
 }
 
-/// A count divided by a time. Finite for any time.
+/// Writes a path as text. For `#[serde(serialize_with)]`.
+pub fn as_path<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.as_ref().display())
+}
+
+/// Writes a proof or disproof number, null if it is infinite. For `#[serde(serialize_with)]`.
+pub fn as_finite<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
+    finite(*number).serialize(serializer)
+}
+
+/// Returns a proof or disproof number, `None` if it is infinite.
+pub fn finite(number: Number) -> Option<Number> {
+    (number < INFINITY).then_some(number)
+}
+
+/// Returns a count divided by a time. Finite for any time.
 pub fn per_second(count: u64, seconds: f64) -> f64 {
     (count as f64 / seconds.max(1e-9)).round()
 }

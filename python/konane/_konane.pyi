@@ -28,13 +28,16 @@ __all__ = [
     "Position",
     "__version__",
     "build_database",
+    "bytes_text",
     "count",
+    "counted",
     "divide",
     "memory_bytes",
     "perft",
     "prove",
     "run_task",
     "seconds",
+    "short",
     "solve",
     "sprouts_canonical",
     "sprouts_children",
@@ -42,6 +45,7 @@ __all__ = [
     "sprouts_grundy",
     "sprouts_solve",
     "time_limit",
+    "time_text",
     "verify_proof",
 ]
 
@@ -283,6 +287,10 @@ class ClusterWorker:
 def memory_bytes(memory: int | str) -> int: ...
 def seconds(text: str) -> float: ...
 def count(text: str) -> int: ...
+def bytes_text(bytes: int) -> str: ...
+def time_text(seconds: float) -> str: ...
+def short(number: float) -> str: ...
+def counted(count: int, noun: str) -> str: ...
 def time_limit(time_limit: float) -> float: ...
 
 @final

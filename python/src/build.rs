@@ -1,13 +1,13 @@
 //! `build_database`.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use konane::Board;
 use konane::tablebase::{
-    BuildObserver, BuildOptions, DatabaseError, Histogram, Metric, Scope, Stage, build, plan,
+    BuildObserver, BuildOptions, DatabaseError, Metric, Scope, Stage, build, plan,
 };
 use pyo3::prelude::*;
+use serde::Serialize;
 
 use crate::argument::{File, Text, Whole, name, wrong_choice};
 use crate::error::Failure;
@@ -17,8 +17,8 @@ use crate::position::dimensions;
 use crate::progress::{Latest, Teller};
 use crate::results;
 
-/// How far a build has come.
-#[derive(Clone, Debug)]
+/// Progress of a build.
+#[derive(Clone, Debug, Serialize)]
 struct State {
     stage: String,
     done: u64,
@@ -60,36 +60,6 @@ impl BuildObserver for Watch<'_> {
             *state = Some(State { stage, done, total });
         });
     }
-}
-
-#[derive(IntoPyObject)]
-struct BuildProgressFields {
-    seconds: f64,
-    stage: String,
-    done: u64,
-    total: u64,
-}
-
-#[derive(IntoPyObject)]
-struct HistogramFields {
-    black: Vec<u64>,
-    white: Vec<u64>,
-}
-
-#[derive(IntoPyObject)]
-struct BuiltFields {
-    board: String,
-    scope: &'static str,
-    metric: &'static str,
-    max_stones: u32,
-    directory: OsString,
-    positions: u64,
-    black_to_move_wins: u64,
-    white_to_move_wins: u64,
-    histogram: Option<HistogramFields>,
-    bytes: u64,
-    seconds: f64,
-    layers_found: u32,
 }
 
 fn scope_of(name: &Text<name::Scope>) -> Result<Scope, Failure> {
@@ -151,9 +121,10 @@ pub fn build_database<'py>(
     let threads = threads_or_cores(threads);
     let latest = Latest::default();
     let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
-    let object = |py, State { stage, done, total }: &State, seconds| {
-        let (stage, done, total) = (stage.clone(), *done, *total);
-        results::make(py, "BuildProgress", BuildProgressFields { seconds, stage, done, total })
+    let object = |py, state: &State, seconds: f64| {
+        let fields = results::dict(py, state)?;
+        fields.set_item("seconds", seconds)?;
+        results::make(py, "BuildProgress", fields)
     };
     let (directory, built) = interrupt::run(
         py,
@@ -167,21 +138,7 @@ pub fn build_database<'py>(
             })
         },
     )???;
-    let fields = BuiltFields {
-        board: built.dimensions.to_string(),
-        scope: built.scope.name(),
-        metric: built.metric.name(),
-        max_stones: built.max_stones,
-        directory: path_text(&directory),
-        positions: built.positions,
-        black_to_move_wins: built.black_to_move_wins,
-        white_to_move_wins: built.white_to_move_wins,
-        histogram: built
-            .histogram
-            .map(|Histogram { black, white }| HistogramFields { black, white }),
-        bytes: built.bytes,
-        seconds: built.seconds,
-        layers_found: built.layers_found,
-    };
+    let fields = results::dict(py, &built)?;
+    fields.set_item("directory", path_text(&directory)).map_err(Failure::from)?;
     results::make(py, "Built", fields)
 }

@@ -12,7 +12,7 @@ use konane::search::sums::GameFull;
 use konane::search::table::TableError;
 use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
-use konane::tablebase::{BuildError, DatabaseError, PlanError};
+use konane::tablebase::{BuildError, DatabaseError};
 use konane::{ErrorKind, Reason, SolveError, Uncounted};
 use pyo3::PyErr;
 
@@ -108,7 +108,6 @@ failure_from!(
     FileError,
     GameFull,
     MovesError,
-    PlanError,
     SolveError,
     TableError,
     TreeError,

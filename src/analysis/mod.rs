@@ -25,11 +25,13 @@
 //! ```
 
 mod analyst;
+mod annotate;
 mod judgement;
 mod level;
 #[cfg(test)]
 mod tests;
 
 pub use analyst::{AnalysisError, Analyst, Choice};
+pub use annotate::{AnnotatedMove, annotate};
 pub use judgement::{Analysis, JudgedMove, Judgement, Source};
 pub use level::Level;

@@ -10,6 +10,7 @@
 //! | `create_regular` | makes a file that grows while others read it |
 //! | `Source` | pieces of a file, read where they are wanted |
 //! | `fields` | numbers in bytes |
+//! | `ChunkWeighter` | the size of a part of a file in a cache |
 
 mod error;
 pub(crate) mod fields;
@@ -27,3 +28,13 @@ pub(crate) use open::refuse_other;
 pub use replace::NewFile;
 pub(crate) use source::Source;
 pub use unfinished::remove_unfinished;
+
+/// Weighs a decompressed chunk in a cache: its bytes, and 64 for the cache's own data.
+#[derive(Clone)]
+pub(crate) struct ChunkWeighter;
+
+impl<K, T> quick_cache::Weighter<K, std::sync::Arc<[T]>> for ChunkWeighter {
+    fn weight(&self, _: &K, chunk: &std::sync::Arc<[T]>) -> u64 {
+        size_of_val(&chunk[..]) as u64 + 64
+    }
+}

@@ -2,9 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::board::Board;
 use super::moves::Move;
 use super::position::Position;
+use crate::json::as_finite;
 use crate::search::numbers::{Number, Pair};
 use crate::search::plain::RootView;
 use crate::search::plain::game::Game;
@@ -12,15 +16,21 @@ use crate::search::run::{
     CheckpointProgress, Counters, ListChildren, Observer, Progress, RootChild,
 };
 
-/// A move and its numbers, from the view of the side that makes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A move of the root and its numbers, for the side that makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RootMoveJson", description = "A move of the root and its numbers.")]
 pub struct RootMove {
     /// The move.
+    #[serde(rename = "move")]
     pub mv: Move,
-    /// Its proof number: 0 if it is proven to win.
-    pub phi: Number,
-    /// Its disproof number: 0 if it is proven to lose.
-    pub delta: Number,
+    /// Its proof number; 0 if it is proven to win, null if infinite.
+    #[serde(serialize_with = "as_finite")]
+    #[schemars(with = "Option<Number>")]
+    pub pn: Number,
+    /// Its disproof number; 0 if it is proven to lose, null if infinite.
+    #[serde(serialize_with = "as_finite")]
+    #[schemars(with = "Option<Number>")]
+    pub dn: Number,
 }
 
 impl Position {
@@ -36,10 +46,10 @@ impl Position {
         let numbers = |mv| {
             let code = self.play(board, mv).code(board);
             let &RootChild { phi, delta, .. } = children.iter().find(|child| child.code == code)?;
-            Some(RootMove { mv, phi: delta, delta: phi })
+            Some(RootMove { mv, pn: delta, dn: phi })
         };
         let mut moves: Vec<RootMove> = self.moves(board).into_iter().filter_map(numbers).collect();
-        moves.sort_by_key(|RootMove { phi, delta, .. }| (*phi, std::cmp::Reverse(*delta)));
+        moves.sort_by_key(|RootMove { pn, dn, .. }| (*pn, std::cmp::Reverse(*dn)));
         moves
     }
 }
@@ -164,19 +174,19 @@ mod tests {
                         && solution.winner.is_some()
                     {
                         let listed = at_end.iter().find(|listed| listed.mv == best);
-                        assert_eq!(listed.map(|listed| listed.phi), Some(0), "{name}");
+                        assert_eq!(listed.map(|listed| listed.pn), Some(0), "{name}");
                     }
                     for (_, moves) in &asks.heard {
-                        let won = moves.first().is_some_and(|first| first.phi == 0);
+                        let won = moves.first().is_some_and(|first| first.pn == 0);
                         if algorithm != Algorithm::AlphaBeta && !won {
                             assert_eq!(moves.len(), all.len(), "{name}");
                         }
-                        for (at, &RootMove { mv, phi, delta }) in moves.iter().enumerate() {
+                        for (at, &RootMove { mv, pn, dn }) in moves.iter().enumerate() {
                             assert!(moves[..at].iter().all(|earlier| earlier.mv != mv));
-                            assert!(at == 0 || moves[at - 1].phi <= phi, "{name}");
+                            assert!(at == 0 || moves[at - 1].pn <= pn, "{name}");
                             let (_, wins) = truth.iter().find(|(other, _)| *other == mv).unwrap();
-                            assert!(phi != 0 || *wins, "{name}");
-                            assert!(delta != 0 || !*wins, "{name}");
+                            assert!(pn != 0 || *wins, "{name}");
+                            assert!(dn != 0 || !*wins, "{name}");
                         }
                     }
                 }
@@ -200,7 +210,7 @@ mod tests {
                 let Progress { phi, delta, .. } = progress;
                 if phi != 0 && delta != 0 {
                     assert_eq!(moves.len(), 4);
-                    assert!(moves.iter().all(|mv| (mv.phi, mv.delta) == (phi, delta)), "{moves:?}");
+                    assert!(moves.iter().all(|mv| (mv.pn, mv.dn) == (phi, delta)), "{moves:?}");
                     told.insert((phi, delta));
                 }
             }

@@ -1,4 +1,4 @@
-//! From a position to its proof: solved, and the positions collected that show it.
+//! Proofs: a position is solved, and the positions that prove the result are collected.
 
 use crate::konane::game::Konane;
 use crate::konane::{Colour, Position, SearchTable, Solution, SolveError, Solver};
@@ -14,12 +14,12 @@ use crate::search::run::{Observer, Reason};
 use super::writer::CHUNK_CODES;
 use super::{ProofHeader, Side};
 
-/// Who wins a position, and the positions that prove it.
+/// The winner of a position, and the positions that prove it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// What is proven, as a file says it.
+    /// Board, position and winner, as the header of a file.
     pub header: ProofHeader,
-    /// The closed set, and what it took to collect it.
+    /// The closed set, and the work to collect it.
     pub certificate: Certificate,
 }
 
@@ -39,10 +39,10 @@ pub trait ProofObserver: Observer {
 /// Ignores everything.
 impl ProofObserver for () {}
 
-/// What came of an attempt to prove something.
+/// Result of an attempt to prove the winner of a position.
 #[derive(Debug)]
 pub struct Proved {
-    /// What the search found.
+    /// Result of the search.
     pub solution: Solution,
     /// The proof; nothing if the search has no answer.
     pub proof: Option<Result<Proof, CertificateError>>,

@@ -1,35 +1,24 @@
-//! Playing by a proof: which moves lead into it.
+//! Moves of the winner, from a proof.
 
 use std::fmt;
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::{ProofError, ProofReader, Side};
+use crate::file::ChunkWeighter;
 use crate::konane::{Board, Colour, Dimensions, Move, Position};
 
 /// Memory for the codes of chunks: 512 chunks of the size that the writer makes.
 const CACHE_BYTES: u64 = 64 << 20;
 
-/// A chunk's codes weigh their bytes and what surrounds them.
-#[derive(Clone)]
-struct CodeBytes;
-
-impl Weighter<usize, Arc<[u64]>> for CodeBytes {
-    fn weight(&self, _: &usize, codes: &Arc<[u64]>) -> u64 {
-        size_of_val(&codes[..]) as u64 + 64
-    }
-}
-
-/// A proof, to be asked for the winner's moves by any number of threads.
+/// A proof that looks up the winner's moves, for any number of threads.
 ///
-/// Only header and index are read at first. A question reads the chunks of the file in which it has to
-/// look, one for each move at most, and checks them against their checksums; 64 MiB of them are kept,
-/// for all threads. The whole is not checked ([`super::verify()`] does that): in a file that is no
-/// proof, answers may be missing.
+/// Opening reads header and index. A look-up reads at most one chunk of the file for each move, and checks
+/// its checksum. All threads share a cache of 64 MiB. The proof as a whole is not checked
+/// ([`super::verify()`] does that): if the file is not a valid proof, moves may be missing.
 ///
 /// # Examples
 /// ```no_run
@@ -54,7 +43,7 @@ pub struct Guide {
     /// The first code of every chunk.
     firsts: Box<[u64]>,
     reader: Mutex<ProofReader<File>>,
-    chunks: Cache<usize, Arc<[u64]>, CodeBytes>,
+    chunks: Cache<usize, Arc<[u64]>, ChunkWeighter>,
 }
 
 impl fmt::Debug for Guide {
@@ -83,7 +72,7 @@ impl Guide {
             positions: header.positions,
             firsts: reader.chunks().iter().map(|chunk| chunk.first).collect(),
             reader: Mutex::new(reader),
-            chunks: Cache::with_weighter(items as usize, CACHE_BYTES, CodeBytes),
+            chunks: Cache::with_weighter(items as usize, CACHE_BYTES, ChunkWeighter),
         })
     }
 
@@ -92,12 +81,12 @@ impl Guide {
         &self.board
     }
 
-    /// The position that the proof is about.
+    /// The position whose winner is proven.
     pub fn root(&self) -> Position {
         self.root
     }
 
-    /// Who wins there.
+    /// The winner.
     pub fn winner(&self) -> Colour {
         self.winner
     }
@@ -107,8 +96,8 @@ impl Guide {
         self.positions
     }
 
-    /// Whether the side to move loses as far as the proof says it: the position is one of it, or has
-    /// no moves.
+    /// Returns true if the side to move loses by the proof: the proof has the position, or there are no
+    /// moves.
     ///
     /// # Errors
     /// If the file cannot be read, or the chunk is damaged.
@@ -124,8 +113,7 @@ impl Guide {
         }
     }
 
-    /// A move after which the opponent loses, as far as the proof says it: best one that leaves it
-    /// no move.
+    /// A move after which the opponent loses by the proof: the one with the fewest replies.
     ///
     /// # Errors
     /// As [`Guide::is_lost`].

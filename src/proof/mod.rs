@@ -1,8 +1,8 @@
-//! Proof files: a set of positions that shows who wins, which others can check.
+//! Proof files: a set of positions that proves the winner, and that other programs can check.
 //!
 //! ```text
 //! Solver ─▶ search::certificate ─▶ extract ─▶ writer ─▶ file ─▶ crate proof-check (checks it)
-//!                                                        └────▶ guide (plays by it)
+//!                                                        └────▶ guide (moves of the winner)
 //! ```
 //!
 //! The crate `proof-check` reads and checks the files. It is independent of the solver; its types are

@@ -1,4 +1,4 @@
-//! Writing proof files. A file has its name only when it is whole.
+//! Writing proof files. A file gets its name when it is complete.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::file::{FileError, NewFile};
 /// Codes in every chunk but the last one.
 pub(super) const CHUNK_CODES: u32 = 1 << 14;
 
-/// How hard zstd tries. The differences are next to random in their lower bits: higher levels gain
-/// less than 1 %.
+/// Compression level of zstd. The lower bits of the differences are almost random: higher levels gain less
+/// than 1 %.
 const LEVEL: i32 = 3;
 
 /// Chunks that are compressed in parallel before they are written.
@@ -31,19 +31,18 @@ pub struct ProofSummary {
     pub bytes: u64,
 }
 
-/// A proof file in the making. Dropped before it is finished, it leaves nothing behind.
+/// A proof file that is being written. If it is dropped before it is finished, it leaves no file.
 #[derive(Debug)]
 pub struct ProofWriter {
     file: NewFile,
 }
 
 impl ProofWriter {
-    /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there. Done before a
-    /// long search, it shows early that the file can be written.
+    /// Begins a file: creates `<path>.tmp`, in place of a file that an earlier run left. A call before a long
+    /// search checks early that the file can be written.
     ///
     /// # Errors
-    /// If the file cannot be created, somebody else is writing it, or the path is that of something
-    /// else than a file.
+    /// If the file cannot be created, another process is writing it, or the path is not that of a file.
     pub fn create(path: &Path) -> Result<Self, FileError> {
         Ok(ProofWriter { file: NewFile::create(path, 1 << 20)? })
     }
@@ -61,7 +60,7 @@ impl ProofWriter {
     /// If the disk is full, or the system refuses for another reason. The `.tmp` is removed.
     ///
     /// # Panics
-    /// If the codes are not in strictly increasing order, or not as many as the header says.
+    /// If the codes are not in strictly increasing order, or their number differs from the header.
     pub fn finish(
         mut self,
         header: &ProofHeader,

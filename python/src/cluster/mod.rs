@@ -20,7 +20,7 @@ use konane::search::cluster::CoordinatorConfig;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::cluster::ClusterSearch;
 use konane::sprouts::{MOST_NIMBER, Position};
-use konane::system::{parse_count, parse_duration, thread};
+use konane::system::{self, parse_count, parse_duration, thread};
 use pyo3::prelude::*;
 
 use crate::argument::{Text, Whole, name};
@@ -144,6 +144,30 @@ pub fn time_limit(time_limit: Seconds<name::TimeLimit>) -> f64 {
 #[pyfunction]
 pub fn count(text: Text<name::Text>) -> Result<u64, Failure> {
     parse_count(&text).map_err(Failure::input)
+}
+
+/// A size as text: `1.50 GiB`.
+#[pyfunction]
+pub fn bytes_text(bytes: u64) -> String {
+    system::bytes_text(bytes)
+}
+
+/// A number of seconds as text: `2 min 5 s`.
+#[pyfunction]
+pub fn time_text(seconds: f64) -> String {
+    system::time_text(seconds)
+}
+
+/// A number with three figures and a letter: `12.3 M`.
+#[pyfunction]
+pub fn short(number: f64) -> String {
+    system::short(number)
+}
+
+/// A number of things: `1 job`, `2 jobs`.
+#[pyfunction]
+pub fn counted(count: u64, noun: &str) -> String {
+    system::counted(count, noun)
 }
 
 /// Does something on the thread of the other side; a panic is its answer, and ends nothing.

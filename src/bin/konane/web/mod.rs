@@ -99,13 +99,13 @@ pub struct ExploreArgs {
     /// several times, for any boards.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
-    /// Sprouts: take Grundy numbers from this file, and add those that are found; made if there is
-    /// none.
+    /// Sprouts: take Grundy numbers from this file, and add those that are found; created if it does
+    /// not exist.
     #[arg(long, value_name = "FILE")]
     pub sprouts_db: Option<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Memory to search in, at least 6MiB. Files are kept beside it.
+    /// Memory to search in, at least 6MiB. Files need more.
     #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory,
           allow_hyphen_values = true)]
     pub memory: u64,

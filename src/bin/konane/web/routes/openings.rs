@@ -21,7 +21,7 @@ use konane::{Colour, Dimensions, Move};
 pub struct OpeningsRequest {
     /// Ranks x files.
     board: String,
-    /// Milliseconds to search for what is not known: 200, at most 2000.
+    /// Milliseconds to search for unknown values: 200, at most 2000.
     time: Option<u64>,
 }
 
@@ -32,7 +32,7 @@ pub struct OpeningsJson {
     pub board: Dimensions,
     /// Every first removal with every reply, also those that are equal by symmetry.
     pub openings: Vec<OpeningJson>,
-    /// Whether the winner of all is known.
+    /// True if the winner of all is known.
     pub complete: bool,
 }
 
@@ -60,7 +60,7 @@ pub async fn get(
     State(explorer): Shared,
     Params(OpeningsRequest { board, time: milliseconds }): Params<OpeningsRequest>,
 ) -> Answer<OpeningsJson> {
-    let played = PlayedPosition::read(&board, None, None, None)?;
+    let played = PlayedPosition::read(&board, &None, &None, &None)?;
     let time = time(milliseconds)?;
     let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
         let (end, firsts) = (Instant::now() + time, played.position.moves(&played.board));

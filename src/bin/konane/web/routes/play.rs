@@ -23,13 +23,13 @@ pub struct PlayRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
-    /// How well to play, from 1 to 10: with a search of 4^level nodes, and nothing else that is
-    /// known. As well as possible if nothing is said.
+    /// Strength from 1 to 10: a search of 4^level nodes, without database and proofs. Without it, the
+    /// best move that can be found.
     level: Option<u32>,
     /// Milliseconds: 200, at most 2000. With a level its nodes count, and not the time.
     time: Option<u64>,
@@ -58,8 +58,7 @@ pub async fn get(
     Params(request): Params<PlayRequest>,
 ) -> Answer<PlayJson> {
     let PlayRequest { board, position, phase, moves, level, time: milliseconds } = request;
-    let played =
-        PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
     let level = match level.map(Level::new) {
         Some(None) => {
@@ -105,12 +104,12 @@ pub async fn get(
 /// The reason for a move after which the game goes on.
 fn why(judgement: Option<Judgement>) -> String {
     let Some(Judgement { outcome, source, remoteness }) = judgement else {
-        return "Nothing is proven yet; the search likes it best.".to_owned();
+        return "Nothing is proven yet; the search prefers it.".to_owned();
     };
     let by = match source {
-        Source::Database => "says the database",
-        Source::Proof => "says the proof",
-        Source::Rules | Source::Search => "a search has shown",
+        Source::Database => "according to the database",
+        Source::Proof => "according to the proof",
+        Source::Rules | Source::Search => "as a search has shown",
     };
     match outcome {
         Value::Win => format!("It wins, {by}."),

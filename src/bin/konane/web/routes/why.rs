@@ -23,7 +23,7 @@ pub struct WhyRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// A move of it.
@@ -61,7 +61,7 @@ pub struct WhyJson {
 /// Returns the best reply.
 pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
     let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
-    let played = PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), None)?;
+    let played = PlayedPosition::read(&board, &position, &phase, &None)?;
     let mv = parse_move(&played.board, &played.position, &mv).map_err(ApiError::refused)?;
     let time = time(milliseconds)?;
     let why = explorer.boards.with(played.board.clone(), move |analyst, turn| {

@@ -5,20 +5,20 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use konane::file::FileError;
-use konane::internals::files::format::{
+use crate::file::FileError;
+use crate::tablebase::files::format::{
     FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, MANIFEST_NAME, Scope, layer_name,
 };
-use konane::internals::files::{LayerFile, count_layer};
-use konane::internals::index::Index;
-use konane::tablebase::{Database, DatabaseError, DatabaseOptions, Histogram, Manifest, Metric};
-use konane::{Board, Colour, ErrorKind, Position, Value};
+use crate::tablebase::files::{LayerFile, count_layer};
+use crate::tablebase::index::Index;
+use crate::tablebase::{Database, DatabaseError, DatabaseOptions, Histogram, Manifest, Metric};
+use crate::{Board, Colour, ErrorKind, Position, Value};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::databases::{open, samples};
 
-/// What each of the two ways to check a file finds; both find something or neither does.
+/// Errors of both checks of a file. Either both or neither of them have one.
 fn check(file: &LayerFile) -> Vec<DatabaseError> {
     let (header, never) = (file.header(), AtomicBool::new(false));
     let index = Index::new(Board::new(header.dimensions), header.scope.exchanges());
@@ -265,7 +265,7 @@ fn a_hole_for_an_index_takes_no_memory() {
     let keys = header.keys();
     let (mut listed, mut chunks) = ((keys.len() as u32).to_le_bytes().to_vec(), 0);
     for key in keys {
-        let rows = u64::from(index.orbits(key.black).len());
+        let rows = index.rows(key.black);
         listed.extend(key.encode());
         listed.extend(rows.to_le_bytes());
         listed.extend(0u64.to_le_bytes());
@@ -343,7 +343,7 @@ proptest! {
         if let Ok(file) = LayerFile::from_bytes(&path, bytes) {
             let _ = file.verify(&AtomicBool::new(false));
             for block in file.blocks() {
-                let _ = file.read_block(block.key());
+                let _ = file.read_block(block.key);
             }
         }
     }
@@ -356,17 +356,17 @@ proptest! {
         newer: bool,
     ) {
         let layers = (0..).zip(layers).map(|(stones, (bytes, footer_xxh3, p, b, w))| {
-            let counts = konane::tablebase::Counts {
+            let counts = crate::tablebase::PositionCounts {
                 positions: if remoteness { 2 * (p + b + w) } else { p },
                 black_to_move_wins: b,
                 white_to_move_wins: w,
             };
-            konane::tablebase::ManifestLayer { stones, bytes, footer_xxh3, counts }
+            crate::tablebase::ManifestLayer { stones, bytes, footer_xxh3, counts }
         });
         let mut manifest = Manifest {
             version: if remoteness || newer { 2 } else { 1 },
             dimensions: "6x6".parse().unwrap(),
-            scope: konane::tablebase::Scope::Complete,
+            scope: crate::tablebase::Scope::Complete,
             layers: layers.collect(),
             histogram: None,
         };

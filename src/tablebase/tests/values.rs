@@ -1,13 +1,13 @@
 //! The values of the sweep against plain recursion.
 
-use konane::internals::index::Index;
-use konane::internals::kernels::Isa;
-use konane::internals::values::sweep::row_ops::RowOps;
-use konane::internals::values::sweep::{Columns, Layer, Sweep};
-use konane::{Board, Colour};
+use crate::konane::kernels::Isa;
+use crate::tablebase::index::Index;
+use crate::tablebase::values::sweep::row_ops::RowOps;
+use crate::tablebase::values::sweep::{Columns, LayerRows, Sweep};
+use crate::{Board, Colour};
 
 /// By side to move: all layers of a board.
-fn swept(index: &Index, ops: RowOps) -> [Vec<Layer>; 2] {
+fn swept(index: &Index, ops: RowOps) -> [Vec<LayerRows>; 2] {
     let sweep = Sweep::with_ops(index, ops);
     let mut layers = [Vec::new(), Vec::new()];
     for black in 0..=index.numbering().count(Colour::Black) {
@@ -18,7 +18,7 @@ fn swept(index: &Index, ops: RowOps) -> [Vec<Layer>; 2] {
     layers
 }
 
-fn value(index: &Index, layers: &[Vec<Layer>; 2], occupied: u64, to_move: Colour) -> bool {
+fn value(index: &Index, layers: &[Vec<LayerRows>; 2], occupied: u64, to_move: Colour) -> bool {
     let [black, white] = index.numbering().pack(occupied);
     let stones = black.count_ones();
     let row = index.orbits(stones).row(index.numbering(), index.ranks(Colour::Black), black);
@@ -157,7 +157,7 @@ fn slices_have_the_rows_of_layers() {
             let rows = gathered_black.row_numbers().end;
             for rows in [0..rows.div_ceil(3), rows.div_ceil(3)..rows] {
                 let mut slices =
-                    [(); 2].map(|()| Layer::slice(&index, black, rows.clone()).unwrap());
+                    [(); 2].map(|()| LayerRows::slice(&index, black, rows.clone()).unwrap());
                 let longest = index.board().longest_jump();
                 let targets = slices[1].targets();
                 for before in (black.saturating_sub(longest)..black).rev() {
@@ -166,7 +166,7 @@ fn slices_have_the_rows_of_layers() {
                         (0u32..).zip(patterns).collect::<Vec<_>>().into_iter().rev()
                     {
                         let row = black_wins[before as usize].row(row);
-                        sweep.scatter(&targets, pattern, row, &mut scratch);
+                        sweep.scatter(&targets, Colour::White, pattern, row, &mut scratch);
                     }
                 }
                 drop(targets);
@@ -177,7 +177,8 @@ fn slices_have_the_rows_of_layers() {
                     .into_iter()
                     .rev()
                 {
-                    sweep.scatter_black(&targets, pattern, gathered_white.row(row), &mut scratch);
+                    let row = gathered_white.row(row);
+                    sweep.scatter(&targets, Colour::Black, pattern, row, &mut scratch);
                 }
                 drop(targets);
                 for (slice, gathered) in slices.iter_mut().zip([gathered_black, gathered_white]) {

@@ -1,9 +1,9 @@
-//! What the system has: memory and disk. `None` where it does not say.
+//! Memory, disk and instruction sets of the machine. `None` where the system does not report a value.
 
 use std::path::Path;
 
-/// Memory that can still be used without swapping: what Linux calls available, or what is left
-/// under the limits of the control groups, whichever is less.
+/// Returns the memory that can still be used without swapping: the minimum of `MemAvailable` and of the
+/// memory that the limits of the control groups leave.
 pub fn memory_available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let available = meminfo.and_then(|text| kibibytes(&text, "MemAvailable:"));
@@ -12,11 +12,11 @@ pub fn memory_available() -> Option<u64> {
     [available, left].into_iter().flatten().min()
 }
 
-/// The files of a control group that tell its memory.
+/// Files of a control group with its memory.
 struct GroupFiles {
     limit: &'static str,
     used: &'static str,
-    /// The key in `memory.stat` of file contents that the system drops when memory is asked for.
+    /// Key in `memory.stat` of file contents that the system drops when a program requests memory.
     reclaimable: &'static str,
 }
 
@@ -29,8 +29,8 @@ const VERSION_1: GroupFiles = GroupFiles {
 const VERSION_2: GroupFiles =
     GroupFiles { limit: "memory.max", used: "memory.current", reclaimable: "inactive_file " };
 
-/// The least that is left in a process's control groups, as `/proc/self/cgroup` lists them, and in the
-/// groups around them; `mounted` is where the system shows them.
+/// Returns the minimum of the memory left in a process's control groups, which `/proc/self/cgroup` lists, and
+/// in their parents. `mounted` is the mount point of the control groups.
 fn left_in_groups(mounted: &Path, groups: &str) -> Option<u64> {
     let left = |line: &str| {
         let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
@@ -41,17 +41,17 @@ fn left_in_groups(mounted: &Path, groups: &str) -> Option<u64> {
             }
             _ => return None,
         };
-        // In a container the groups around it may be named and not be there.
+        // In a container, parents may be named that do not exist there.
         let group = root.join(group.trim_start_matches('/'));
-        let around = group.ancestors().take_while(|folder| folder.starts_with(&root));
-        around.filter_map(|folder| left_in_group(folder, &files)).min()
+        let groups = group.ancestors().take_while(|folder| folder.starts_with(&root));
+        groups.filter_map(|folder| left_in_group(folder, &files)).min()
     };
     groups.lines().filter_map(left).min()
 }
 
 fn left_in_group(folder: &Path, files: &GroupFiles) -> Option<u64> {
     let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
-    // "max" is no number: then there is no limit.
+    // No number ("max") means no limit.
     let number = |name: &str| text(name)?.trim().parse::<u64>().ok();
     let (limit, used) = (number(files.limit)?, number(files.used)?);
     let stat = text("memory.stat").unwrap_or_default();
@@ -60,26 +60,26 @@ fn left_in_group(folder: &Path, files: &GroupFiles) -> Option<u64> {
     Some(limit.saturating_sub(used.saturating_sub(reclaimable)))
 }
 
-/// The most memory that this process has had so far.
+/// Returns the peak memory of this process.
 pub fn peak_memory() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// The amount after a key in a text such as `/proc/meminfo`.
+/// Returns the bytes after a key in a text such as `/proc/meminfo`.
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-    let amount: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(amount << 10)
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
 }
 
-/// Bytes that can still be written where a file or directory is, or would be once its missing
-/// parents are made.
+/// Returns the bytes that can still be written to a file or directory. It may not exist yet, and neither may
+/// its parents.
 pub fn disk_free(path: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
         let path = std::path::absolute(path).ok()?;
-        let there = path.ancestors().find(|p| p.exists())?;
-        let stat = rustix::fs::statvfs(there).ok()?;
+        let existing = path.ancestors().find(|p| p.exists())?;
+        let stat = rustix::fs::statvfs(existing).ok()?;
         Some(stat.f_bavail.saturating_mul(stat.f_frsize))
     }
     #[cfg(not(unix))]
@@ -89,12 +89,51 @@ pub fn disk_free(path: &Path) -> Option<u64> {
     }
 }
 
+/// Instruction sets for which inner loops are compiled. One binary runs on every processor and selects at
+/// run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isa {
+    /// The instructions of every processor of the target.
+    Baseline,
+    /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT.
+    Avx2,
+    /// [`Isa::Avx2`] and AVX-512 F, BW, DQ, VL and VPOPCNTDQ.
+    Avx512,
+}
+
+impl Isa {
+    /// Returns the widest set that this processor has.
+    pub fn detect() -> Isa {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            let avx512 = avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vpopcntdq");
+            if avx512 {
+                return Isa::Avx512;
+            }
+            if avx2 {
+                return Isa::Avx2;
+            }
+        }
+        Isa::Baseline
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn amounts_in_texts_of_the_kernel() {
+    fn values_in_texts_of_the_kernel() {
         let text = "MemTotal:       24000000 kB\nMemAvailable:   12345678 kB\nOdd: 3\n";
         assert_eq!(kibibytes(text, "MemAvailable:"), Some(12345678 << 10));
         assert_eq!(kibibytes(text, "MemFree:"), None);
@@ -102,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_in_control_groups() {
+    fn memory_left_in_control_groups() {
         let folder = tempfile::tempdir().unwrap();
         let left = |groups| left_in_groups(folder.path(), groups);
         let write = |group: &str, files: [(&str, &str); 3]| {
@@ -139,7 +178,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn the_system_says_what_it_has() {
+    fn the_system_reports_memory_and_disk() {
         assert!(memory_available().is_some());
         assert!(peak_memory().is_some_and(|peak| peak > 1 << 20));
         let folder = std::env::temp_dir();

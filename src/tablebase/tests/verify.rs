@@ -1,23 +1,31 @@
-//! The check of databases finds what is wrong, and nothing else.
+//! The check of databases finds wrong values, and accepts sound databases.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use konane::Board;
-use konane::internals::files::LayerFile;
-use konane::internals::files::format::{BlockKey, layer_name};
-use konane::internals::files::{LayerWriter, count_layer, layer_entry};
-use konane::internals::index::Index;
-use konane::tablebase::{
-    BuildObserver, BuildOptions, Histogram, Manifest, Metric, Plan, Stage, VerifyError, plan,
-    verify,
+use crate::tablebase::files::LayerFile;
+use crate::tablebase::files::format::{BlockKey, layer_name};
+use crate::tablebase::files::{LayerWriter, count_layer};
+use crate::tablebase::index::{Address, Index};
+use crate::tablebase::{
+    BuildObserver, BuildOptions, DatabaseError, Histogram, Manifest, ManifestLayer, Metric, Plan,
+    Stage, plan, verify,
 };
+use crate::{Board, Position};
 use tempfile::tempdir;
 
-use super::{build, planned};
+use super::{board, build, planned};
 
-fn check(directory: &Path, deep: bool) -> Result<u64, VerifyError> {
+fn check(directory: &Path, deep: bool) -> Result<u64, DatabaseError> {
     verify(directory, deep, &(), &AtomicBool::new(false)).map(|report| report.recomputed)
+}
+
+/// The position at row 0 and column 0 of a block.
+fn first_position(size: &str, key: BlockKey) -> String {
+    let index = Index::new(board(size), true);
+    let BlockKey { to_move, black, white, .. } = key;
+    let occupied = index.occupied(&Address { to_move, black, white, row: 0, column: 0 });
+    Position::new_unchecked(index.board(), occupied, to_move).to_string()
 }
 
 /// Writes a layer again with some bytes changed, all checksums right, and the manifest to match.
@@ -28,7 +36,7 @@ fn forge(directory: &Path, stones: u32, change: impl Fn(BlockKey, &mut Vec<u8>))
     rewrite(&path, change);
     let (file, stop) = (LayerFile::open(&path).unwrap(), AtomicBool::new(false));
     let mut manifest = manifest;
-    manifest.layers[stones as usize] = layer_entry(&index, &file, &stop).unwrap();
+    manifest.layers[stones as usize] = ManifestLayer::of_file(&index, &file, &stop).unwrap();
     manifest.write(directory).unwrap();
 }
 
@@ -36,9 +44,9 @@ fn rewrite(path: &Path, change: impl Fn(BlockKey, &mut Vec<u8>)) {
     let old = LayerFile::open(path).unwrap();
     let mut writer = LayerWriter::create(path, old.header().clone()).unwrap();
     for block in old.blocks() {
-        let mut bytes = old.read_block(block.key()).unwrap();
-        change(block.key(), &mut bytes);
-        writer.begin_block(block.key());
+        let mut bytes = old.read_block(block.key).unwrap();
+        change(block.key, &mut bytes);
+        writer.begin_block(block.key);
         writer.write(&bytes).unwrap();
         writer.end_block().unwrap();
     }
@@ -66,11 +74,11 @@ fn sound_databases_pass() {
         let summary = build(&plan);
         let stop = AtomicBool::new(false);
         let report = verify(&plan.directory, true, &(), &stop).unwrap();
-        assert_eq!(report.counts.black_to_move_wins, summary.black_to_move_wins, "{size}");
-        assert_eq!(report.counts.white_to_move_wins, summary.white_to_move_wins, "{size}");
-        assert_eq!(report.counts.positions, summary.positions);
+        assert_eq!(report.counts.black_to_move_wins, summary.counts.black_to_move_wins, "{size}");
+        assert_eq!(report.counts.white_to_move_wins, summary.counts.white_to_move_wins, "{size}");
+        assert_eq!(report.counts.positions, summary.counts.positions);
         assert_eq!(report.bytes, summary.bytes);
-        assert_eq!(report.files, plan.max_stones + 1);
+        assert_eq!(report.coverage, plan.coverage);
         assert_eq!(u128::from(report.recomputed), plan.stored_positions, "{size}");
         assert_eq!(check(&plan.directory, false).unwrap(), 0);
     }
@@ -101,8 +109,8 @@ fn sound_remotenesses_pass() {
         let plan = with_remoteness(size, max_stones, out.path());
         let summary = build(&plan);
         let report = verify(&plan.directory, true, &(), &AtomicBool::new(false)).unwrap();
-        assert_eq!(report.metric, Metric::Remoteness);
-        assert_eq!(report.counts.black_to_move_wins, summary.black_to_move_wins, "{size}");
+        assert_eq!(report.coverage.metric, Metric::Remoteness);
+        assert_eq!(report.counts.black_to_move_wins, summary.counts.black_to_move_wins, "{size}");
         assert_eq!(u128::from(report.recomputed), plan.stored_positions, "{size}");
     }
 }
@@ -115,7 +123,7 @@ fn one_wrong_remoteness_is_found() {
             let plan = with_remoteness(size, None, out.path());
             build(&plan);
             let path = plan.directory.join(layer_name(stones));
-            let last = LayerFile::open(&path).unwrap().blocks().last().unwrap().key();
+            let last = LayerFile::open(&path).unwrap().blocks().last().unwrap().key;
             // The highest bit of the first position of the last block.
             forge(&plan.directory, stones, |key, bytes| {
                 if key == last {
@@ -136,10 +144,11 @@ fn one_wrong_remoteness_is_found() {
             manifest.write(&plan.directory).unwrap();
             assert_eq!(check(&plan.directory, false).unwrap(), 0);
             let error = check(&plan.directory, true).unwrap_err();
-            let VerifyError::Wrong { path, address, what, .. } = &error else { panic!("{error}") };
+            let DatabaseError::WrongValue { path, position, what, .. } = &error else {
+                panic!("{error}")
+            };
             assert!(path.ends_with(layer_name(stones)));
-            assert_eq!((address.row, address.column, *what), (0, 0, "the remoteness"));
-            assert_eq!((address.black, address.white), (last.black, last.white));
+            assert_eq!((position, *what), (&first_position(size, last), "the remoteness"));
             assert!(error.to_string().contains(" in "), "{error}");
         }
     }
@@ -155,7 +164,7 @@ fn one_wrong_value_is_found() {
             build(&plan);
             // The first value of the last block of the layer.
             let header = LayerFile::open(&plan.directory.join(layer_name(stones))).unwrap();
-            let last = header.blocks().last().unwrap().key();
+            let last = header.blocks().last().unwrap().key;
             drop(header);
             forge(&plan.directory, stones, |key, bytes| {
                 if key == last {
@@ -165,15 +174,11 @@ fn one_wrong_value_is_found() {
             // Everything but the value itself is in order.
             assert_eq!(check(&plan.directory, false).unwrap(), 0);
             let error = check(&plan.directory, true).unwrap_err();
-            let VerifyError::Wrong { path, position, address, expected, got, .. } = error else {
+            let DatabaseError::WrongValue { path, position, expected, got, .. } = error else {
                 panic!("{error}");
             };
             assert!(path.ends_with(layer_name(stones)));
-            assert_eq!((address.row, address.column), (0, 0));
-            assert_eq!(
-                (address.to_move, address.black, address.white),
-                (last.to_move, last.black, last.white)
-            );
+            assert_eq!(position, first_position(size, last));
             assert_ne!(expected, got);
             let stones_in_text = position.matches(['x', 'o']).count();
             assert_eq!(stones_in_text, stones as usize, "{position}");
@@ -190,7 +195,7 @@ fn counts_of_the_manifest_are_checked() {
     manifest.layers[6].counts.black_to_move_wins += 1;
     manifest.write(&plan.directory).unwrap();
     let error = check(&plan.directory, false).unwrap_err();
-    assert!(matches!(&error, VerifyError::Database(error) if error.is_damage()), "{error}");
+    assert!(error.is_damage(), "{error}");
     assert!(error.to_string().contains("stones-06.kdb"), "{error}");
 }
 
@@ -205,7 +210,7 @@ fn a_damaged_byte_is_found_without_the_deep_check() {
     bytes[100] ^= 4;
     std::fs::write(&path, bytes).unwrap();
     let error = check(&plan.directory, false).unwrap_err();
-    assert!(matches!(&error, VerifyError::Database(error) if error.is_damage()), "{error}");
+    assert!(error.is_damage(), "{error}");
 }
 
 #[test]
@@ -215,7 +220,7 @@ fn a_stopped_check_is_no_result() {
     build(&plan);
     for deep in [false, true] {
         let error = verify(&plan.directory, deep, &(), &AtomicBool::new(true)).unwrap_err();
-        assert!(matches!(error, VerifyError::Interrupted), "{error}");
+        assert!(matches!(error, DatabaseError::Interrupted), "{error}");
     }
     // While the last file is read.
     struct InTheLast<'a>(&'a AtomicBool);
@@ -226,5 +231,5 @@ fn a_stopped_check_is_no_result() {
     }
     let stop = AtomicBool::new(false);
     let error = verify(&plan.directory, false, &InTheLast(&stop), &stop).unwrap_err();
-    assert!(matches!(error, VerifyError::Interrupted), "{error}");
+    assert!(matches!(error, DatabaseError::Interrupted), "{error}");
 }

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use konane::internals::files::format::{BlockKey, LayerHeader, Scope, database_name, layer_name};
-use konane::internals::files::{Inflater, LayerFile};
-use konane::internals::files::{LayerWriter, count_layer};
-use konane::internals::index::Index;
-use konane::tablebase::{DatabaseError, Metric};
-use konane::{Board, Dimensions};
+use crate::tablebase::files::{BlockKey, Coverage, LayerHeader, Scope, layer_name};
+use crate::tablebase::files::{Inflater, LayerFile};
+use crate::tablebase::files::{LayerWriter, count_layer};
+use crate::tablebase::index::Index;
+use crate::tablebase::{DatabaseError, Metric};
+use crate::{Board, Dimensions};
 use proptest::prelude::*;
 
 /// Bytes that compress somewhat: runs and noise.
@@ -44,8 +44,7 @@ fn header(size: &str, scope: Scope, stones: u32) -> LayerHeader {
 fn blocks(header: &LayerHeader, seed: u64, most: u64) -> Vec<(BlockKey, Vec<u8>)> {
     let block = |(number, key): (u64, BlockKey)| {
         let rows = (seed % 97 + number) % most + 1;
-        let patterns =
-            konane::internals::index::binomial(header.squares[0].len() as u32, key.black);
+        let patterns = crate::tablebase::index::binomial(header.squares[0].len() as u32, key.black);
         let length = rows.min(patterns) * header.row_bytes(key.white);
         let mut bytes = content(seed ^ number, length as usize);
         clear_padding(header, key, &mut bytes);
@@ -98,7 +97,7 @@ proptest! {
             let block = file.block(*key).unwrap();
             let row_bytes = block.row_bytes() as usize;
             let rows = bytes.len() / row_bytes;
-            prop_assert_eq!(block.rows(), rows as u64);
+            prop_assert_eq!(block.rows, rows as u64);
             let first = seed as usize % rows / 8 * 8;
             let taken = (seed >> 32) as usize % (rows - first + 1);
             let mut part = vec![0; taken * row_bytes];
@@ -118,7 +117,7 @@ proptest! {
             write(&part, &header, &[(*key, bytes.clone())], piece);
             let part = LayerFile::open(&part).unwrap();
             let ones = writer.copy_block(&part, *key, &never).unwrap();
-            prop_assert_eq!(ones, part.blocks()[0].set_bits());
+            prop_assert_eq!(ones, part.blocks()[0].set_bits);
         }
         writer.finish().unwrap();
         prop_assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(&copy).unwrap());
@@ -137,7 +136,7 @@ fn passes_over_a_file_can_be_stopped() {
     let passes = [
         file.verify(&stop),
         count_layer(&index, &file, &stop).map(drop),
-        writer.copy_block(&file, file.blocks()[0].key(), &stop).map(drop),
+        writer.copy_block(&file, file.blocks()[0].key, &stop).map(drop),
     ];
     for pass in passes {
         assert!(matches!(pass, Err(DatabaseError::Interrupted)), "{pass:?}");
@@ -178,14 +177,14 @@ fn a_device_behind_a_link_is_not_written_to() {
 
 #[test]
 fn names() {
-    let name = |size: &str, scope, most| {
-        database_name(size.parse().unwrap(), scope, most, Metric::Outcome)
+    let coverage = |size: &str, scope, metric, max_stones| {
+        Coverage { dimensions: size.parse().unwrap(), scope, metric, max_stones }.name()
     };
+    let name = |size, scope, most| coverage(size, scope, Metric::Outcome, most);
     assert_eq!(name("6x6", Scope::Complete, 36), "6x6-complete");
     assert_eq!(name("6x6", Scope::Reachable, 64), "6x6-reachable");
     assert_eq!(name("7x7", Scope::Complete, 10), "7x7-stones10");
-    let (size, metric) = ("4x5".parse().unwrap(), Metric::Remoteness);
-    let name = |most| database_name(size, Scope::Complete, most, metric);
+    let name = |most| coverage("4x5", Scope::Complete, Metric::Remoteness, most);
     assert_eq!([name(20), name(7)], ["4x5-complete-remoteness", "4x5-stones7-remoteness"]);
     assert_eq!(layer_name(7), "stones-07.kdb");
 }

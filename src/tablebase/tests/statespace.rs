@@ -1,47 +1,40 @@
 //! State spaces against the published tables and against sets of positions.
 
 use std::collections::{HashMap, HashSet};
-use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use konane::tablebase::statespace::{Ply, StateSpaceError, StateSpaceEvent, statespace};
-use konane::{Board, Colour, Position};
+use crate::tablebase::statespace::{Ply, PlyCounts, StateSpaceError, StateSpaceEvent, statespace};
+use crate::{Board, Colour, Position};
 
 /// The table of a board: plies and, last, the total.
 fn published(board: &str) -> Vec<Ply> {
-    let lines = include_str!("../../data/statespace.csv").lines();
+    let lines = include_str!("../../../tests/data/statespace.csv").lines();
     lines
         .filter_map(|line| line.strip_prefix(board)?.strip_prefix(','))
         .map(|line| {
             let fields: Vec<&str> = line.split(',').collect();
             let number = |at: usize| fields[at].parse::<u64>().unwrap();
-            Ply {
-                ply: fields[0].parse().unwrap_or(u32::MAX),
+            let counts = PlyCounts {
                 unique: number(1),
                 black_wins: number(2),
                 white_wins: number(3),
                 terminals: number(4),
-            }
+            };
+            Ply { ply: fields[0].parse().unwrap_or(u32::MAX), counts }
         })
         .collect()
 }
 
 fn plies_of(board: &Board) -> Vec<Ply> {
-    statespace::<Infallible>(board, &AtomicBool::new(false), &mut |_| Ok(())).unwrap()
+    statespace(board, &AtomicBool::new(false), &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 fn searched(board: &str) -> Vec<Ply> {
     let board = Board::new(board.parse().unwrap());
     let mut plies = plies_of(&board);
-    let sum = |field: fn(&Ply) -> u64| plies.iter().map(field).sum();
-    let total = Ply {
-        ply: u32::MAX,
-        unique: sum(|p| p.unique),
-        black_wins: sum(|p| p.black_wins),
-        white_wins: sum(|p| p.white_wins),
-        terminals: sum(|p| p.terminals),
-    };
-    plies.push(total);
+    let counts = plies.iter().map(|ply| ply.counts).sum();
+    plies.push(Ply { ply: u32::MAX, counts });
     plies
 }
 
@@ -60,7 +53,7 @@ fn published_table_of_6x6() {
     assert_eq!(searched("6x6"), published("6x6"));
 }
 
-/// Whether the side to move wins, by recursion.
+/// Returns true if the side to move wins, by recursion.
 fn wins(board: &Board, position: Position, known: &mut HashMap<Position, bool>) -> bool {
     if let Some(&won) = known.get(&position) {
         return won;
@@ -88,7 +81,7 @@ fn slow(board: &Board) -> Vec<Ply> {
         if frontier.is_empty() {
             return plies;
         }
-        let mut here = Ply { ply, ..Ply::default() };
+        let mut here = PlyCounts::default();
         let mut next = Vec::new();
         for &position in &frontier {
             let moves = position.moves(board);
@@ -99,7 +92,7 @@ fn slow(board: &Board) -> Vec<Ply> {
             here.terminals += u64::from(moves.is_empty());
             next.extend(moves.into_iter().map(|m| position.play(board, m)));
         }
-        plies.push(here);
+        plies.push(Ply { ply, counts: here });
         frontier = next;
     }
     unreachable!("games end")
@@ -151,32 +144,38 @@ fn every_layer_is_sent_once_from_the_top() {
                 layers.push(reached[0].black());
             }
         }
-        Ok::<_, Infallible>(())
+        ControlFlow::Continue(())
     };
     let plies = statespace(&board, &AtomicBool::new(false), &mut observe).unwrap();
     assert_eq!(values, (0..=8).collect::<Vec<_>>());
     assert_eq!(layers, (0..=8).rev().collect::<Vec<_>>());
     // The rows mark all images of a position whose black pattern is symmetric.
-    let unique: u64 = plies.iter().filter(|p| p.ply >= 2).map(|p| p.unique).sum();
+    let unique: u64 = plies.iter().filter(|p| p.ply >= 2).map(|p| p.counts.unique).sum();
     assert!(marked >= unique && marked < 2 * unique);
 }
 
 #[test]
-fn an_error_of_the_observer_ends_the_search() {
-    let mut fail = |event: StateSpaceEvent<'_>| match event {
-        StateSpaceEvent::Layer { .. } => Err("no room"),
-        _ => Ok(()),
+fn the_observer_ends_the_search() {
+    let mut layers = 0;
+    let mut stop_at_layer = |event: StateSpaceEvent<'_>| match event {
+        StateSpaceEvent::Layer { .. } => {
+            layers += 1;
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
     };
     let board = Board::new("3x3".parse().unwrap());
-    let error = statespace(&board, &AtomicBool::new(false), &mut fail).unwrap_err();
-    assert!(matches!(error, StateSpaceError::Observer("no room")), "{error}");
+    let error = statespace(&board, &AtomicBool::new(false), &mut stop_at_layer).unwrap_err();
+    assert!(matches!(error, StateSpaceError::Interrupted), "{error}");
+    assert_eq!(layers, 1);
 }
 
 #[test]
 fn boards_that_are_too_large_and_interruption() {
     let run = |size: &str| {
         let board = Board::new(size.parse().unwrap());
-        statespace::<Infallible>(&board, &AtomicBool::new(true), &mut |_| Ok(())).unwrap_err()
+        let mut ignore = |_: StateSpaceEvent<'_>| ControlFlow::Continue(());
+        statespace(&board, &AtomicBool::new(true), &mut ignore).unwrap_err()
     };
     assert!(matches!(run("3x3"), StateSpaceError::Interrupted));
     let error = run("37x1");

@@ -1,12 +1,15 @@
-//! Numbers, counts, and amounts with units: bytes and durations, which are read exactly, without
-//! rounding up. Bytes are also written here.
+//! Sizes, durations and counts as text, read and written, and parts of messages.
+//!
+//! Values are read exactly: `humantime` and `bytesize` accept neither `1.5h` nor a time without a unit,
+//! and round sizes in floating point. `indicatif` writes them with other units and digits (`2 minutes`,
+//! `4.00 GiB`), and only the program depends on it.
 
+use std::borrow::Borrow;
 use std::time::Duration;
 
-use super::quote::quote;
 use crate::error::ErrorKind;
 
-/// Units of memory; letters alone are powers of two, as in most programs that take sizes.
+/// Units of memory. Single letters are powers of two, as in most programs that take sizes.
 const BYTES: &[(&str, u64)] = &[
     ("B", 1),
     ("KB", 1_000),
@@ -27,41 +30,62 @@ const BYTES: &[(&str, u64)] = &[
 const MILLISECONDS: &[(&str, u64)] =
     &[("MS", 1), ("S", 1_000), ("M", 60_000), ("MIN", 60_000), ("H", 3_600_000), ("D", 86_400_000)];
 
-/// The longest time in seconds: its milliseconds have 64 bits.
+/// Letters of counts.
+const POWERS: &[(&str, u64)] =
+    &[("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
+
+/// Maximum time in seconds: its milliseconds have 64 bits.
 const MAX_SECONDS: u64 = u64::MAX / 1_000;
 
-/// Letters of counts, as powers of ten.
-const POWERS: &[(&str, usize)] = &[("K", 3), ("M", 6), ("G", 9), ("T", 12)];
+/// Maximum number of decimals that are read: 64 bits have fewer digits.
+const MAX_DECIMALS: usize = 19;
 
-/// Why a text is not an amount.
+/// Maximum number of characters of a text that an error repeats.
+const MAX_QUOTED: usize = 40;
+
+/// Error of a text that is not a size, a duration or a count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// Does not begin with a number such as 12 or 1.5.
+    /// The text does not begin with a number such as 12 or 1.5.
     #[error("write a number and a unit, such as {0}")]
     Number(&'static str),
-    /// Something follows the number that is no unit.
+    /// The number is followed by something other than a unit.
     #[error("{unit:?} is not a unit: write {known}")]
     Unit {
-        /// What was written.
+        /// The text after the number.
         unit: String,
-        /// Units that there are.
+        /// The units.
         known: &'static str,
     },
-    /// A further part of a time without a unit, or with one that is not smaller than that before.
+    /// A further part of a time has no unit, or one that is not smaller than the one before.
     #[error("{0:?}: write each part of a time with its unit, the greatest first, such as 1h30m")]
     Order(String),
-    /// A count that is not whole.
+    /// A count is not whole.
     #[error("it must be a whole number")]
     Fraction,
-    /// Zero, or less than the smallest unit.
+    /// The value is zero, or less than the smallest unit.
     #[error("it must be more than 0")]
     Zero,
-    /// Beyond 64 bits.
+    /// The value has more than 64 bits.
     #[error("it is too large")]
     TooLarge,
-    /// A time of which the milliseconds have more than 64 bits.
+    /// The milliseconds of a time have more than 64 bits.
     #[error("it must be at most {MAX_SECONDS} seconds")]
     TooLong,
+}
+
+/// Error of a text that is not a number of the expected range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("write a whole number {}", if *.max == u64::MAX {
+    format!("of at least {min}")
+} else {
+    format!("from {min} to {max}")
+})]
+pub struct NumberError {
+    /// Minimum.
+    pub min: u64,
+    /// Maximum.
+    pub max: u64,
 }
 
 impl UnitError {
@@ -71,67 +95,43 @@ impl UnitError {
     }
 }
 
-/// A number of bytes: `4GiB`, `512MiB`, `1.5GB`, `1000000`.
+impl NumberError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}
+
+/// Reads a size in bytes: `4GiB`, `512MiB`, `1.5GB`, `1000000`.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let known = "B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB (powers of 1024)";
-    parse(text.trim(), BYTES, 1, "4GiB or 512MiB", known).and_then(|(bytes, _)| positive(bytes))
+    let (number, unit) = split_number(text.trim(), "4GiB or 512MiB")?;
+    positive(scaled(number, factor(BYTES, unit, 1, known)?)?.0)
 }
 
-/// Bytes as text, in the largest binary unit of which there is at least one: `64 B`, `1000 MiB`,
-/// `1.50 GiB`. The page (`words.js`) and the Python package (`konane/cluster/text.py`) write them in
-/// the same way.
-pub fn bytes_text(bytes: u64) -> String {
-    let (mut amount, mut units) = (bytes as f64, ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].iter());
-    let mut unit = "B";
-    // The next unit is used where rounding to whole numbers would give 1024.
-    while amount >= 1023.5
-        && let Some(next) = units.next()
-    {
-        (amount, unit) = (amount / 1024.0, next);
-    }
-    let digits = format!("{amount:.2}");
-    format!("{} {unit}", digits.strip_suffix(".00").unwrap_or(&digits))
-}
-
-/// A number in groups of three digits.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A span of time: `60s`, `5m`, `1.5h`, `500ms`, or several parts, `1h30m`; seconds without a unit.
+/// Reads a duration: `60s`, `5m`, `1.5h`, `500ms`, or several parts, `1h30m`; in seconds without a unit.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
-    let known = "ms, s, m, h or d";
-    let (mut sum, mut least, mut rest) = (0u64, u64::MAX, text.trim());
+    let (mut sum, mut smallest, mut rest) = (0u64, u64::MAX, text.trim());
     loop {
         // A part ends where a number follows its unit.
         let number = rest.find(|c: char| !is_of_number(c)).unwrap_or(rest.len());
-        let unit = rest[number..].find(|c: char| is_of_number(c));
+        let unit = rest[number..].find(is_of_number);
         let (part, more) = rest.split_at(unit.map_or(rest.len(), |unit| number + unit));
-        let (amount, factor) = parse(part, MILLISECONDS, 1_000, "60s, 5m or 1h30m", known)
-            .map_err(
-                |error| if error == UnitError::TooLarge { UnitError::TooLong } else { error },
-            )?;
-        if factor >= least || least < u64::MAX && part.ends_with(is_of_number) {
+        let (number, unit) = split_number(part, "60s, 5m or 1h30m")?;
+        let factor = factor(MILLISECONDS, unit, 1_000, "ms, s, m, h or d")?;
+        let (amount, _) = scaled(number, factor).map_err(|_| UnitError::TooLong)?;
+        if factor >= smallest || smallest < u64::MAX && part.ends_with(is_of_number) {
             return Err(UnitError::Order(quote(text)));
         }
         sum = sum.checked_add(amount).ok_or(UnitError::TooLong)?;
         if more.is_empty() {
-            break;
+            return positive(sum).map(Duration::from_millis);
         }
-        (least, rest) = (factor, more);
+        (smallest, rest) = (factor, more);
     }
-    positive(sum).map(Duration::from_millis)
 }
 
-/// A span of time from a number of seconds, in the same range as [`parse_duration`].
+/// Returns the duration of a number of seconds, in the same range as [`parse_duration`].
 pub fn duration_from_seconds(seconds: f64) -> Result<Duration, UnitError> {
     if seconds > MAX_SECONDS as f64 {
         return Err(UnitError::TooLong);
@@ -141,117 +141,164 @@ pub fn duration_from_seconds(seconds: f64) -> Result<Duration, UnitError> {
     if duration.is_zero() { Err(UnitError::Zero) } else { Ok(duration) }
 }
 
-/// A whole number of 1 or more: `500000`, `2.5M` (k, M, G, T: powers of 1000), `1e6`.
+/// Reads a whole number of 1 or more: `500000`, `2.5M` (k, M, G, T: powers of 1000), `1e6`.
 pub fn parse_count(text: &str) -> Result<u64, UnitError> {
-    let example = "1000000, 2.5M or 1e6";
-    let text = text.trim();
-    let (number, unit) = split_number(text, example)?;
-    let unknown = || {
-        let unit = quote(unit);
-        UnitError::Unit { unit, known: "k, M, G or T (powers of 1000), or e and a power of ten" }
+    let known = "k, M, G or T (powers of 1000), or e and a power of ten";
+    let (number, unit) = split_number(text.trim(), "1000000, 2.5M or 1e6")?;
+    let power = unit.strip_prefix(['e', 'E']).filter(|power| is_number(power));
+    let factor = match power {
+        Some(power) => power.parse().ok().and_then(|power| 10u64.checked_pow(power)),
+        None => Some(factor(POWERS, unit, 1, known)?),
     };
-    let power = match unit.strip_prefix(['e', 'E']) {
-        _ if unit.is_empty() => 0,
-        None => find(POWERS, unit).ok_or_else(unknown)?,
-        Some(digits) if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) => {
-            return Err(unknown());
-        }
-        Some(digits) => digits.parse().map_err(|_| UnitError::TooLarge)?,
-    };
-    let (whole, fraction) = number;
-    let fraction = fraction.trim_end_matches('0');
-    let Some(zeros) = power.checked_sub(fraction.len()) else { return Err(UnitError::Fraction) };
-    let digits = format!("{whole}{fraction}");
-    let digits = digits.trim_start_matches('0');
-    if digits.is_empty() {
-        return Err(UnitError::Zero);
-    }
-    // Beyond 20 digits there is no number of 64 bits.
-    let number =
-        (digits.len().saturating_add(zeros) <= 20).then(|| digits.to_owned() + &"0".repeat(zeros));
-    number.and_then(|number| number.parse().ok()).ok_or(UnitError::TooLarge)
-}
-
-/// Why a text is not a number of the range.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("write a whole number {}", if *.most == u64::MAX {
-    format!("of at least {least}")
-} else {
-    format!("from {least} to {most}")
-})]
-pub struct NumberError {
-    /// The least number that is accepted.
-    pub least: u64,
-    /// The greatest one.
-    pub most: u64,
-}
-
-impl NumberError {
-    /// Returns [`ErrorKind::Usage`].
-    pub const fn kind(&self) -> ErrorKind {
-        ErrorKind::Usage
+    match scaled(number, factor.ok_or(UnitError::TooLarge)?)? {
+        (_, false) => Err(UnitError::Fraction),
+        (count, true) => positive(count),
     }
 }
 
-/// A whole number of a range, in decimal digits.
-pub fn parse_number(text: &str, least: u64, most: u64) -> Result<u64, NumberError> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = if digits { text.parse().ok() } else { None };
-    number.filter(|number| (least..=most).contains(number)).ok_or(NumberError { least, most })
+/// Reads a whole number in decimal digits.
+pub fn parse_number(text: &str, min: u64, max: u64) -> Result<u64, NumberError> {
+    let number = if is_number(text) { text.parse().ok() } else { None };
+    number.filter(|number| (min..=max).contains(number)).ok_or(NumberError { min, max })
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '.'
 }
 
-/// What stands before and behind a number's point, and what follows the number.
+/// Splits a text into the digits before and after the point of a number, and the unit.
 fn split_number<'a>(
     text: &'a str,
     example: &'static str,
 ) -> Result<((&'a str, &'a str), &'a str), UnitError> {
     let (number, unit) = text.split_at(text.find(|c| !is_of_number(c)).unwrap_or(text.len()));
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() || fraction.contains('.') || (number.contains('.') && fraction.is_empty()) {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    if !is_number(whole) || !is_number(fraction) {
         return Err(UnitError::Number(example));
     }
     Ok(((whole, fraction), unit.trim()))
 }
 
-fn find<T: Copy>(units: &[(&str, T)], unit: &str) -> Option<T> {
-    let upper = unit.to_ascii_uppercase();
-    units.iter().find(|(name, _)| *name == upper).map(|(_, factor)| *factor)
+/// Returns the factor of a unit, in any case of letters; `default` without a unit.
+fn factor(
+    units: &[(&str, u64)],
+    unit: &str,
+    default: u64,
+    known: &'static str,
+) -> Result<u64, UnitError> {
+    if unit.is_empty() {
+        return Ok(default);
+    }
+    let found = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    found.map(|&(_, factor)| factor).ok_or_else(|| UnitError::Unit { unit: quote(unit), known })
+}
+
+/// Returns the product rounded down, and true if it is whole.
+fn scaled((whole, fraction): (&str, &str), factor: u64) -> Result<(u64, bool), UnitError> {
+    let fraction = fraction.trim_end_matches('0');
+    let read = &fraction[..fraction.len().min(MAX_DECIMALS)];
+    let decimals: u128 = format!("0{read}").parse().map_err(|_| UnitError::TooLarge)?;
+    // Below 2^64 * 10^19.
+    let (product, divisor) = (decimals * u128::from(factor), 10u128.pow(read.len() as u32));
+    let whole = whole.parse().ok().and_then(|whole: u64| whole.checked_mul(factor));
+    let sum = whole.and_then(|whole| whole.checked_add((product / divisor) as u64));
+    let is_whole = read.len() == fraction.len() && product % divisor == 0;
+    Ok((sum.ok_or(UnitError::TooLarge)?, is_whole))
 }
 
 fn positive(amount: u64) -> Result<u64, UnitError> {
     if amount == 0 { Err(UnitError::Zero) } else { Ok(amount) }
 }
 
-/// An amount, rounded down, and the factor of its unit.
-fn parse(
-    text: &str,
-    units: &[(&str, u64)],
-    default_unit: u64,
-    example: &'static str,
-    known: &'static str,
-) -> Result<(u64, u64), UnitError> {
-    let ((whole, fraction), unit) = split_number(text, example)?;
-    let factor = if unit.is_empty() {
-        default_unit
-    } else {
-        let unknown = || UnitError::Unit { unit: quote(unit), known };
-        find(units, unit).ok_or_else(unknown)?
+/// Returns a size in the largest binary unit of which there is at least one: `64 B`, `1000 MiB`,
+/// `1.50 GiB`. The page writes sizes and counts in the same way (`words.js`).
+pub fn bytes_text(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let (amount, unit) = in_units(bytes as f64, 1024.0, &units);
+    let digits = format!("{amount:.2}");
+    format!("{} {unit}", digits.strip_suffix(".00").unwrap_or(&digits))
+}
+
+/// Divides a number until it rounds to less than `base`, and returns it with its unit.
+fn in_units<'a>(mut number: f64, base: f64, units: &[&'a str]) -> (f64, &'a str) {
+    let mut index = 0;
+    while number >= base - 0.5 && index + 1 < units.len() {
+        (number, index) = (number / base, index + 1);
+    }
+    (number, units[index])
+}
+
+/// Returns a time in seconds as text: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
+pub fn time_text(seconds: f64) -> String {
+    let whole = seconds as u64;
+    match seconds {
+        ..0.1 => format!("{:.2} ms", seconds * 1000.0),
+        ..10.0 => format!("{seconds:.3} s"),
+        ..120.0 => format!("{seconds:.1} s"),
+        ..7200.0 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// Returns a number in groups of three digits.
+pub fn grouped(number: u64) -> String {
+    match number {
+        ..1000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
+    }
+}
+
+/// As [`grouped`], with four figures if the number has more than 64 bits.
+pub fn large(number: u128) -> String {
+    u64::try_from(number).map_or_else(|_| format!("{:.3e}", number as f64), grouped)
+}
+
+/// Returns a number with three figures and a letter: `12.3 M`, or `infinite`.
+pub fn short(number: f64) -> String {
+    if number.is_infinite() {
+        return "infinite".to_owned();
+    }
+    let (number, letter) = in_units(number, 1000.0, &["", " k", " M", " G", " T"]);
+    let decimals = match (letter, number) {
+        ("", _) => 0,
+        (" T", _) => 3,
+        (_, ..9.995) => 2,
+        (_, ..99.95) => 1,
+        _ => 0,
     };
-    let whole: u64 = whole.parse().map_err(|_| UnitError::TooLarge)?;
-    let whole = whole.checked_mul(factor).ok_or(UnitError::TooLarge)?;
-    // Nine decimals are finer than any unit here needs; the product stays below 2^64 * 10^9.
-    let decimals = &fraction[..fraction.len().min(9)];
-    let part = if decimals.is_empty() {
-        0
-    } else {
-        let digits: u128 = decimals.parse().map_err(|_| UnitError::TooLarge)?;
-        (digits * u128::from(factor) / 10u128.pow(decimals.len() as u32)) as u64
-    };
-    Ok((whole.checked_add(part).ok_or(UnitError::TooLarge)?, factor))
+    format!("{number:.decimals$}{letter}")
+}
+
+/// Returns a number of things: `1 thread`, `2 threads`, `2 plies`.
+pub fn counted(count: u64, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (count, Some(stem)) => format!("{} {stem}ies", grouped(count)),
+        (count, None) => format!("{} {noun}s", grouped(count)),
+    }
+}
+
+/// Returns the beginning of a text, with `…` where there is more.
+pub fn quote(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut quoted: String = characters.by_ref().take(MAX_QUOTED).collect();
+    if characters.next().is_some() {
+        quoted.push('…');
+    }
+    quoted
+}
+
+/// Returns a list of alternatives: `a, b or c`.
+pub fn alternatives<S: Borrow<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.borrow().to_owned(),
+        [first @ .., last] => format!("{} or {}", first.join(", "), last.borrow()),
+    }
 }
 
 #[cfg(test)]
@@ -460,10 +507,37 @@ mod tests {
     }
 
     #[test]
-    fn grouped_digits() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1000), "1,000");
-        assert_eq!(grouped(1_234_567), "1,234,567");
+    fn counts_as_text() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+        assert_eq!(grouped(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!((large(1 << 64), large(1000)), ("1.845e19".into(), "1,000".into()));
+        assert_eq!((counted(1, "ply"), counted(2, "ply")), ("1 ply".into(), "2 plies".into()));
+        assert_eq!(counted(1024, "thread"), "1,024 threads");
+        for (number, text) in [
+            (0.0, "0"),
+            (999.0, "999"),
+            (1234.0, "1.23 k"),
+            (12_345_678.0, "12.3 M"),
+            (999_600.0, "1.00 M"),
+            (2.5e12, "2.500 T"),
+            (f64::INFINITY, "infinite"),
+        ] {
+            assert_eq!(short(number), text);
+        }
+    }
+
+    #[test]
+    fn times_as_text() {
+        for (seconds, text) in [
+            (0.0004, "0.40 ms"),
+            (0.8123, "0.812 s"),
+            (119.9, "119.9 s"),
+            (125.4, "2 min 5 s"),
+            (11_520.0, "3 h 12 min"),
+        ] {
+            assert_eq!(time_text(seconds), text);
+        }
     }
 }

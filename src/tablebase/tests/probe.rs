@@ -1,11 +1,11 @@
 //! Answers for whole positions against plain recursion.
 
-use konane::notation::{parse_moves, parse_position};
-use konane::tablebase::{DatabaseError, Metric, Scope, perfect_game, probe};
-use konane::{Colour, ErrorKind, Position, Value};
+use crate::notation::{parse_moves, parse_position};
+use crate::tablebase::{DatabaseError, Metric, Scope, perfect_game, probe};
+use crate::{Colour, ErrorKind, Position, Value};
 
 use super::databases::{open, samples};
-use super::naive::{Plan, Recursion, build, reachable};
+use super::naive::{Recursion, Sample, build, reachable};
 
 #[test]
 fn moves_are_rated_and_the_best_come_first() {
@@ -19,7 +19,7 @@ fn moves_are_rated_and_the_best_come_first() {
         ("1x8", Scope::Reachable),
     ] {
         let metric = Metric::Outcome;
-        let plan = Plan { size, scope, metric, max_stones: 64, chunk_bytes: 128 };
+        let plan = Sample { size, scope, metric, max_stones: 64, chunk_bytes: 128 };
         let database = open(&build(out.path(), &plan, |_| false));
         let board = database.board();
         let mut oracle = Recursion::new(size);
@@ -36,7 +36,7 @@ fn moves_are_rated_and_the_best_come_first() {
             let moves = position.moves(board);
             assert_eq!(answer.moves.len(), moves.len());
             // Winning moves first, both parts in the order of the generator.
-            let place = |rated: &konane::tablebase::RatedMove| {
+            let place = |rated: &crate::tablebase::RatedMove| {
                 let number = moves.iter().position(|&mv| mv == rated.mv).unwrap();
                 (rated.outcome == Value::Loss, number)
             };
@@ -92,7 +92,7 @@ fn winners_hurry_and_losers_delay() {
 fn positions_that_are_not_covered() {
     let out = tempfile::tempdir().unwrap();
     let (scope, metric) = (Scope::Complete, Metric::Outcome);
-    let plan = Plan { size: "3x4", scope, metric, max_stones: 9, chunk_bytes: 4096 };
+    let plan = Sample { size: "3x4", scope, metric, max_stones: 9, chunk_bytes: 4096 };
     let small = open(&build(out.path(), &plan, |_| false));
     let start = Position::start(small.board());
     let error = probe(&small, &start).unwrap_err();
@@ -118,7 +118,7 @@ fn positions_that_are_not_covered() {
 fn wrong_values_are_not_believed() {
     let out = tempfile::tempdir().unwrap();
     let (scope, metric) = (Scope::Complete, Metric::Outcome);
-    let plan = Plan { size: "3x3", scope, metric, max_stones: 9, chunk_bytes: 4096 };
+    let plan = Sample { size: "3x3", scope, metric, max_stones: 9, chunk_bytes: 4096 };
     let database = open(&build(out.path(), &plan, |address| {
         address.black == 3 && address.white == 2 && address.to_move == Colour::Black
     }));

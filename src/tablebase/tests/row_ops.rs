@@ -1,11 +1,11 @@
 //! Operations on rows against the same, bit by bit.
 
-use konane::internals::index::Numbering;
-use konane::internals::kernels::Isa;
-use konane::internals::values::sweep::row_ops::{
+use crate::konane::kernels::Isa;
+use crate::tablebase::index::SquareNumbers;
+use crate::tablebase::values::sweep::row_ops::{
     RowJump, RowOps, RowPermutation, put_plane, row_words, take_plane,
 };
-use konane::{Board, Colour};
+use crate::{Board, Colour};
 use proptest::prelude::*;
 
 fn all_ops() -> Vec<RowOps> {
@@ -123,7 +123,7 @@ proptest! {
         ]),
         seed: u64,
     ) {
-        let numbering = Numbering::new(&Board::new(size.parse().unwrap()));
+        let numbering = SquareNumbers::new(&Board::new(size.parse().unwrap()));
         let white = numbering.count(Colour::White);
         let source = row(white, seed);
         for g in 0..numbering.symmetries() {

@@ -5,24 +5,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use konane::internals::files::count_layer;
-use konane::internals::files::format::{CHUNK_BYTES, database_name};
-use konane::tablebase::{
-    self, BuildOptions, Counts, Database, DatabaseError, DatabaseOptions, Method, Metric, Scope,
-    verify,
+use crate::tablebase::files::CHUNK_BYTES;
+use crate::tablebase::files::count_layer;
+use crate::tablebase::{
+    self, BuildOptions, Coverage, Database, DatabaseError, DatabaseOptions, Method, Metric,
+    PositionCounts, Scope, verify,
 };
-use konane::{Colour, Dimensions, ErrorKind, Position, Setup, Value};
+use crate::{Colour, Dimensions, ErrorKind, Position, Setup, Value};
 
-use super::naive::{Plan, Recursion, build, build_version, reachable};
-use crate::{board, files};
+use super::naive::{Recursion, Sample, build, build_version, reachable};
+use super::{board, files};
 
-const fn sample(size: &'static str, scope: Scope, metric: Metric, chunk_bytes: u32) -> Plan {
-    Plan { size, scope, metric, max_stones: 64, chunk_bytes }
+const fn sample(size: &'static str, scope: Scope, metric: Metric, chunk_bytes: u32) -> Sample {
+    Sample { size, scope, metric, max_stones: 64, chunk_bytes }
 }
 
 /// Samples of all versions of the format. Their chunk sizes are fixed, so that a change of the
 /// program's does not change them; small ones give blocks of several chunks.
-const SAMPLES: [(u32, Plan); 6] = [
+const SAMPLES: [(u32, Sample); 6] = [
     (1, sample("3x3", Scope::Complete, Metric::Outcome, 4096)),
     (1, sample("3x3", Scope::Reachable, Metric::Outcome, 8)),
     (1, sample("3x4", Scope::Complete, Metric::Outcome, 32)),
@@ -52,7 +52,7 @@ fn builds_have_the_remoteness_of_plain_recursion() {
         let metric = Metric::Remoteness;
         let chunk_bytes = CHUNK_BYTES;
         let scope = Scope::Complete;
-        let naive = Plan { size, scope, metric, max_stones: 64, chunk_bytes };
+        let naive = Sample { size, scope, metric, max_stones: 64, chunk_bytes };
         let expected = files(&build(&out.path().join("naive"), &naive, |_| false));
         let board = board(size);
         for method in [Method::Ranked, Method::Swept] {
@@ -95,7 +95,7 @@ fn samples_are_written_again_with_the_same_bytes() {
 }
 
 /// Compares every value with plain recursion, and the counts with the files.
-fn check(database: &Database, plan: &Plan) {
+fn check(database: &Database, plan: &Sample) {
     let mut oracle = Recursion::new(plan.size);
     let board = oracle.board.clone();
     let reached = reachable(&board);
@@ -147,8 +147,9 @@ fn check(database: &Database, plan: &Plan) {
 fn samples_stay_readable() {
     for (version, plan) in &SAMPLES {
         let size: Dimensions = plan.size.parse().unwrap();
-        let name = database_name(size, plan.scope, plan.max_stones, plan.metric);
-        let database = open(&samples(*version, &name));
+        let (scope, metric, max_stones) = (plan.scope, plan.metric, plan.max_stones);
+        let coverage = Coverage { dimensions: size, scope, metric, max_stones };
+        let database = open(&samples(*version, &coverage.name()));
         assert_eq!(database.manifest().version, *version);
         assert_eq!(database.metric(), plan.metric);
         verify(database.directory(), true, &(), &AtomicBool::new(false)).unwrap();
@@ -177,7 +178,7 @@ fn values_are_those_of_plain_recursion() {
         ("2x2", Scope::Complete, 0, 4096),
     ] {
         let metric = Metric::Outcome;
-        let plan = Plan { size, scope, metric, max_stones, chunk_bytes };
+        let plan = Sample { size, scope, metric, max_stones, chunk_bytes };
         let squares = size.parse::<Dimensions>().unwrap().squares();
         if max_stones + 2 < squares {
             // Not even by looking ahead.
@@ -200,8 +201,11 @@ fn known_counts() {
     let out = tempfile::tempdir().unwrap();
     let plan = sample("4x4", Scope::Complete, Metric::Outcome, 4096);
     let database = open(&build(out.path(), &plan, |_| false));
-    let expected =
-        Counts { positions: 131_072, black_to_move_wins: 33_547, white_to_move_wins: 33_547 };
+    let expected = PositionCounts {
+        positions: 131_072,
+        black_to_move_wins: 33_547,
+        white_to_move_wins: 33_547,
+    };
     assert_eq!(database.manifest().total(), Some(expected));
 }
 
@@ -242,7 +246,7 @@ fn the_best_database_is_found() {
     assert!(missing.to_string().contains("no such directory"), "{missing}");
     assert_eq!(missing.kind(), ErrorKind::File);
     let add_metric = |size, scope, metric, max_stones| {
-        build(out.path(), &Plan { size, scope, metric, max_stones, chunk_bytes: 4096 }, |_| false)
+        build(out.path(), &Sample { size, scope, metric, max_stones, chunk_bytes: 4096 }, |_| false)
     };
     let add = |size, scope, max_stones| add_metric(size, scope, Metric::Outcome, max_stones);
     add("3x4", Scope::Complete, 12);

@@ -1,15 +1,15 @@
-//! Plain recursion, and a builder that writes what it finds: the oracle for everything else.
+//! Reference implementation: plain recursion, and a writer of databases with its values.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use konane::internals::files::format::{BlockKind, LayerHeader, Scope, database_name, layer_name};
-use konane::internals::files::{LayerFile, LayerWriter};
-use konane::internals::index::{Address, Index};
-use konane::tablebase::{Counts, Histogram, Manifest, ManifestLayer, Metric};
-use konane::{Board, Colour, Phase, Position};
+use crate::tablebase::files::{BlockKind, Coverage, LayerHeader, Scope, layer_name};
+use crate::tablebase::files::{LayerFile, LayerWriter};
+use crate::tablebase::index::{Address, Index};
+use crate::tablebase::{Histogram, Manifest, ManifestLayer, Metric, PositionCounts};
+use crate::{Board, Colour, Phase, Position};
 
-/// What is there after every jump, square by square.
+/// The stones after every jump, square by square.
 pub fn jumps(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
     let d = board.dimensions();
     let (ranks, files) = (d.ranks() as i32, d.files() as i32);
@@ -66,7 +66,7 @@ impl Recursion {
         plies
     }
 
-    /// Whether the side to move wins, everything taken as a position of the jumping phase.
+    /// Returns true if the side to move wins, with every set of stones as a position of the jumping phase.
     pub fn jumping(&mut self, occupied: u64, to_move: Colour) -> bool {
         self.jumping_plies(occupied, to_move) % 2 == 1
     }
@@ -82,7 +82,7 @@ impl Recursion {
         plies(&after)
     }
 
-    /// Whether the side to move wins.
+    /// Returns true if the side to move wins.
     pub fn value(&mut self, position: &Position) -> bool {
         self.plies(position) % 2 == 1
     }
@@ -110,8 +110,8 @@ pub fn reachable(board: &Board) -> HashSet<(u64, Colour)> {
     found
 }
 
-/// What to build.
-pub struct Plan {
+/// A database to be built.
+pub struct Sample {
     pub size: &'static str,
     pub scope: Scope,
     pub metric: Metric,
@@ -120,7 +120,7 @@ pub struct Plan {
 }
 
 /// Builds a database in a directory within `out`, and returns its name. `spoil` may change values.
-pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathBuf {
+pub fn build(out: &Path, plan: &Sample, spoil: impl Fn(&Address) -> bool) -> PathBuf {
     build_version(plan.metric.format_version(), out, plan, spoil)
 }
 
@@ -128,7 +128,7 @@ pub fn build(out: &Path, plan: &Plan, spoil: impl Fn(&Address) -> bool) -> PathB
 pub fn build_version(
     version: u32,
     out: &Path,
-    plan: &Plan,
+    plan: &Sample,
     spoil: impl Fn(&Address) -> bool,
 ) -> PathBuf {
     let mut oracle = Recursion::new(plan.size);
@@ -142,7 +142,8 @@ pub fn build_version(
     };
     let is_in =
         |occupied, side| plan.scope == Scope::Complete || reached.contains(&(occupied, side));
-    let directory = out.join(database_name(dimensions, plan.scope, max_stones, plan.metric));
+    let (scope, metric) = (plan.scope, plan.metric);
+    let directory = out.join(Coverage { dimensions, scope, metric, max_stones }.name());
     std::fs::create_dir_all(&directory).unwrap();
     let mut layers = Vec::new();
     for stones in 0..=max_stones {
@@ -155,7 +156,7 @@ pub fn build_version(
             LayerWriter::create(&directory.join(layer_name(stones)), header.clone()).unwrap();
         for key in header.keys() {
             writer.begin_block(key);
-            for row in 0..index.orbits(key.black).len() {
+            for row in 0..index.rows(key.black) as u32 {
                 let mut bytes = vec![0u8; header.row_bytes(key.white) as usize];
                 for column in 0..index.ranks(Colour::White).count(key.white) {
                     let address = Address {
@@ -186,7 +187,7 @@ pub fn build_version(
     }
     let histogram = (plan.metric == Metric::Remoteness).then(|| histogram(&mut oracle, max_stones));
     let manifest = Manifest { version, dimensions, scope: plan.scope, layers, histogram };
-    assert_eq!(directory, out.join(manifest.name()));
+    assert_eq!(directory, out.join(manifest.coverage().name()));
     manifest.write(&directory).unwrap();
     directory
 }
@@ -197,13 +198,13 @@ fn count(
     scope: Scope,
     stones: u32,
     is_in: &impl Fn(u64, Colour) -> bool,
-) -> Counts {
+) -> PositionCounts {
     let board = oracle.board.clone();
-    let mut counts = Counts::default();
+    let mut counts = PositionCounts::default();
     let images = board.symmetries().preserving();
     for occupied in (0..=board.all()).filter(|occupied| occupied.count_ones() == stones) {
         let is_least =
-            images.iter().all(|g| konane::internals::symmetry::permute(g, occupied) >= occupied);
+            images.iter().all(|g| crate::konane::symmetry::permute(g, occupied) >= occupied);
         if scope == Scope::Reachable && !is_least {
             continue;
         }
@@ -222,7 +223,7 @@ fn count(
     counts
 }
 
-/// How many positions with up to so many stones last how many plies, position by position.
+/// Numbers of positions with up to `max_stones` stones by remoteness, position by position.
 pub fn histogram(oracle: &mut Recursion, max_stones: u32) -> Histogram {
     let mut sides = [Vec::new(), Vec::new()];
     let all = oracle.board.all();
