@@ -297,12 +297,12 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
     let (idle, busy) = (remote(&game), remote(&game));
     led(&game, rules(20), |leader| {
         let told = leader.handle_idle(0);
-        busy.go_on(Some(50));
+        busy.continue_search(Some(50));
         assert_eq!(busy.counters().nodes, 0, "there has been no job");
         let messages = [&idle, &busy].map(|one| one.search(0, &told.reply, None).unwrap());
         assert_eq!(messages[0], messages[1]);
         let before = busy.counters().nodes;
-        busy.go_on(Some(50));
+        busy.continue_search(Some(50));
         let more = busy.counters().nodes - before;
         assert!((40..110).contains(&more), "{more}");
         // The next job's result counts what was searched meanwhile, once, and has its facts.
@@ -328,7 +328,7 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
         let told = leader.handle(&message).unwrap();
         has_begun.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            scope.spawn(|| busy.go_on(None));
+            scope.spawn(|| busy.continue_search(None));
             while !has_begun.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
