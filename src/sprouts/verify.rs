@@ -489,7 +489,7 @@ impl Checker<'_> {
         self.checkpoint()?;
         let limits = self.limits;
         let is_stopped = || limits.reached().is_some();
-        let mut options = OptionList::until(&is_stopped);
+        let mut options = OptionList::with_stop(&is_stopped);
         let listed = self.game.options(atom, &mut self.scratch, &mut options);
         listed.map_err(|GameFull| self.no_moves())?;
         let is_won = |checker: &Checker<'_>, option: &[Atom]| {

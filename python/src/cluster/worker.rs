@@ -189,7 +189,7 @@ impl ClusterWorker {
         let lanes = lanes.ok_or_else(|| Failure::input("the worker has been closed"))?;
         // A lane is there as long as the worker is.
         let nodes = Some(self.idle_nodes);
-        let _ = lanes.idle.send(Box::new(move |worker| worker.go_on(nodes)));
+        let _ = lanes.idle.send(Box::new(move |worker| worker.continue_search(nodes)));
         Ok(())
     }
 

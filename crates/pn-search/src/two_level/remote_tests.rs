@@ -301,12 +301,12 @@ fn a_worker_continues_its_leaf_until_the_next_job_and_reports_it_then() {
     let (idle, busy) = (remote(&game), remote(&game));
     with_coordinator(&game, config_with(20), |coordinator| {
         let delivery = coordinator.handle_idle(0);
-        busy.go_on(Some(50));
+        busy.continue_search(Some(50));
         assert_eq!(busy.counters().nodes, 0, "there has been no job");
         let messages = [&idle, &busy].map(|one| one.search(0, &delivery.reply, None).unwrap());
         assert_eq!(messages[0], messages[1]);
         let before = busy.counters().nodes;
-        busy.go_on(Some(50));
+        busy.continue_search(Some(50));
         let more = busy.counters().nodes - before;
         assert!((40..110).contains(&more), "{more}");
         // The next job's result counts the nodes searched in the meantime once, and includes
@@ -333,7 +333,7 @@ fn a_worker_continues_its_leaf_until_the_next_job_and_reports_it_then() {
         let delivery = coordinator.handle(&message).unwrap();
         has_started.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            scope.spawn(|| busy.go_on(None));
+            scope.spawn(|| busy.continue_search(None));
             while !has_started.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }

@@ -192,10 +192,10 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
         })
     }
 
-    fn go_on(&self, nodes: Option<u64>) {
+    fn continue_search(&self, nodes: Option<u64>) {
         let node = *self.lock_open();
         if let Some(node) = node {
-            self.jobs.go_on(nodes, |limits| self.search_node(node, 0, limits).1);
+            self.jobs.continue_search(nodes, |limits| self.search_node(node, 0, limits).1);
         }
     }
 
