@@ -13,7 +13,7 @@ use konane::search::table::TableError;
 use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
 use konane::tablebase::{BuildError, DatabaseError, PlanError};
-use konane::{ErrorKind, Reason, SolveError, Uncounted};
+use konane::{ErrorKind, PerftError, Reason, SolveError};
 use pyo3::PyErr;
 
 mod python {
@@ -112,5 +112,5 @@ failure_from!(
     SolveError,
     TableError,
     TreeError,
-    Uncounted,
+    PerftError,
 );

@@ -10,7 +10,7 @@ use konane::search::sums::{
 };
 use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
-use konane::{LEAST_MEMORY, Outcome, Profile, Progress, Reason, SolveError, TableUse, Value};
+use konane::{MIN_MEMORY, Outcome, Profile, Progress, Reason, SolveError, TableUse, Value};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -58,7 +58,7 @@ impl Search {
         bounds: Bounds,
     ) -> Result<Self, Failure> {
         let memory = memory.map_or(SEARCH_MEMORY, |memory| memory.0);
-        if memory < LEAST_MEMORY {
+        if memory < MIN_MEMORY {
             return Err(SolveError::TooLittleMemory { bytes: memory }.into());
         }
         Ok(Search { position: read(text)?, memory, threads: threads.get() as u32, bounds })

@@ -191,7 +191,7 @@ fn last(
     limits: Limits<'_>,
 ) -> Result<Analysis, CliError> {
     analyst.choose(position, limits)?;
-    Ok(analyst.look(position)?)
+    Ok(analyst.lookup_moves(position)?)
 }
 
 /// Judges the moves of a game. `analyse` is called once for each position, with the number of moves
@@ -399,7 +399,7 @@ fn text(mut record: Record, judged: &[Judged], summary: &SummaryJson) -> String 
 mod tests {
     use super::*;
     use konane::Board;
-    use konane::analysis::{Judgement, Source};
+    use konane::analysis::{Judgement, ValueSource};
 
     /// An analysis in a script: the outcome of the position, and those of moves for the player who
     /// makes them. `*` stands for all moves other than the one that is played.
@@ -418,7 +418,8 @@ mod tests {
         played: Option<Move>,
         (outcome, moves): Scripted,
     ) -> Analysis {
-        let judgement = |outcome| Judgement { outcome, source: Source::Search, remoteness: None };
+        let judgement =
+            |outcome| Judgement { outcome, source: ValueSource::Search, remoteness: None };
         let mut analysis = Analysis::new(board, position);
         analysis.judgement = outcome.map(judgement);
         for judged in &mut analysis.moves {

@@ -14,10 +14,10 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
 use konane::system::{NumberError, parse_number};
-use konane::{Board, Dimensions, Move, Perft, Phase, Position, Uncounted};
+use konane::{Board, Dimensions, Move, Perft, PerftError, Phase, Position};
 
 fn parse_depth(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 1, Perft::MOST_PLIES.into()).map(|number| number as u32)
+    parse_number(text, 1, Perft::MAX_PLIES.into()).map(|number| number as u32)
 }
 
 /// `konane perft`.
@@ -174,7 +174,7 @@ impl Run<'_> {
                 seconds: begun.elapsed().as_secs_f64(),
             })?;
         } else if let Some(why) = ended {
-            let remedy = if why == Uncounted::Memory { ": --memory allows more" } else { "" };
+            let remedy = if why == PerftError::Memory { ": --memory allows more" } else { "" };
             output::write_text(format!("{why}{remedy}\n"))?;
         } else if let Some(divided) = divided {
             let mut text = format!("\nby first move, at depth {depth}:\n");
@@ -192,7 +192,7 @@ impl Run<'_> {
         perft: &Perft<'_>,
         ply: u32,
         memory: u64,
-    ) -> Result<(u64, Vec<(Move, u64)>), Uncounted> {
+    ) -> Result<(u64, Vec<(Move, u64)>), PerftError> {
         let (position, stop) = (self.position, self.stop);
         let moves = if self.args.plain {
             perft.divide_until(position, ply, stop)?
@@ -202,7 +202,7 @@ impl Run<'_> {
             return Ok((perft.merged(position, ply, memory, stop)?, Vec::new()));
         };
         let add = |sum: u64, &(_, count): &(Move, u64)| sum.checked_add(count);
-        let count = moves.iter().try_fold(0, add).ok_or(Uncounted::TooMany)?;
+        let count = moves.iter().try_fold(0, add).ok_or(PerftError::TooMany)?;
         Ok((count, moves))
     }
 

@@ -8,8 +8,8 @@ use crate::exit::CliError;
 use crate::output;
 use crate::progress::Progress;
 use crate::terminal_text::escape_line;
-use konane::analysis::{Analysis, Analyst, Choice, Level, Source};
-use konane::proof::{Guide, ProofError};
+use konane::analysis::{Analysis, Analyst, ChosenMove, Level, ValueSource};
+use konane::proof::{ProofError, ProofStrategy};
 use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Colour, Move, Position};
@@ -73,7 +73,7 @@ impl<'a> Opponent<'a> {
 
     /// Who wins, as far as that is known within the time, and by what.
     pub fn winner(&mut self, position: &Position) -> Result<Option<(Colour, String)>, CliError> {
-        let Some(judgement) = (match self.analyst.known(position)? {
+        let Some(judgement) = (match self.analyst.lookup(position)? {
             Some(known) => Some(known),
             None => {
                 let choice = self.hint(position)?;
@@ -90,19 +90,19 @@ impl<'a> Opponent<'a> {
     }
 
     /// What a value is known by.
-    fn by(&self, source: Source) -> String {
+    fn by(&self, source: ValueSource) -> String {
         let proofs = self.analyst.proofs();
         match (source, self.analyst.database()) {
-            (Source::Database, Some(database)) => {
+            (ValueSource::Database, Some(database)) => {
                 let directory = database.directory().display().to_string();
                 format!("the database {}", escape_line(&directory))
             }
-            (Source::Proof | Source::Rules, _) if !proofs.is_empty() => {
-                let positions = proofs.iter().map(Guide::positions).sum();
+            (ValueSource::Proof | ValueSource::Rules, _) if !proofs.is_empty() => {
+                let positions = proofs.iter().map(ProofStrategy::positions).sum();
                 let files = escape_line(&self.files);
                 format!("the proof {files}, {} positions", output::grouped(positions))
             }
-            (Source::Rules, _) => "the rules".to_owned(),
+            (ValueSource::Rules, _) => "the rules".to_owned(),
             _ => "search".to_owned(),
         }
     }
@@ -136,7 +136,7 @@ impl<'a> Opponent<'a> {
                 level.choose(board, position, limits)?
             }
         };
-        let Choice { mv, judgement } = choice.expect("the game is not over");
+        let ChosenMove { mv, judgement } = choice.expect("the game is not over");
         let board = self.analyst.board();
         let after = position.play(board, mv);
         let replies = after.count_moves(board) as usize;
@@ -144,7 +144,7 @@ impl<'a> Opponent<'a> {
             _ if replies == 0 => Reason::NoReply,
             Some(Value::Win) => Reason::Wins,
             Some(Value::Loss) => {
-                let seen = self.analyst.look(&after)?;
+                let seen = self.analyst.lookup_moves(&after)?;
                 let winning = (seen.count(None) == 0).then(|| seen.count(Some(Value::Win)));
                 Reason::Loses { winning, replies }
             }
@@ -173,7 +173,7 @@ impl<'a> Opponent<'a> {
     }
 
     /// The best move that is known within the time.
-    pub fn hint(&mut self, position: &Position) -> Result<Option<Choice>, CliError> {
+    pub fn hint(&mut self, position: &Position) -> Result<Option<ChosenMove>, CliError> {
         let _shown = Progress::new(false);
         Ok(self.analyst.choose(position, self.limits(self.time))?)
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::CliError;
 use konane::analysis::{AnalysisError, Analyst};
-use konane::proof::{Guide, ProofHeader, ProofReader};
+use konane::proof::{ProofHeader, ProofReader, ProofStrategy};
 use konane::tablebase::{Database, DatabaseError, DatabaseOptions, ListedDatabase};
 use konane::{Board, Dimensions};
 
@@ -87,7 +87,7 @@ impl Files {
             }
         }
         for proof in self.proofs.iter().filter(|proof| proof.board == board) {
-            analyst = analyst.with_proof(Guide::open(&proof.path)?)?;
+            analyst = analyst.with_proof(ProofStrategy::open(&proof.path)?)?;
         }
         Ok(analyst)
     }

@@ -39,7 +39,7 @@ impl Searched<'_> {
         let limits = Limits { nodes, ..limits };
         let mut line = Vec::new();
         let analysis = match solution.winner {
-            None => analyst.look(position)?,
+            None => analyst.lookup_moves(position)?,
             Some(_) => {
                 let shown = Progress::new(quiet);
                 let analysis = analyst.analyse(position, limits, &mut |analysis| {

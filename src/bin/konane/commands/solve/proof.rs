@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use konane::file::FileError;
-use konane::proof::{ProofObserver, ProofSummary, ProofWriter, prove, prove_keeping};
+use konane::proof::{ProofObserver, ProofSummary, ProofWriter, prove_with_table};
 use konane::search::certificate::{CertificateError, CertificateProgress};
 use konane::search::plain::oracle::Oracle;
 use konane::search::run::{CheckpointProgress, Observer, Progress, Reason};
@@ -58,11 +58,7 @@ pub fn run<K: Oracle>(
     keep_table: bool,
 ) -> (Found, Option<Proving>) {
     let mut watch = Watch { progress, searched: None };
-    let proved = match keep_table {
-        true => prove_keeping(solver, &mut watch),
-        false => prove(solver, &mut watch).map(|proved| (proved, None)),
-    };
-    let (proved, table) = match proved {
+    let (proved, table) = match prove_with_table(solver, &mut watch, keep_table) {
         Ok(proved) => proved,
         Err(error) => return (Err(error), None),
     };

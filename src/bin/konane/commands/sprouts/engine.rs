@@ -15,7 +15,7 @@ use crate::exit::CliError;
 use crate::output::{self, proof_number, short, speed, time};
 use crate::progress::Progress as Shown;
 use crate::trace::{ProgressJson, Trace};
-use konane::LEAST_MEMORY;
+use konane::MIN_MEMORY;
 use konane::SolveError;
 use konane::search::run::{Counters, Observer, Progress, Reason};
 use konane::search::sums::{Atom, SearchOptions, SolverState};
@@ -93,7 +93,7 @@ pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst,
 /// The bytes, if a search can do with them.
 fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, CliError> {
     match bytes {
-        LEAST_MEMORY.. => Ok(bytes),
+        MIN_MEMORY.. => Ok(bytes),
         _ => Err(SolveError::TooLittleMemory { bytes }.into()),
     }
 }
