@@ -5,8 +5,8 @@
 //!                                                        └────▶ strategy (plays by it)
 //! ```
 //!
-//! * [`prove`]: solves a position and collects a [`Proof`]; [`ProveResult`] is its result and [`ProofObserver`] receives
-//!   the progress.
+//! * [`prove`]: solves a position and collects a [`Proof`]; [`ProveResult`] is its result and [`ProofObserver`]
+//!   receives the progress.
 //! * [`ProofWriter`]: writes a proof file; [`ProofSummary`] describes it.
 //! * [`ProofStrategy`]: looks up the moves of the winner in a proof file.
 //!

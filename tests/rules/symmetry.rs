@@ -90,7 +90,8 @@ fn equivalents(board: &Board, position: &Position) -> Vec<Position> {
                 occupied += 1u64 << image;
             }
         }
-        // On 1x1 every map is the identity. On other boards, the image of the top-left square determines the kind of map.
+        // On 1x1 every map is the identity. On other boards, the image of the top-left square determines the
+        // kind of map.
         let keeps_colours = board.colour_of(map[0].into()) == Colour::Black;
         match (keeps_colours, position.phase(board)) {
             (true, _) => Some(Position::new_unchecked(board, occupied, position.to_move())),
