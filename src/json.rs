@@ -1,6 +1,6 @@
 //! Serialisation of results: names of enumerations, types written as text, and `unknown`.
 //!
-//! Results derive `Serialize` and `JsonSchema`; the program, the API and the Python package print them as they are.
+//! Results derive `Serialize` and `JsonSchema`. The program, the API and the Python package print them without changes.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -37,11 +37,11 @@ macro_rules! serialize_as_text {
 }
 pub(crate) use serialize_as_text;
 
-/// Writes a value that may be unknown: `None` becomes the text `unknown`. For `#[serde(with)]`.
+/// Serialises `None` as the text `unknown`. For `#[serde(with)]`.
 pub mod or_unknown {
     use super::{Serialize, Serializer};
 
-    /// Writes the value or `unknown`.
+    /// Serialises the value or `unknown`.
     pub fn serialize<T: Serialize, S: Serializer>(
         value: &Option<T>,
         serializer: S,
@@ -53,7 +53,7 @@ pub mod or_unknown {
     }
 }
 
-/// The schema of a field written by [`or_unknown`].
+/// Schema of a field serialised by [`or_unknown`].
 pub struct OrUnknown<T>(std::marker::PhantomData<T>);
 
 impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
@@ -72,7 +72,7 @@ impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
     }
 }
 
-/// The names that the schema of an enumeration without fields allows.
+/// The names in the schema of an enumeration without fields.
 pub fn variants(schema: &Schema) -> Vec<String> {
     let of = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let list = |key| schema.get(key).and_then(|value| value.as_array()).into_iter().flatten();
@@ -82,7 +82,7 @@ pub fn variants(schema: &Schema) -> Vec<String> {
         .collect()
 }
 
-/// Writes a value as its `Display` text. For `#[serde(serialize_with)]`.
+/// Serialises a value as its `Display` text. For `#[serde(serialize_with)]`.
 pub fn as_text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }

@@ -71,10 +71,9 @@ pub mod tablebase;
 
 pub use error::ErrorKind;
 pub use konane::{
-    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, LEAST_MEMORY, Move,
-    Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, SearchTable, Setup,
-    SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted, draw, game,
-    notation, record,
+    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move, Perft,
+    PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, SearchTable, Setup,
+    SetupError, Solution, SolveError, SolveOptions, Solver, Square, draw, game, notation, record,
 };
 pub use pn_search as search;
 pub use search::Value;

@@ -13,7 +13,7 @@ use konane::search::table::TableError;
 use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
 use konane::tablebase::{BuildError, DatabaseError};
-use konane::{ErrorKind, Reason, SolveError, Uncounted};
+use konane::{ErrorKind, PerftError, Reason, SolveError};
 use pyo3::PyErr;
 
 mod python {
@@ -111,5 +111,5 @@ failure_from!(
     SolveError,
     TableError,
     TreeError,
-    Uncounted,
+    PerftError,
 );

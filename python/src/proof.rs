@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, Proved};
+use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, ProveResult};
 use konane::search::certificate::CertificateError;
 use konane::search::plain::oracle::Oracle;
 use konane::system::memory_available;
@@ -25,8 +25,8 @@ use crate::solve::{Means, RunWith, Search, last_progress};
 /// Solves a position and collects its proof.
 struct Prove<'a>(&'a Latest<Progress<'static>>);
 
-impl RunWith<Proved> for Prove<'_> {
-    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<Proved, Failure> {
+impl RunWith<ProveResult> for Prove<'_> {
+    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<ProveResult, Failure> {
         Ok(proof::prove(solver, &mut self.0)?)
     }
 }
@@ -87,7 +87,7 @@ pub fn prove<'py>(
         on_pool(pool, || {
             // Before the search, so that a file that cannot be written is found out in time.
             let writer = ProofWriter::create(&path.0)?;
-            let Proved { solution, proof } = search.run(stop, Prove(&latest))?;
+            let ProveResult { solution, proof } = search.run(stop, Prove(&latest))?;
             let stopped = |reason: Reason| reason.text().to_owned();
             let written = match proof {
                 None => Err(solution.reason.map(stopped)),

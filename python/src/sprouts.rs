@@ -11,7 +11,7 @@ use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{
     Algorithm, MOST_NIMBER, Position, Scratch, SearchFigures, Sprouts, SproutsSolution, draw,
 };
-use konane::{LEAST_MEMORY, Outcome, Profile, Progress, Reason, SolveError, Value};
+use konane::{MIN_MEMORY, Outcome, Profile, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
 
 use crate::argument::{Text, Whole, name};
@@ -58,7 +58,7 @@ impl Search {
         bounds: Bounds,
     ) -> Result<Self, Failure> {
         let memory = memory.map_or(SEARCH_MEMORY, |memory| memory.0);
-        if memory < LEAST_MEMORY {
+        if memory < MIN_MEMORY {
             return Err(SolveError::TooLittleMemory { bytes: memory }.into());
         }
         Ok(Search { position: read(text)?, memory, threads: threads.get() as u32, bounds })

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    use super::super::{Judgement, Source};
+    use super::super::{Judgement, ValueSource};
     use crate::konane::Board;
 
     /// An analysis in a script: the outcome of the position, and those of moves for the player who
@@ -164,7 +164,8 @@ mod tests {
         played: Option<Move>,
         (outcome, moves): Scripted,
     ) -> Analysis {
-        let judgement = |outcome| Judgement { outcome, source: Source::Search, remoteness: None };
+        let judgement =
+            |outcome| Judgement { outcome, source: ValueSource::Search, remoteness: None };
         let mut analysis = Analysis::new(board, position);
         analysis.judgement = outcome.map(judgement);
         for judged in &mut analysis.moves {

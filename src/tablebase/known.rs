@@ -22,7 +22,7 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 /// let database = Database::find("db".as_ref(), "7x7".parse()?, DatabaseOptions::default())?;
 /// let board = database.board();
 /// let values = DatabaseValues::new(&database);
-/// let solution = Solver::new(board, &Position::start(board)).known(&values).run()?;
+/// let solution = Solver::new(board, &Position::start(board)).oracle(&values).run()?;
 /// if let Some(error) = values.into_error() {
 ///     return Err(error.into());
 /// }

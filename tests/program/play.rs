@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-use konane::proof::{Guide, ProofError, ProofHeader, ProofWriter};
+use konane::proof::{ProofError, ProofHeader, ProofStrategy, ProofWriter};
 use konane::record::Record;
 use konane::{Position, notation};
 use proptest::prelude::*;
@@ -63,10 +63,10 @@ fn a_guide_is_read_from_a_file() {
 }
 
 /// A proof in a file, opened.
-fn written_guide(place: &Place, header: &ProofHeader, codes: &[u64]) -> Guide {
+fn written_guide(place: &Place, header: &ProofHeader, codes: &[u64]) -> ProofStrategy {
     let path = place.path("a.proof");
     ProofWriter::create(&path).unwrap().finish(header, codes).unwrap();
-    Guide::open(&path).unwrap()
+    ProofStrategy::open(&path).unwrap()
 }
 
 /// Positions of every chunk, and others, are found or not as in the list of all codes; by several
@@ -80,7 +80,7 @@ fn a_guide_finds_what_the_whole_list_has() {
     let header = ProofHeader { chunk_codes: 7, ..found.header };
     let codes = &found.certificate.codes;
     fs::write(place.path("a.proof"), bytes_of(&header, codes)).unwrap();
-    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let guide = ProofStrategy::open(&place.path("a.proof")).unwrap();
     let ask = || {
         for &code in codes {
             let position = Position::from_code(&board, code);
@@ -118,7 +118,7 @@ fn a_damaged_chunk_is_an_error_and_no_answer() {
     let mut bytes = whole.clone();
     bytes[100] ^= 1;
     fs::write(&path, bytes).unwrap();
-    let guide = Guide::open(&path).unwrap();
+    let guide = ProofStrategy::open(&path).unwrap();
     for position in positions(first) {
         assert!(matches!(guide.is_lost(&position), Err(ProofError::Damaged { .. })));
     }
@@ -127,7 +127,7 @@ fn a_damaged_chunk_is_an_error_and_no_answer() {
     }
     // A file that is cut off while it is open.
     fs::write(&path, &whole).unwrap();
-    let guide = Guide::open(&path).unwrap();
+    let guide = ProofStrategy::open(&path).unwrap();
     fs::write(&path, &whole[..200]).unwrap();
     for position in positions(rest) {
         assert!(matches!(guide.is_lost(&position), Err(ProofError::Io { .. })));
@@ -247,7 +247,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     written(&place, &["5x5"]);
     let board = board("5x5");
     let start = Position::start(&board);
-    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let guide = ProofStrategy::open(&place.path("a.proof")).unwrap();
     let mv = guide.answer(&start).unwrap().unwrap();
     let first = mv.to_string();
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");

@@ -11,7 +11,7 @@ use super::error::{DATABASE, DatabaseError};
 use super::format::{BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, hex};
 use super::layer_index::{LayerBlock, LayerIndex, STRIDE, count_ones};
 use super::octets::{self, ROWS};
-use crate::file::Source;
+use crate::file::ByteSource;
 
 /// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. Threads reuse theirs:
 /// making one takes longer than decompressing a chunk.
@@ -41,7 +41,7 @@ impl Default for Inflater {
 /// chunk.
 #[derive(Debug)]
 pub struct LayerFile {
-    source: Source,
+    source: ByteSource,
     header: LayerHeader,
     footer_xxh3: u64,
     index: LayerIndex,
@@ -54,7 +54,7 @@ impl LayerFile {
     /// # Errors
     /// If the file cannot be read, is of another kind or version, or contradicts itself.
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
-        LayerFile::new(Source::open(path, DATABASE)?)
+        LayerFile::new(ByteSource::open(path, DATABASE)?)
     }
 
     /// The length of a file and XXH3-64 of its last bytes, which are a footer if it is a layer file:
@@ -63,7 +63,7 @@ impl LayerFile {
     /// # Errors
     /// If the file cannot be read, or is too short.
     pub fn footer(path: &Path) -> Result<(u64, u64), DatabaseError> {
-        let source = Source::open(path, DATABASE)?;
+        let source = ByteSource::open(path, DATABASE)?;
         let mut foot = [0; FOOTER_BYTES];
         source.read_at(source.len().saturating_sub(FOOTER_BYTES as u64), &mut foot)?;
         Ok((source.len(), xxh3_64(&foot)))
@@ -74,10 +74,10 @@ impl LayerFile {
     /// # Errors
     /// As [`LayerFile::open`].
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, DatabaseError> {
-        LayerFile::new(Source::owned(path, DATABASE, bytes))
+        LayerFile::new(ByteSource::owned(path, DATABASE, bytes))
     }
 
-    fn new(source: Source) -> Result<Self, DatabaseError> {
+    fn new(source: ByteSource) -> Result<Self, DatabaseError> {
         let path = source.path();
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))

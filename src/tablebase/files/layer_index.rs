@@ -8,7 +8,7 @@ use zstd::zstd_safe::compress_bound;
 use super::error::DatabaseError;
 use super::format::{BLOCK_BYTES, BlockKey, Footer, HEADER_BYTES, LayerHeader, hex};
 use super::octets::ROWS;
-use crate::file::Source;
+use crate::file::ByteSource;
 use crate::file::fields::{u32_at, u64_at};
 use crate::konane::Colour;
 use crate::system::try_reserve;
@@ -98,7 +98,7 @@ impl LayerIndex {
     /// # Errors
     /// If it cannot be read, or contradicts itself or the header.
     pub fn read(
-        source: &Source,
+        source: &ByteSource,
         header: &LayerHeader,
         footer: &Footer,
     ) -> Result<Self, DatabaseError> {

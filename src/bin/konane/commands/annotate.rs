@@ -132,7 +132,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         if ply == record.moves.len() {
             // No move of the last position was played, so its moves are not judged.
             analyst.choose(position, limits)?;
-            return analyst.look(position);
+            return analyst.lookup_moves(position);
         }
         let analysis = analyst.analyse(position, limits, &mut |_| {})?;
         limit = limit.or(analysis.reason);

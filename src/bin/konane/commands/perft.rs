@@ -12,7 +12,7 @@ use crate::args::{PositionArgs, RunArgs, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
-use konane::{Dimensions, Move, Perft, Phase, Position, Uncounted};
+use konane::{Dimensions, Move, Perft, PerftError, Phase, Position};
 
 /// `konane perft`.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub struct PerftArgs {
     #[command(flatten)]
     pub start: PositionArgs,
     /// Plies to count, 1 to 64.
-    #[arg(value_name = "DEPTH", value_parser = number(1, Perft::MOST_PLIES),
+    #[arg(value_name = "DEPTH", value_parser = number(1, Perft::MAX_PLIES),
           allow_negative_numbers = true)]
     pub depth: u32,
     /// Show the count of each first move as well.
@@ -154,7 +154,7 @@ fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             seconds: begun.elapsed().as_secs_f64(),
         })?;
     } else if let Some(reason) = ended {
-        let remedy = if reason == Uncounted::Memory { ": --memory allows more" } else { "" };
+        let remedy = if reason == PerftError::Memory { ": --memory allows more" } else { "" };
         output::write_text(format!("{reason}{remedy}\n"))?;
     } else if let Some(divided) = divided {
         let mut text = format!("\nby first move, at depth {depth}:\n");
@@ -174,7 +174,7 @@ fn count(
     ply: u32,
     memory: u64,
     stop: &AtomicBool,
-) -> Result<(u64, Vec<(Move, u64)>), Uncounted> {
+) -> Result<(u64, Vec<(Move, u64)>), PerftError> {
     let moves = if args.plain {
         perft.divide_until(position, ply, stop)?
     } else if args.divide && ply == args.depth {
@@ -183,6 +183,6 @@ fn count(
         return Ok((perft.merged(position, ply, memory, stop)?, Vec::new()));
     };
     let add = |sum: u64, &(_, count): &(Move, u64)| sum.checked_add(count);
-    let count = moves.iter().try_fold(0, add).ok_or(Uncounted::TooMany)?;
+    let count = moves.iter().try_fold(0, add).ok_or(PerftError::TooMany)?;
     Ok((count, moves))
 }

@@ -51,7 +51,7 @@ pub struct PlayArgs {
 }
 
 fn parse_level(text: &str) -> Result<Level, NumberError> {
-    let level = parse_number(text, Level::LEAST.into(), Level::MOST.into())?;
+    let level = parse_number(text, Level::MIN.into(), Level::MAX.into())?;
     Ok(Level::new(level as u32).expect("the number is of a level"))
 }
 

@@ -240,7 +240,7 @@ mod tests {
         let json = |analysis: Analysis| serde_json::to_value(AnalysisJson::from(analysis)).unwrap();
         let analyst = Analyst::new("8x8".parse().unwrap(), 1 << 20).unwrap();
         let start = Position::start(analyst.board());
-        let open = json(analyst.look(&start).unwrap());
+        let open = json(analyst.lookup_moves(&start).unwrap());
         assert_eq!((&open["outcome"], &open["winner"]), (&"unknown".into(), &"unknown".into()));
         assert_eq!((open.get("source"), &open["complete"]), (None, &false.into()));
         let moves = open["moves"].as_array().unwrap();

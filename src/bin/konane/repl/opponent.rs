@@ -9,8 +9,8 @@ use crate::exit::CliError;
 use crate::output;
 use crate::progress::Progress;
 use crate::terminal_text::escape_line;
-use konane::analysis::{Analysis, Analyst, Choice, Level, Source};
-use konane::proof::{Guide, ProofError};
+use konane::analysis::{Analysis, Analyst, ChosenMove, Level, ValueSource};
+use konane::proof::{ProofError, ProofStrategy};
 use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Colour, Move, Position};
@@ -69,7 +69,7 @@ impl Opponent<'_> {
 
     /// The winner, if it is found within the time, and the source of that result.
     pub fn winner(&mut self, position: &Position) -> Result<Option<(Colour, String)>, CliError> {
-        let judgement = match self.analyst.known(position)? {
+        let judgement = match self.analyst.lookup(position)? {
             None => self.hint(position)?.and_then(|choice| choice.judgement),
             known => known,
         };
@@ -83,19 +83,19 @@ impl Opponent<'_> {
     }
 
     /// Text of a source.
-    fn by(&self, source: Source) -> String {
+    fn by(&self, source: ValueSource) -> String {
         let proofs = self.analyst.proofs();
         match (source, self.analyst.database()) {
-            (Source::Database, Some(database)) => {
+            (ValueSource::Database, Some(database)) => {
                 let directory = database.directory().display().to_string();
                 format!("the database {}", escape_line(&directory))
             }
-            (Source::Proof | Source::Rules, _) if !proofs.is_empty() => {
-                let positions = proofs.iter().map(Guide::positions).sum();
+            (ValueSource::Proof | ValueSource::Rules, _) if !proofs.is_empty() => {
+                let positions = proofs.iter().map(ProofStrategy::positions).sum();
                 let files = escape_line(&self.files);
                 format!("the proof {files}, {} positions", output::grouped(positions))
             }
-            (Source::Rules, _) => "the rules".to_owned(),
+            (ValueSource::Rules, _) => "the rules".to_owned(),
             _ => "search".to_owned(),
         }
     }
@@ -130,14 +130,14 @@ impl Opponent<'_> {
                 level.choose(board, position, limits)?
             }
         };
-        let Choice { mv, judgement } = choice.expect("the game is not over");
+        let ChosenMove { mv, judgement } = choice.expect("the game is not over");
         let board = self.analyst.board();
         let after = position.play(board, mv);
         let replies = after.count_moves(board) as usize;
         let outcome = judgement.map(|judgement| judgement.outcome);
         let mut winning = None;
         if outcome == Some(Value::Loss) {
-            let seen = self.analyst.look(&after)?;
+            let seen = self.analyst.lookup_moves(&after)?;
             winning = (seen.count(None) == 0).then(|| seen.count(Some(Value::Win)));
         }
         Ok((mv, move_reason(outcome, replies, winning)))
@@ -163,7 +163,7 @@ impl Opponent<'_> {
     }
 
     /// The best move that is found within the time.
-    pub fn hint(&mut self, position: &Position) -> Result<Option<Choice>, CliError> {
+    pub fn hint(&mut self, position: &Position) -> Result<Option<ChosenMove>, CliError> {
         let _shown = Progress::new(false);
         Ok(self.analyst.choose(position, limits(self.time, self.stop))?)
     }

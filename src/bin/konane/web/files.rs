@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::exit::CliError;
 use konane::analysis::{AnalysisError, Analyst};
-use konane::proof::{Guide, ProofReader};
+use konane::proof::{ProofReader, ProofStrategy};
 use konane::tablebase::{Database, DatabaseError, DatabaseOptions, ListedDatabase};
 use konane::{Board, Colour, Dimensions, Position};
 
@@ -106,7 +106,7 @@ impl Files {
             }
         }
         for proof in self.proofs.iter().filter(|proof| proof.board == board) {
-            analyst = analyst.with_proof(Guide::open(&proof.path)?)?;
+            analyst = analyst.with_proof(ProofStrategy::open(&proof.path)?)?;
         }
         Ok(analyst)
     }

@@ -25,7 +25,7 @@ impl Lines {
     ) -> Result<Lines, AnalysisError> {
         let (position, spent) = (&solution.position, solution.nodes);
         if solution.winner.is_none() {
-            return Ok(Lines { analysis: analyst.look(position)?, line: Vec::new() });
+            return Ok(Lines { analysis: analyst.lookup_moves(position)?, line: Vec::new() });
         }
         let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
         let limits = Limits { nodes, ..limits };

@@ -95,7 +95,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let solver = solver.limits(limits).checkpoint_writer(checkpoints);
     let (result, proving) = match &values {
-        Some(values) => search(&solver.clone().known(values), &mut watch, writer, args.lines),
+        Some(values) => search(&solver.clone().oracle(values), &mut watch, writer, args.lines),
         None => search(&solver, &mut watch, writer, args.lines),
     };
     let (kept, traced) = watch.finish();

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::progress::Watch;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use konane::proof::{ProofSummary, ProofWriter, prove, prove_keeping};
+use konane::proof::{ProofSummary, ProofWriter, prove_with_table};
 use konane::search::certificate::CertificateError;
 use konane::search::plain::oracle::Oracle;
 use konane::search::run::Reason;
@@ -52,11 +52,7 @@ pub fn run<K: Oracle>(
     writer: ProofWriter,
     keep_table: bool,
 ) -> (Found, Option<Proving>) {
-    let proved = match keep_table {
-        true => prove_keeping(solver, watch),
-        false => prove(solver, watch).map(|proved| (proved, None)),
-    };
-    let (proved, table) = match proved {
+    let (proved, table) = match prove_with_table(solver, watch, keep_table) {
         Ok(proved) => proved,
         Err(error) => return (Err(error), None),
     };

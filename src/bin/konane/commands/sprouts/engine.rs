@@ -13,7 +13,7 @@ use crate::exit::CliError;
 use crate::output::{self, proof_number, short, time};
 use crate::progress::Progress as Shown;
 use crate::trace::{ProgressJson, Trace};
-use konane::LEAST_MEMORY;
+use konane::MIN_MEMORY;
 use konane::SolveError;
 use konane::json::per_second;
 use konane::search::Value;
@@ -83,7 +83,7 @@ pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst,
 /// The bytes, if a search can do with them.
 fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, CliError> {
     match bytes {
-        LEAST_MEMORY.. => Ok(bytes),
+        MIN_MEMORY.. => Ok(bytes),
         _ => Err(SolveError::TooLittleMemory { bytes }.into()),
     }
 }

@@ -11,7 +11,7 @@ use super::Shared;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::Answer;
-use konane::analysis::Source;
+use konane::analysis::ValueSource;
 use konane::json::{OrUnknown, as_text, or_unknown};
 use konane::{Colour, Dimensions, Move};
 
@@ -47,7 +47,7 @@ pub struct OpeningJson {
     pub winner: Option<Colour>,
     /// Origin of the winner. Absent while the winner is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
     /// The canonical code of the position after both, as decimal text. Equal openings have the same
     /// code.
     #[serde(serialize_with = "as_text")]

@@ -11,7 +11,7 @@ use crate::web::params::Params;
 use crate::web::reply::{Answer, ApiError};
 use crate::web::turns::Turn;
 use konane::Move;
-use konane::analysis::{Choice, Judgement, Level, Source};
+use konane::analysis::{ChosenMove, Judgement, Level, ValueSource};
 use konane::json::{OrUnknown, or_unknown};
 use konane::search::Value;
 
@@ -49,7 +49,7 @@ pub struct PlayJson {
     pub outcome: Option<Value>,
     /// Origin of the outcome. Absent while it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
 }
 
 /// Chooses a move.
@@ -62,7 +62,7 @@ pub async fn get(
     let time = time(milliseconds)?;
     let level = match level.map(Level::new) {
         Some(None) => {
-            let text = format!("level: {} to {}", Level::LEAST, Level::MOST);
+            let text = format!("level: {} to {}", Level::MIN, Level::MAX);
             return Err(ApiError::refused(text));
         }
         level => level.flatten(),
@@ -84,9 +84,9 @@ pub async fn get(
         }
     };
     let side = position.to_move();
-    let Some(Choice { mv, judgement }) = choice else {
+    let Some(ChosenMove { mv, judgement }) = choice else {
         let why = format!("{side} cannot move and has lost.");
-        let (outcome, source) = (Some(Value::Loss), Some(Source::Rules));
+        let (outcome, source) = (Some(Value::Loss), Some(ValueSource::Rules));
         return Ok(Json(PlayJson { mv: None, why, outcome, source }));
     };
     let after = position.play(&played.board, mv);
@@ -107,9 +107,9 @@ fn why(judgement: Option<Judgement>) -> String {
         return "Nothing is proven yet; the search prefers it.".to_owned();
     };
     let by = match source {
-        Source::Database => "according to the database",
-        Source::Proof => "according to the proof",
-        Source::Rules | Source::Search => "as a search has shown",
+        ValueSource::Database => "according to the database",
+        ValueSource::Proof => "according to the proof",
+        ValueSource::Rules | ValueSource::Search => "as a search has shown",
     };
     match outcome {
         Value::Win => format!("It wins, {by}."),

@@ -17,7 +17,7 @@ use crate::web::params::{NoParams, Params};
 use crate::web::reply::{ApiError, Body};
 use crate::web::search::{SearchTask, SearchedGame};
 use konane::system::{bytes_text, duration_from_seconds, parse_bytes};
-use konane::{LEAST_MEMORY, SolveError};
+use konane::{MIN_MEMORY, SolveError};
 
 /// The body of `POST`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -121,7 +121,7 @@ fn memory(text: Option<&str>, max: u64) -> Result<u64, ApiError> {
     let Some(text) = text else { return Ok(max) };
     match parse_bytes(text) {
         Err(error) => Err(ApiError::refused(format!("memory: {error}"))),
-        Ok(bytes) if bytes < LEAST_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
+        Ok(bytes) if bytes < MIN_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
         Ok(bytes) if bytes > max => {
             let max = bytes_text(max);
             let text = format!("memory: at most {max}, half of what --memory allows");

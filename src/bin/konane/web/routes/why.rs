@@ -9,7 +9,7 @@ use super::Shared;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::{Answer, ApiError};
-use konane::analysis::Source;
+use konane::analysis::ValueSource;
 use konane::json::{OrUnknown, or_unknown};
 use konane::notation::parse_move;
 use konane::search::Value;
@@ -40,7 +40,7 @@ pub struct WhyJson {
     pub reply: Option<Move>,
     /// Origin of the outcome of the reply. Absent while that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
     /// The position after the reply, or after the move if there is no reply.
     pub after: Position,
     /// The outcome for the player to move in `after`.

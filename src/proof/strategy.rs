@@ -1,4 +1,4 @@
-//! Moves of the winner, from a proof.
+//! Playing by a proof: [`ProofStrategy`] looks up the moves that lead to positions of the proof.
 
 use std::fmt;
 use std::fs::File;
@@ -11,31 +11,31 @@ use super::{ProofError, ProofReader, Side};
 use crate::file::ChunkWeighter;
 use crate::konane::{Board, Colour, Dimensions, Move, Position};
 
-/// Memory for the codes of chunks: 512 chunks of the size that the writer makes.
+/// Memory for the codes of chunks: 512 chunks of the writer's size.
 const CACHE_BYTES: u64 = 64 << 20;
 
-/// A proof that looks up the winner's moves, for any number of threads.
+/// An open proof file, for look-ups of the winner's moves by any number of threads.
 ///
-/// Opening reads header and index. A look-up reads at most one chunk of the file for each move, and checks
-/// its checksum. All threads share a cache of 64 MiB. The proof as a whole is not checked
-/// ([`super::verify()`] does that): if the file is not a valid proof, moves may be missing.
+/// [`ProofStrategy::open`] reads only the header and the index. A look-up reads the chunks of the file that it needs,
+/// at most one for each move, and verifies their checksums. A cache of 64 MiB for all threads stores chunks. The
+/// proof is not verified ([`super::verify()`]): if it is invalid, answers may be missing.
 ///
 /// # Examples
 /// ```no_run
 /// use std::path::Path;
 ///
-/// use konane::proof::Guide;
+/// use konane::proof::ProofStrategy;
 ///
-/// let guide = Guide::open(Path::new("5x5.proof"))?;
-/// let (board, root) = (guide.board(), guide.root());
-/// match guide.answer(&root)? {
+/// let strategy = ProofStrategy::open(Path::new("5x5.proof"))?;
+/// let (board, root) = (strategy.board(), strategy.root());
+/// match strategy.answer(&root)? {
 ///     Some(mv) => println!("{} wins by {}", root.to_move(), mv.to_string()),
-///     None if guide.is_lost(&root)? => println!("{} loses", root.to_move()),
-///     None => println!("the file is no proof"),
+///     None if strategy.is_lost(&root)? => println!("{} loses", root.to_move()),
+///     None => println!("the proof is invalid"),
 /// }
 /// # Ok::<(), konane::proof::ProofError>(())
 /// ```
-pub struct Guide {
+pub struct ProofStrategy {
     board: Board,
     root: Position,
     winner: Colour,
@@ -46,15 +46,14 @@ pub struct Guide {
     chunks: Cache<usize, Arc<[u64]>, ChunkWeighter>,
 }
 
-impl fmt::Debug for Guide {
+impl fmt::Debug for ProofStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Guide({}, {} positions)", self.board.dimensions(), self.positions)
+        write!(f, "ProofStrategy({}, {} positions)", self.board.dimensions(), self.positions)
     }
 }
 
-impl Guide {
-    /// Opens a proof: 40 bytes of memory for each chunk, which is 16,384 positions as the writer
-    /// divides them.
+impl ProofStrategy {
+    /// Opens a proof. Takes 40 bytes of memory for each chunk; a chunk of the writer has 16,384 positions.
     ///
     /// # Errors
     /// As [`ProofReader::open`].
@@ -65,7 +64,7 @@ impl Guide {
         let board = Board::new(dimensions.expect("the header is of a board of 1 to 64 squares"));
         let root = Position::new_unchecked(&board, header.root, header.to_move.into());
         let items = CACHE_BYTES / (8 * u64::from(header.chunk_codes));
-        Ok(Guide {
+        Ok(ProofStrategy {
             board,
             root,
             winner: header.winner.into(),
@@ -86,18 +85,18 @@ impl Guide {
         self.root
     }
 
-    /// The winner.
+    /// The winner of the root.
     pub fn winner(&self) -> Colour {
         self.winner
     }
 
-    /// Positions of the proof.
+    /// Number of positions of the proof.
     pub fn positions(&self) -> u64 {
         self.positions
     }
 
-    /// Returns true if the side to move loses by the proof: the proof has the position, or there are no
-    /// moves.
+    /// Returns true if the side to move loses by the proof or the rules: the position is in the proof, or has
+    /// no moves.
     ///
     /// # Errors
     /// If the file cannot be read, or the chunk is damaged.
@@ -106,17 +105,18 @@ impl Guide {
             return Ok(true);
         }
         let code = position.code(&self.board);
-        // The last chunk that does not begin above the code.
+        // The last chunk whose first code is at most the code.
         match self.firsts.partition_point(|&first| first <= code).checked_sub(1) {
             Some(chunk) => Ok(self.chunk(chunk)?.binary_search(&code).is_ok()),
             None => Ok(false),
         }
     }
 
-    /// A move after which the opponent loses by the proof: the one with the fewest replies.
+    /// A move after which the opponent loses by the proof or the rules. Of several moves, the one with the fewest
+    /// replies.
     ///
     /// # Errors
-    /// As [`Guide::is_lost`].
+    /// As [`ProofStrategy::is_lost`].
     pub fn answer(&self, position: &Position) -> Result<Option<Move>, ProofError> {
         let mut best: Option<(u32, Move)> = None;
         for mv in position.moves(&self.board) {

@@ -1,5 +1,5 @@
-//! The rules once more, square by square: an array of cells, coordinates, and no bit tricks.
-//! Slow, and written from the rules alone, so that it can convict the fast code.
+//! Reference implementation of the rules, square by square: an array of cells and coordinates, without bit sets.
+//! It is slow, simple, and uses no code of the library except types.
 
 use konane::{Board, Colour, Dimensions, Move, Position};
 
@@ -13,28 +13,28 @@ pub enum Cell {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TwinMove {
+pub enum ReferenceMove {
     Remove(Square),
     Jump(Square, Square),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Twin {
+pub struct ReferencePosition {
     ranks: i32,
     files: i32,
     cells: Vec<Cell>,
     to_move: Colour,
 }
 
-impl Twin {
-    /// Stones alternate, beginning with a black one at the top left; Black begins.
-    pub fn start(dimensions: Dimensions) -> Twin {
+impl ReferencePosition {
+    /// The start: stones alternate, with a black one at the top left, and Black is to move.
+    pub fn start(dimensions: Dimensions) -> ReferencePosition {
         let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
         let colour = |square: i32| match (square / files + square % files) % 2 {
             0 => Colour::Black,
             _ => Colour::White,
         };
-        Twin {
+        ReferencePosition {
             ranks,
             files,
             cells: (0..ranks * files).map(|s| Cell::Stone(colour(s))).collect(),
@@ -42,23 +42,23 @@ impl Twin {
         }
     }
 
-    /// The twin of a position: the start without the stones that the position lacks.
-    pub fn of(board: &Board, position: &Position) -> Twin {
-        let mut twin = Twin::start(board.dimensions());
-        for (square, cell) in twin.cells.iter_mut().enumerate() {
+    /// Converts a position of the library.
+    pub fn of(board: &Board, position: &Position) -> ReferencePosition {
+        let mut reference = ReferencePosition::start(board.dimensions());
+        for (square, cell) in reference.cells.iter_mut().enumerate() {
             if position.occupied() >> square & 1 == 0 {
                 *cell = Cell::Empty;
             }
         }
-        twin.to_move = position.to_move();
-        twin
+        reference.to_move = position.to_move();
+        reference
     }
 
     fn dimensions(&self) -> Dimensions {
         Dimensions::new(self.ranks as u32, self.files as u32).expect("a board")
     }
 
-    /// The way back.
+    /// Converts it to a position of the library.
     pub fn position(&self) -> Position {
         let mut occupied = 0;
         for (square, &cell) in self.cells.iter().enumerate() {
@@ -93,14 +93,14 @@ impl Twin {
     }
 
     /// All legal moves, sorted.
-    pub fn moves(&self) -> Vec<TwinMove> {
-        let mut moves: Vec<TwinMove> = match self.empty_squares() {
+    pub fn moves(&self) -> Vec<ReferenceMove> {
+        let mut moves: Vec<ReferenceMove> = match self.empty_squares() {
             0 => {
                 let squares = self.squares();
                 let openings = squares.filter(|&s| self.is_corner(s) || self.is_centre(s));
                 openings
                     .filter(|&s| self.at(s) == Some(Cell::Stone(Colour::Black)))
-                    .map(TwinMove::Remove)
+                    .map(ReferenceMove::Remove)
                     .collect()
             }
             1 => {
@@ -113,7 +113,7 @@ impl Twin {
                             || hole((row, file - 1))
                             || hole((row, file + 1))
                     })
-                    .map(TwinMove::Remove)
+                    .map(ReferenceMove::Remove)
                     .collect()
             }
             _ => self.jumps(self.to_move),
@@ -123,7 +123,7 @@ impl Twin {
     }
 
     /// The jumps that a side would have if it were to move.
-    pub fn jumps(&self, side: Colour) -> Vec<TwinMove> {
+    pub fn jumps(&self, side: Colour) -> Vec<ReferenceMove> {
         let mut jumps = Vec::new();
         for start in self.squares() {
             if self.at(start) != Some(Cell::Stone(side)) {
@@ -131,12 +131,12 @@ impl Twin {
             }
             for (down, right) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
                 let (mut row, mut file) = start;
-                // Hop by hop: an enemy stone next to the stone, and nothing behind it.
+                // For each stone taken: a stone of the opponent next to the stone, and an empty square after it.
                 while self.at((row + down, file + right)) == Some(Cell::Stone(!side))
                     && self.at((row + 2 * down, file + 2 * right)) == Some(Cell::Empty)
                 {
                     (row, file) = (row + 2 * down, file + 2 * right);
-                    jumps.push(TwinMove::Jump(start, (row, file)));
+                    jumps.push(ReferenceMove::Jump(start, (row, file)));
                 }
             }
         }
@@ -155,14 +155,14 @@ impl Twin {
 
     fn distinct(&self, side: Colour, which: impl Fn(Square, Square) -> Square) -> usize {
         let squares = self.jumps(side).into_iter().map(|mv| match mv {
-            TwinMove::Jump(from, to) => which(from, to),
-            TwinMove::Remove(_) => unreachable!("jumps are jumps"),
+            ReferenceMove::Jump(from, to) => which(from, to),
+            ReferenceMove::Remove(_) => unreachable!("jumps are jumps"),
         });
         squares.collect::<std::collections::BTreeSet<_>>().len()
     }
 
-    /// The number of stones of a side with a stone beside them, on an axis of at least three
-    /// squares (on a shorter one nobody can jump).
+    /// The number of stones of a side that have an occupied neighbour on an axis of at least three
+    /// squares (a shorter one has no jumps).
     pub fn contacts(&self, side: Colour) -> usize {
         let stone = |square| matches!(self.at(square), Some(Cell::Stone(_)));
         let touches = |&(row, file): &Square| {
@@ -174,11 +174,11 @@ impl Twin {
         own.filter(touches).count()
     }
 
-    pub fn play(&self, mv: TwinMove) -> Twin {
+    pub fn play(&self, mv: ReferenceMove) -> ReferencePosition {
         let mut next = self.clone();
         match mv {
-            TwinMove::Remove(square) => next.set(square, Cell::Empty),
-            TwinMove::Jump(from, to) => {
+            ReferenceMove::Remove(square) => next.set(square, Cell::Empty),
+            ReferenceMove::Jump(from, to) => {
                 let stone = self.at(from).expect("moves start on the board");
                 let (down, right) = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
                 let mut square = from;
@@ -203,14 +203,14 @@ impl Twin {
         nodes.sum()
     }
 
-    /// The same move in the library's form.
-    pub fn translate(&self, mv: TwinMove) -> Move {
+    /// Converts a move to one of the library.
+    pub fn translate(&self, mv: ReferenceMove) -> Move {
         let dimensions = Dimensions::new(self.ranks as u32, self.files as u32).expect("a board");
         let number =
             |(row, file): Square| konane::Square::new(dimensions, (row * self.files + file) as u8);
         match mv {
-            TwinMove::Remove(square) => Move::Remove { square: number(square) },
-            TwinMove::Jump(from, to) => Move::Jump { from: number(from), to: number(to) },
+            ReferenceMove::Remove(square) => Move::Remove { square: number(square) },
+            ReferenceMove::Jump(from, to) => Move::Jump { from: number(from), to: number(to) },
         }
     }
 
@@ -218,7 +218,8 @@ impl Twin {
         (row == 0 || row == self.ranks - 1) && (file == 0 || file == self.files - 1)
     }
 
-    /// In the middle of its file and of its rank, where a line of even length has two middles.
+    /// Returns true if the square is in the middle of its file and of its rank. A line of even length has two middle
+    /// squares.
     fn is_centre(&self, (row, file): Square) -> bool {
         let middle = |at: i32, length: i32| ((2 * at + 1) - length).abs() <= 1;
         middle(row, self.ranks) && middle(file, self.files)

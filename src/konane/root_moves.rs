@@ -1,4 +1,4 @@
-//! What a running search knows about the root's moves.
+//! Proof and disproof numbers of the root's moves while a search runs ([`RootMove`]).
 
 use std::sync::{Mutex, PoisonError};
 
@@ -34,13 +34,13 @@ pub struct RootMove {
 }
 
 impl Position {
-    /// The moves of a search's root, this position, with the numbers that the search has for them
-    /// now; the most promising first: by proof number, the greater disproof number first among equals.
-    /// Moves to equivalent positions share their numbers.
+    /// The moves of this position, the root of a search, with their current numbers in the search. They are
+    /// sorted by increasing proof number, then by decreasing disproof number.
+    /// Moves to equivalent positions have the same numbers.
     ///
-    /// α-β has no numbers and lists moves that are solved only. Once a move is proven to win, others
-    /// may be missing. Costs an expansion of the position, some microseconds, and the search that
-    /// calls the observer waits for it.
+    /// α-β has no numbers and lists solved moves only. Once a move is proven to win, others
+    /// may be missing. Takes some microseconds for an expansion of the position, in which the search that
+    /// calls the observer waits.
     pub fn root_moves(&self, board: &Board, progress: &Progress<'_>) -> Vec<RootMove> {
         let children = progress.children.map_or_else(Vec::new, |list| list());
         let numbers = |mv| {
@@ -54,26 +54,26 @@ impl Position {
     }
 }
 
-/// Lets an observer ask for the root's children.
-pub(super) struct Watched<'s, G> {
+/// Adds the list of the root's children to the progress that an observer receives.
+pub(super) struct RootMoveObserver<'s, G> {
     observer: &'s mut dyn Observer,
     view: RootView<'s, G>,
-    /// Children of the last call: the tree is gone when the search has ended.
+    /// Children of the last call. The tree no longer exists at the end of the search.
     tree: Vec<RootChild>,
 }
 
-impl<'s, G: Game> Watched<'s, G> {
+impl<'s, G: Game> RootMoveObserver<'s, G> {
     pub fn new(observer: &'s mut dyn Observer, view: RootView<'s, G>) -> Self {
-        Watched { observer, view, tree: Vec::new() }
+        RootMoveObserver { observer, view, tree: Vec::new() }
     }
 }
 
-impl<G: Game> Observer for Watched<'_, G> {
+impl<G: Game> Observer for RootMoveObserver<'_, G> {
     fn progress(&mut self, progress: &Progress) {
-        let Watched { observer, view, tree } = self;
+        let RootMoveObserver { observer, view, tree } = self;
         let root = Pair { phi: progress.phi, delta: progress.delta };
         let table_capacity = view.root.table.capacity();
-        // The entries at the beginning of the search are an estimate.
+        // The number of entries at the beginning of the search is an estimate.
         let table_used = progress.counters.table_used.min(table_capacity);
         let counters = Counters { table_used, ..progress.counters };
         let tree = Mutex::new(tree);
@@ -93,7 +93,7 @@ impl<G: Game> Observer for Watched<'_, G> {
     }
 }
 
-/// Children of the root, by the table and by the tree's own list.
+/// Children of the root with the numbers from the table and from the tree.
 fn root_children<G: Game>(
     view: &RootView<'_, G>,
     tree: &[RootChild],
@@ -104,7 +104,7 @@ fn root_children<G: Game>(
     let open: Vec<&mut RootChild> = children.iter_mut().filter(is_open).collect();
     let is_only = open.windows(2).all(|pair| pair[0].code == pair[1].code);
     if is_only && view.open_entries && root.value().is_none() {
-        // A search does not return from an only child, so it has stored no numbers of it.
+        // A search does not return from an only open child, so it has stored no numbers of it.
         for child in open {
             (child.phi, child.delta) = (root.delta, root.phi);
         }
@@ -119,22 +119,22 @@ mod tests {
     use crate::konane::{Algorithm, Profile, SolveOptions, Solver};
     use crate::search::run::Limits;
 
-    /// Asks at every look.
-    struct Asks<'a> {
+    /// Computes the root moves at every call.
+    struct RootMoveRecorder<'a> {
         board: &'a Board,
         position: &'a Position,
-        heard: Vec<(Progress<'static>, Vec<RootMove>)>,
+        recorded: Vec<(Progress<'static>, Vec<RootMove>)>,
     }
 
-    impl Observer for Asks<'_> {
+    impl Observer for RootMoveRecorder<'_> {
         fn progress(&mut self, progress: &Progress) {
             let moves = self.position.root_moves(self.board, progress);
-            self.heard.push((progress.without_children(), moves));
+            self.recorded.push((progress.without_children(), moves));
         }
     }
 
-    /// By every algorithm, stopped early and not: what is called solved is so, every move that has
-    /// numbers has them once, and asking changes no search.
+    /// Every algorithm, stopped early or not: solved moves have the right value, no move is listed twice, and
+    /// listing the moves does not change the search.
     #[test]
     fn moves_have_numbers_while_a_search_runs() {
         let board = Board::new("5x6".parse().unwrap());
@@ -148,7 +148,7 @@ mod tests {
         let all = position.moves(&board);
         let truth: Vec<(Move, bool)> = all.iter().map(|mv| (*mv, wins(mv))).collect();
         let two = std::num::NonZeroUsize::new(2).unwrap();
-        let mut asked = 0;
+        let mut calls = 0;
         for algorithm in Algorithm::ALL {
             for profile in [Profile::Tuned, Profile::Thesis] {
                 for (nodes, threads) in [(Some(6000), 1), (None, 1), (None, 2)] {
@@ -156,15 +156,19 @@ mod tests {
                     let options = SolveOptions { algorithm, profile, threads, ..options };
                     let limits = Limits { nodes, ..Limits::default() };
                     let solver = Solver::new(&board, &position).options(options).limits(limits);
-                    let mut asks = Asks { board: &board, position: &position, heard: Vec::new() };
-                    let solution = solver.run_observed(&mut asks).unwrap();
+                    let mut recorder = RootMoveRecorder {
+                        board: &board,
+                        position: &position,
+                        recorded: Vec::new(),
+                    };
+                    let solution = solver.run_observed(&mut recorder).unwrap();
                     let name = format!("{algorithm} {} {nodes:?} {threads}", profile.name());
                     if threads.get() == 1 {
                         let counters = solver.run().unwrap().report.counters;
                         assert_eq!(solution.report.counters, counters, "{name}");
                     }
-                    asked += asks.heard.len();
-                    let (last, at_end) = asks.heard.last().expect("the end is told");
+                    calls += recorder.recorded.len();
+                    let (last, at_end) = recorder.recorded.last().expect("a call at the end");
                     assert_eq!((last.phi, last.delta), {
                         let report = &solution.report;
                         (report.phi, report.delta)
@@ -176,7 +180,7 @@ mod tests {
                         let listed = at_end.iter().find(|listed| listed.mv == best);
                         assert_eq!(listed.map(|listed| listed.pn), Some(0), "{name}");
                     }
-                    for (_, moves) in &asks.heard {
+                    for (_, moves) in &recorder.recorded {
                         let won = moves.first().is_some_and(|first| first.pn == 0);
                         if algorithm != Algorithm::AlphaBeta && !won {
                             assert_eq!(moves.len(), all.len(), "{name}");
@@ -192,10 +196,10 @@ mod tests {
                 }
             }
         }
-        assert!(asked > 40, "{asked}");
+        assert!(calls > 40, "{calls}");
     }
 
-    /// All openings of 5x7 are one by symmetry, so that the search never comes back to the root.
+    /// All openings of 5x7 are equivalent, so the search never returns to the root.
     #[test]
     fn an_only_move_has_the_numbers_of_the_search() {
         let board = Board::new("5x7".parse().unwrap());
@@ -203,18 +207,19 @@ mod tests {
         for threads in [1, 2] {
             let threads = std::num::NonZeroUsize::new(threads).unwrap();
             let options = SolveOptions { threads, ..SolveOptions::default() };
-            let mut asks = Asks { board: &board, position: &position, heard: Vec::new() };
-            Solver::new(&board, &position).options(options).run_observed(&mut asks).unwrap();
-            let mut told = std::collections::HashSet::new();
-            for (progress, moves) in asks.heard {
+            let mut recorder =
+                RootMoveRecorder { board: &board, position: &position, recorded: Vec::new() };
+            Solver::new(&board, &position).options(options).run_observed(&mut recorder).unwrap();
+            let mut seen = std::collections::HashSet::new();
+            for (progress, moves) in recorder.recorded {
                 let Progress { phi, delta, .. } = progress;
                 if phi != 0 && delta != 0 {
                     assert_eq!(moves.len(), 4);
                     assert!(moves.iter().all(|mv| (mv.pn, mv.dn) == (phi, delta)), "{moves:?}");
-                    told.insert((phi, delta));
+                    seen.insert((phi, delta));
                 }
             }
-            assert!(told.len() > 3, "{told:?}");
+            assert!(seen.len() > 3, "{seen:?}");
         }
     }
 }

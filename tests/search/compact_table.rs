@@ -1,4 +1,4 @@
-//! Tables whose entries become narrow, against maps and under fire from many threads.
+//! Tables with compact entries, compared with maps, and used by many threads.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use konane::search::testing::random::key as mix;
 
-/// Keys of codes of some bits that tell the codes.
+/// Invertible keys of codes with a number of bits.
 struct Keys {
     bits: u32,
     keys: LinearMap,
@@ -18,7 +18,7 @@ struct Keys {
 }
 
 impl Keys {
-    /// The first in a row of random ones.
+    /// The first invertible map in a sequence of random ones.
     fn new(bits: u32, salt: u64) -> Self {
         let words = |attempt: u64| {
             std::array::from_fn(|bit| mix(salt ^ attempt << 32 ^ (bit as u64) << 48))
@@ -31,7 +31,7 @@ impl Keys {
         Keys { bits, keys: LinearMap::new(&words), codes }
     }
 
-    /// For the longest codes that a table of so many clusters can take.
+    /// Keys of the longest codes that a table with this number of clusters supports.
     fn longest(clusters: usize, salt: u64) -> Self {
         Keys::new((clusters.ilog2() + 38).min(64), salt)
     }
@@ -54,7 +54,7 @@ impl Keys {
         table
     }
 
-    fn narrow_table(&self, clusters: usize) -> Table {
+    fn compact_table(&self, clusters: usize) -> Table {
         let table = self.table(clusters);
         table.grow(1, |code| self.key(code));
         table
@@ -65,32 +65,32 @@ fn value_of(code: u64) -> Value {
     if mix(!code) & 1 == 0 { Value::Win } else { Value::Loss }
 }
 
-/// One of the entries of a code, which narrow places keep as they are: phi tells the rest.
+/// One of the entries of a code, which compact entries store exactly. Its other fields follow from phi.
 fn entry_of(code: u64, counter: u64) -> Entry {
     let phi = 1 + (counter % 127) as u32;
     let rest = mix(code ^ u64::from(phi) << 32);
     Entry { phi, delta: 1 + (rest % 127) as u32, work: rest >> 62 }
 }
 
-fn is_sound(code: u64, entry: Entry) -> bool {
+fn is_valid(code: u64, entry: Entry) -> bool {
     match entry.value() {
         Some(value) => value == value_of(code),
         None => entry == entry_of(code, u64::from(entry.phi) - 1),
     }
 }
 
-/// Whether an entry may have become this one by rounding.
-fn is_near(wide: Entry, narrow: Entry) -> bool {
-    let number = |wide: u32, narrow: u32| {
-        // Rounded up, but for the largest ones.
-        let enough = narrow >= wide.min(INFINITY / 32 * 31);
-        let most = wide + wide / if wide < 1 << 18 { 64 } else { 16 };
-        enough && narrow <= most && (narrow == INFINITY) == (wide == INFINITY)
+/// Returns true if the compact entry may be the rounded full entry.
+fn is_near(full: Entry, compact: Entry) -> bool {
+    let number = |full: u32, compact: u32| {
+        // Rounded up, except for the largest numbers.
+        let enough = compact >= full.min(INFINITY / 32 * 31);
+        let most = full + full / if full < 1 << 18 { 64 } else { 16 };
+        enough && compact <= most && (compact == INFINITY) == (full == INFINITY)
     };
-    number(wide.phi, narrow.phi)
-        && number(wide.delta, narrow.delta)
-        && narrow.work <= wide.work
-        && narrow.work >= (wide.work - wide.work / 3).min(49_152)
+    number(full.phi, compact.phi)
+        && number(full.delta, compact.delta)
+        && compact.work <= full.work
+        && compact.work >= (full.work - full.work / 3).min(49_152)
 }
 
 fn any_entry() -> impl Strategy<Value = Entry> {
@@ -104,7 +104,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     ]
 }
 
-/// Sizes of tables, some of which begin with a part of their clusters.
+/// Numbers of clusters. Some of these tables begin with a part of their clusters.
 fn sizes() -> impl Strategy<Value = usize> {
     let most = if cfg!(miri) { 8 } else { 3000 };
     prop_oneof![4usize..most.min(70), 4usize..most]
@@ -115,10 +115,10 @@ const CASES: u32 = if cfg!(miri) { 1 } else { 100 };
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
-    /// The growth that makes entries narrow rounds numbers, keeps every entry, and makes room for as
-    /// many again.
+    /// The growth that converts full entries to compact ones rounds numbers, preserves every entry, and doubles the
+    /// capacity.
     #[test]
-    fn entries_become_narrow(
+    fn entries_become_compact(
         clusters in sizes(),
         salt: u64,
         entries in prop::collection::vec(any_entry(), 1..300),
@@ -147,15 +147,15 @@ proptest! {
                 prop_assert!(is_near(before, after), "{:?} became {:?}", before, after);
             }
         }
-        // Nothing is left to grow.
+        // The table cannot grow further.
         table.grow(1, |code| keys.key(code));
         prop_assert_eq!(table.count(), count);
     }
 
-    /// Entries become narrow long before all the memory is in use, and no growth after that changes any.
+    /// Entries become compact long before all the memory is in use, and later growth does not change them.
     #[test]
     #[cfg_attr(miri, ignore = "too large for the interpreter")]
-    fn narrow_entries_stay_as_they_are_when_the_table_doubles(
+    fn doubling_the_table_does_not_change_compact_entries(
         clusters in 2048usize..9000,
         bits in 16u32..48,
         salt: u64,
@@ -195,13 +195,12 @@ proptest! {
         }
     }
 
-    /// Codes as long as they may be, three for every place: whatever is found is of the code that
-    /// was asked for.
+    /// Codes of the maximum length, three for every place: a look-up returns an entry of the right code.
     #[test]
-    fn no_position_is_taken_for_another(clusters in sizes(), salt: u64) {
+    fn no_position_is_confused_with_another(clusters in sizes(), salt: u64) {
         let keys = Keys::longest(clusters, salt);
-        let table = keys.narrow_table(clusters);
-        // Half of them are neighbours, of which keys differ in a few of the words.
+        let table = keys.compact_table(clusters);
+        // Half of the codes are neighbours, whose keys differ in a few of the words.
         let code = |number: u64| match number % 2 {
             0 => keys.code(salt ^ number),
             _ => keys.code(salt) ^ number >> 1,
@@ -219,12 +218,12 @@ proptest! {
             known.insert(code, entry);
         }
         prop_assert_eq!(table.count().0, stored);
-        // More than ever fit into wide cells.
+        // More than the capacity for full entries.
         prop_assert!(stored > table.capacity() * 9 / 10);
         for number in numbers {
             let asked = code(number);
             if let Some(found) = table.lookup(keys.key(asked), asked) {
-                prop_assert!(is_sound(asked, found), "{}: {:?}", asked, found);
+                prop_assert!(is_valid(asked, found), "{}: {:?}", asked, found);
             }
             let asked = keys.code(!number);
             if !known.contains_key(&asked) {
@@ -233,26 +232,26 @@ proptest! {
         }
         let mut left = 0;
         table.retain(|code, entry| {
-            assert!(known.contains_key(&code) && is_sound(code, entry));
+            assert!(known.contains_key(&code) && is_valid(code, entry));
             left += u64::from(code % 3 == 0);
             code % 3 == 0
         });
         prop_assert_eq!(table.count().0, left);
         for code in known.into_keys() {
             let found = table.lookup(keys.key(code), code);
-            prop_assert!(found.is_none_or(|found| code % 3 == 0 && is_sound(code, found)));
+            prop_assert!(found.is_none_or(|found| code % 3 == 0 && is_valid(code, found)));
         }
     }
 }
 
-/// Keys with more bits than cluster and place hold leave the table as it would be without.
+/// If codes have more bits than cluster and place can determine, all entries are full.
 #[test]
-fn codes_that_are_too_long_keep_wide_cells() {
+fn codes_that_are_too_long_have_full_entries() {
     for (clusters, bits, fits) in
         [(4, 40, true), (4, 41, false), (3, 30, false), (1 << 10, 49, false)]
     {
         let keys = Keys::new(bits, 5);
-        let table = keys.narrow_table(clusters);
+        let table = keys.compact_table(clusters);
         let places = if fits { 2 } else { 1 } * (clusters * CLUSTER) as u64;
         assert_eq!(table.capacity(), places);
         let entry = Entry { phi: 12_345, delta: 1, work: 0 };
@@ -262,14 +261,14 @@ fn codes_that_are_too_long_keep_wide_cells() {
 }
 
 #[test]
-fn many_threads_never_see_a_mixture_or_lose_a_solved_position() {
+fn many_threads_never_read_mixed_entries_or_lose_a_solved_position() {
     let operations = if cfg!(miri) { 100 } else { 40_000 };
     for (clusters, codes) in [(4, 12), (4, 100), (64, 300), (64, 5000)] {
         let keys = Keys::longest(clusters, 1);
-        let table = keys.narrow_table(clusters);
+        let table = keys.compact_table(clusters);
         let solved: Vec<AtomicBool> = (0..codes).map(|_| AtomicBool::new(false)).collect();
         let filled = AtomicU64::new(0);
-        // A dozen in four clusters of eight: then nothing may get lost.
+        // A dozen codes in four clusters of eight places: then no entry may be lost.
         let fits = codes == 12;
         std::thread::scope(|scope| {
             for thread in 0..if cfg!(miri) { 2 } else { 8 } {
@@ -280,10 +279,10 @@ fn many_threads_never_see_a_mixture_or_lose_a_solved_position() {
                         random = mix(random);
                         let number = (random >> 8) % codes;
                         let code = keys.code(number);
-                        // Read before the look-up: then the entry has been in the table before it.
+                        // Read before the look-up. If it is true, the entry was stored before the look-up.
                         let was_solved = solved[number as usize].load(Ordering::Acquire);
                         let found = table.lookup(keys.key(code), code);
-                        assert!(found.is_none_or(|found| is_sound(code, found)), "{found:?}");
+                        assert!(found.is_none_or(|found| is_valid(code, found)), "{found:?}");
                         let has_value = found.is_some_and(|found| found.value().is_some());
                         assert!(!fits || !was_solved || has_value, "{code} was solved");
                         let wins = random & 31 == 0;

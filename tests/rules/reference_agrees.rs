@@ -1,4 +1,4 @@
-//! The bit-parallel rules and the kernels against the naive twin.
+//! The bit-parallel rules and the kernels, compared with the reference implementation.
 
 use konane::internals::code::WHITE_TO_MOVE;
 use konane::internals::kernels::{Features, Isa, Jumps, Successors};
@@ -6,7 +6,7 @@ use konane::{Board, Colour, Move, Phase, Position};
 use proptest::prelude::*;
 
 use crate::positions::{all_dimensions, board, cases, dimensions, recipe};
-use crate::twin::Twin;
+use crate::reference::ReferencePosition;
 
 fn instruction_sets() -> impl Iterator<Item = Isa> {
     let all = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
@@ -14,31 +14,31 @@ fn instruction_sets() -> impl Iterator<Item = Isa> {
 }
 
 fn compare_rules(board: &Board, position: &Position) {
-    let twin = Twin::of(board, position);
-    assert_eq!(twin.position(), *position);
+    let reference = ReferencePosition::of(board, position);
+    assert_eq!(reference.position(), *position);
     let phase = position.phase(board);
-    assert_eq!(phase == Phase::Jumping, twin.is_jumping());
+    assert_eq!(phase == Phase::Jumping, reference.is_jumping());
     let moves = position.moves(board);
-    let expected = twin.moves();
+    let expected = reference.moves();
     assert_eq!(position.count_moves(board) as usize, expected.len());
     let mut sorted = moves.clone();
     sorted.sort();
-    let mut translated: Vec<Move> = expected.iter().map(|&mv| twin.translate(mv)).collect();
+    let mut translated: Vec<Move> = expected.iter().map(|&mv| reference.translate(mv)).collect();
     translated.sort();
     assert_eq!(sorted, translated, "{position:?}");
     for mv in expected {
-        let child = position.play(board, twin.translate(mv));
-        assert_eq!(child, twin.play(mv).position(), "{position:?} {mv:?}");
+        let child = position.play(board, reference.translate(mv));
+        assert_eq!(child, reference.play(mv).position(), "{position:?} {mv:?}");
     }
     for side in [Colour::Black, Colour::White] {
-        let jumps = twin.jumps(side).len();
+        let jumps = reference.jumps(side).len();
         assert_eq!(position.count_jumps(board, side) as usize, jumps);
-        let movable = twin.movable(side);
+        let movable = reference.movable(side);
         assert_eq!(position.count_movable(board, side) as usize, movable);
     }
 }
 
-/// One successor as the kernels describe it, in an order that does not matter.
+/// A successor with its features. Successors are sorted before they are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Successor {
     occupied: u64,
@@ -47,8 +47,13 @@ struct Successor {
     other: [usize; 4],
 }
 
-fn features(twin: &Twin, side: Colour) -> [usize; 4] {
-    [twin.jumps(side).len(), twin.landings(side), twin.movable(side), twin.contacts(side)]
+fn features(reference: &ReferencePosition, side: Colour) -> [usize; 4] {
+    [
+        reference.jumps(side).len(),
+        reference.landings(side),
+        reference.movable(side),
+        reference.contacts(side),
+    ]
 }
 
 fn compare_kernels(board: &Board, position: &Position) {
@@ -57,16 +62,16 @@ fn compare_kernels(board: &Board, position: &Position) {
     }
     let (occupied, mover) = (position.occupied(), position.to_move());
     let even_side = board.dimensions().has_even_side();
-    let twin = Twin::of(board, position);
-    let mut expected: Vec<Successor> = twin
+    let reference = ReferencePosition::of(board, position);
+    let mut expected: Vec<Successor> = reference
         .moves()
         .into_iter()
         .map(|mv| {
-            let next = twin.play(mv);
+            let next = reference.play(mv);
             let child = next.position();
-            // On boards with an even side the kernels take it that Black has moved, because
-            // codes always stand for Black to move; the other mover gets the code of the same
-            // stones with White to move as well.
+            // On boards with an even side the kernels assume that Black has moved, because
+            // codes always stand for Black to move. So for either mover the image is the code of the stones with
+            // White to move.
             let least = if even_side {
                 let white_next = Position::new_unchecked(board, child.occupied(), Colour::White);
                 white_next.code(board)
@@ -108,10 +113,10 @@ fn compare_kernels(board: &Board, position: &Position) {
         found.sort();
         assert_eq!(found, expected, "{isa:?} {position:?}");
         for depth in 1..=3 {
-            // The twin would take too long for the third level of crowded positions.
+            // The reference implementation would take too long for three plies of positions with many moves.
             if depth < 3 || expected.len() < 8 {
                 let nodes = jumps.perft(occupied, mover, depth);
-                assert_eq!(nodes, twin.perft(depth), "{isa:?} {position:?} {depth}");
+                assert_eq!(nodes, reference.perft(depth), "{isa:?} {position:?} {depth}");
             }
         }
     }
