@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::grundy_db::GrundyDbError;
-use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
-use super::{MOST_NIMBER, Position, Scratch, Sprouts};
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
+use super::{MAX_NIMBER, Position, Scratch, Sprouts};
 use crate::error::ErrorKind;
 use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
 use crate::search::run::{Limits, Observer, Report};
@@ -77,7 +77,7 @@ pub enum ClusterError {
         path: PathBuf,
     },
     /// A heap that is too large.
-    #[error("a heap of {0} is too large: at most {MOST_NIMBER}")]
+    #[error("a heap of {0} is too large: at most {MAX_NIMBER}")]
     Heap(u32),
 }
 
@@ -132,11 +132,11 @@ pub fn coordinate(
 ) -> Result<ClusterSolution, ClusterError> {
     checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
-    let Start { root, canonical, number } = search.start(&game)?;
+    let (root, canonical, number) = search.root(&game)?;
     let workspace = SolverState::new(&game, search.memory_bytes)?;
     let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, workspace.knowledge());
     let mut file = checkpoint.map(open).transpose()?;
-    let mut writing = Writing { game: &game, file: file.as_mut(), observer };
+    let mut writing = GrundyFileObserver { game: &game, file: file.as_mut(), observer };
     let (report, contradiction) =
         coordinate_sum(&workspace, &root, search.options, config, number, &mut writing, run);
     let numbers = file.map(GrundyFile::close);
@@ -154,28 +154,22 @@ pub fn work<T>(
     run: impl FnOnce(&dyn RemoteWorker) -> T,
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
-    let Start { number, .. } = search.start(&game)?;
+    let (_, _, number) = search.root(&game)?;
     let workspace = SolverState::new(&game, search.memory_bytes)?;
     Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, limits)))
 }
 
-/// The position in a game.
-struct Start {
-    root: Sum,
-    canonical: String,
-    /// By this, messages of one search are known from those of others.
-    number: u64,
-}
-
 impl ClusterSearch<'_> {
-    fn start(&self, game: &Sprouts) -> Result<Start, ClusterError> {
+    /// Returns the root, its canonical text, and the number that distinguishes the messages of this search from those
+    /// of other searches.
+    fn root(&self, game: &Sprouts) -> Result<(Sum, String, u64), ClusterError> {
         let &ClusterSearch { position, nimber, options, .. } = self;
-        if nimber > MOST_NIMBER {
+        if nimber > MAX_NIMBER {
             return Err(ClusterError::Heap(nimber));
         }
         let atoms = game.atoms(position, &mut Scratch::default())?;
         let canonical = game.text(&atoms);
         let number = xxh3_64(format!("sprouts/{canonical}/{nimber}/{options:?}").as_bytes());
-        Ok(Start { root: Sum::new(game, &atoms, nimber), canonical, number })
+        Ok((Sum::new(game, &atoms, nimber), canonical, number))
     }
 }

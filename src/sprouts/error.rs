@@ -1,6 +1,6 @@
 //! Why a text is not a Sprouts position, and why the moves of one are not listed.
 
-use super::moves::MOST_MOVES;
+use super::moves::MAX_MOVES;
 use crate::error::ErrorKind;
 use crate::search::sums::game::GameFull;
 
@@ -12,7 +12,7 @@ pub enum MovesError {
     Full(#[from] GameFull),
     /// A land has more than are listed.
     #[error(
-        "a land of the position has more than {MOST_MOVES} moves, which are not listed: ask about a \
+        "a land of the position has more than {MAX_MOVES} moves, which are not listed: ask about a \
          smaller position"
     )]
     TooMany,
@@ -105,12 +105,12 @@ pub enum TextError {
         at: usize,
     },
     /// More vertices than this program handles.
-    #[error("character {}: more than {most} vertices are written; this program handles no more", at + 1)]
+    #[error("character {}: more than {max} vertices are written; this program handles no more", at + 1)]
     TooLarge {
         /// Where the first one too many begins.
         at: usize,
         /// How many may be written.
-        most: usize,
+        max: usize,
     },
     /// A nim heap, as it stands beside a position in answers.
     #[error(

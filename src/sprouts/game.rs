@@ -4,19 +4,18 @@ use std::fmt::Write;
 
 use super::canonical::Canoniser;
 use super::error::MovesError;
-use super::estimate::features;
-use super::flat::Flat;
+use super::flat::Region;
+use super::flat::{Flat, ONE};
 use super::forecast;
 use super::moves::Mover;
 use super::names::write_land;
 use super::option_set::OptionSet;
-use super::parts::Region;
 use super::position::Position;
 use super::recent::Recent;
 use super::simplify::Simplifier;
 use super::spelling::spell;
 use super::spots_spelling::spellings;
-use super::store::{Look, Store};
+use super::store::{LandFeatures, LandStore};
 use crate::search::sums::Named;
 use crate::search::sums::game::{
     Atom, AtomFeatures, GameFull, Impartial, Keep, Odds, OptionList, Retained, Stop,
@@ -25,7 +24,7 @@ use crate::search::sums::game::{
 /// The lands that have been met, each in canonical form and under its id. Shared by threads.
 #[derive(Debug)]
 pub struct Sprouts {
-    store: Store,
+    store: LandStore,
 }
 
 /// Working memory of a thread; kept between calls, so that nothing is allocated after the first few.
@@ -33,15 +32,14 @@ pub struct Sprouts {
 #[derive(Debug, Default)]
 pub struct Scratch {
     mover: Mover,
-    workshop: Workshop,
+    interner: Interner,
     land: Vec<u8>,
     found: OptionSet,
-    counts: Counts,
 }
 
 /// What has been done with a [`Scratch`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ScratchCounters {
     /// Children before equal ones were dropped.
     pub raw_children: u64,
     /// Lands of raw children and positions.
@@ -52,27 +50,26 @@ pub struct Counts {
 
 impl Scratch {
     /// What has been done with it so far.
-    pub fn counts(&self) -> Counts {
-        Counts { lands: self.workshop.lands, canonised: self.workshop.canonised, ..self.counts }
+    pub fn counters(&self) -> ScratchCounters {
+        self.interner.counters
     }
 }
 
 /// What turns a position into ids.
 #[derive(Debug, Default)]
-struct Workshop {
+struct Interner {
     simplifier: Simplifier,
     canoniser: Canoniser,
     recent: Recent,
     sum: Vec<Atom>,
     /// The store's, when the recent lands were looked up.
     epoch: u32,
-    lands: u64,
-    canonised: u64,
+    counters: ScratchCounters,
 }
 
-impl Workshop {
+impl Interner {
     /// Forgets recent lands if the store has forgotten any.
-    fn follow(&mut self, store: &Store) {
+    fn clear_if_stale(&mut self, store: &LandStore) {
         if self.epoch != store.epoch() {
             self.epoch = store.epoch();
             self.recent.clear();
@@ -80,20 +77,21 @@ impl Workshop {
     }
 
     /// Simplifies a position without the `dead` letters; its lands are in `sum` then, sorted.
-    fn run(&mut self, store: &Store, raw: &Flat, dead: [u16; 2]) -> Result<(), GameFull> {
+    fn run(&mut self, store: &LandStore, raw: &Flat, dead: [u16; 2]) -> Result<(), GameFull> {
         self.simplifier.run(raw, dead);
         self.sum.clear();
         for land in self.simplifier.lands() {
-            self.lands += 1;
+            self.counters.lands += 1;
             let (key, known) = self.recent.get(land);
             let atom = match known {
                 Some(atom) => atom,
                 None => {
-                    self.canonised += 1;
+                    self.counters.canonised += 1;
                     let (canonical, flat) = self.canoniser.run(land);
                     // Isomorphic lands look the same.
-                    let look = || Look { features: features(flat), phase: forecast::phase(flat) };
-                    let atom = store.intern(canonical, look)?;
+                    let land_features =
+                        || LandFeatures { features: features(flat), phase: forecast::phase(flat) };
+                    let atom = store.intern(canonical, land_features)?;
                     self.recent.put(key, land, atom);
                     atom
                 }
@@ -105,11 +103,40 @@ impl Workshop {
     }
 }
 
+/// Lives, and about how many moves there are: in each region the pairs of occurrences of spots,
+/// those within a boundary times the ways to divide the other boundaries between two sides.
+fn features(flat: &Flat) -> AtomFeatures {
+    let mut estimate = 0u64;
+    for (number, region) in flat.regions.iter().enumerate() {
+        let boundaries = flat.boundaries(number);
+        let isolated = u64::from(region.isolated);
+        let others = (boundaries.len() as u32).saturating_sub(1);
+        // Isolated spots are all alike.
+        let ways = (isolated + 1).saturating_mul(1u64.checked_shl(others).unwrap_or(u64::MAX));
+        let mut seen = 0u64;
+        for boundary in boundaries {
+            let tokens = &flat.tokens[flat.span(boundary)];
+            let length = tokens.len() as u64;
+            let loops = tokens.iter().filter(|&&token| token == ONE).count() as u64;
+            let within = length * (length - 1) / 2 + loops;
+            estimate = estimate.saturating_add(within.saturating_mul(ways));
+            estimate = estimate.saturating_add(length * (seen + isolated.min(1)));
+            seen += length;
+        }
+        if isolated > 0 {
+            let loops = isolated.saturating_mul(1u64.checked_shl(others).unwrap_or(u64::MAX));
+            estimate = estimate.saturating_add(loops).saturating_add(u64::from(isolated > 1));
+        }
+    }
+    let estimated_options = u32::try_from(estimate).unwrap_or(u32::MAX);
+    AtomFeatures { lives: flat.lives(), estimated_options }
+}
+
 impl Sprouts {
-    /// No land is known yet. When the tables of lands have grown to `most_bytes`, new lands are
+    /// No land is known yet. When the tables of lands have grown to `max_bytes`, new lands are
     /// refused with [`GameFull`].
-    pub fn new(most_bytes: u64) -> Sprouts {
-        Sprouts { store: Store::new(most_bytes) }
+    pub fn new(max_bytes: u64) -> Sprouts {
+        Sprouts { store: LandStore::new(max_bytes) }
     }
 
     /// Simplifies a position and splits it; the atoms are sorted.
@@ -118,10 +145,10 @@ impl Sprouts {
     /// [`GameFull`] if a new land has no room.
     pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, GameFull> {
         let mut sum = Vec::new();
-        scratch.workshop.follow(&self.store);
+        scratch.interner.clear_if_stale(&self.store);
         for land in position.lands() {
-            scratch.workshop.run(&self.store, &Flat::of_land(land), [0; 2])?;
-            sum.extend_from_slice(&scratch.workshop.sum);
+            scratch.interner.run(&self.store, &Flat::of_land(land), [0; 2])?;
+            sum.extend_from_slice(&scratch.interner.sum);
         }
         sum.sort_unstable();
         Ok(sum)
@@ -197,7 +224,7 @@ impl Sprouts {
             }
             options.clear();
             self.options(atom, scratch, &mut options).map_err(|full| {
-                let too_many = scratch.mover.has_given_up();
+                let too_many = scratch.mover.has_too_many_moves();
                 if too_many { MovesError::TooMany } else { full.into() }
             })?;
             for option in options.iter() {
@@ -232,27 +259,27 @@ impl Impartial for Sprouts {
         scratch: &mut Scratch,
         options: &mut OptionList<'_>,
     ) -> Result<(), GameFull> {
-        let Scratch { mover, workshop, land, found, counts } = scratch;
+        let Scratch { mover, interner, land, found } = scratch;
         self.store.read(atom, land);
-        workshop.follow(&self.store);
+        interner.clear_if_stale(&self.store);
         found.clear();
         mover.run(land, options.share(), |raw, dead| {
-            counts.raw_children += 1;
+            interner.counters.raw_children += 1;
             options.keep_on()?;
-            workshop.run(&self.store, raw, dead)?;
-            if found.insert(&workshop.sum) {
-                options.push(&workshop.sum);
+            interner.run(&self.store, raw, dead)?;
+            if found.insert(&interner.sum) {
+                options.push(&interner.sum);
             }
             Ok(())
         })
     }
 
     fn features(&self, atom: Atom) -> AtomFeatures {
-        self.store.look(atom).features
+        self.store.features(atom).features
     }
 
     fn odds(&self, atom: Atom) -> Option<&Odds> {
-        let Look { features, phase } = self.store.look(atom);
+        let LandFeatures { features, phase } = self.store.features(atom);
         forecast::odds(features.lives, phase)
     }
 
@@ -299,7 +326,7 @@ mod tests {
             let mut packed = Vec::new();
             game.store.read(land, &mut packed);
             let listed = scratch.mover.run(&packed, OptionSubset::All, |_, _| Ok(()));
-            assert_eq!((listed.is_err(), scratch.mover.has_given_up()), (too_many, too_many));
+            assert_eq!((listed.is_err(), scratch.mover.has_too_many_moves()), (too_many, too_many));
         }
         let many = game.atoms(&many.parse().unwrap(), &mut scratch).unwrap();
         let stopped = game.children(&many, &mut scratch, &|| true);

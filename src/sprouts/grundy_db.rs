@@ -21,7 +21,7 @@
 //!
 //! A frame is appended with one write. A program that is killed in the middle leaves the beginning
 //! of a frame at the end of the file, and nothing else: the next one that opens the file for writing
-//! cuts it off and says so ([`Cut`]). The header's own checksum tells such an end from a damaged
+//! cuts it off and says so ([`TornFrame`]). The header's own checksum tells such an end from a damaged
 //! length. Everything else that is not as described is damage, and the file is refused with the
 //! place. While one program has a file open for writing, no other can open it so.
 
@@ -119,7 +119,7 @@ impl GrundyDbError {
 
 /// The beginning of a frame at the end of a file, left by a program that was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct TornFrame {
     /// Where it begins.
     pub place: u64,
     /// Its bytes.
@@ -128,7 +128,7 @@ pub struct Cut {
 
 /// A record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct GrundyRecord<'a> {
     /// The text of a land.
     pub text: &'a str,
     /// Its Grundy number.
@@ -145,7 +145,7 @@ pub struct Contents {
     /// Bytes of whole frames, and of the file's head.
     pub bytes: u64,
     /// What follows them.
-    pub cut: Option<Cut>,
+    pub torn: Option<TornFrame>,
 }
 
 /// Reads a database without changing it, one frame at a time.
@@ -154,7 +154,7 @@ pub struct Contents {
 /// [`GrundyDbError`] for what cannot be read or is damaged; errors of `entry` as they are.
 pub fn read<E: From<GrundyDbError>>(
     path: &Path,
-    entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+    entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
     let file = open_regular(path).map_err(GrundyDbError::from)?;
     read_from(path, buffered(&file), entry)
@@ -171,7 +171,7 @@ fn buffered(file: &File) -> BufReader<&File> {
 pub fn read_from<R: Read, E: From<GrundyDbError>>(
     path: &Path,
     mut reader: R,
-    mut entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+    mut entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
     let damaged = |place, what| GrundyDbError::Damaged { path: path.to_owned(), place, what };
     let fill = |reader: &mut R, bytes: &mut [u8]| {
@@ -196,7 +196,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
     if filled < MAGIC.len() {
         // A file whose head was being written.
         contents.bytes = 0;
-        contents.cut = (filled > 0).then_some(Cut { place: 0, bytes: filled as u64 });
+        contents.torn = (filled > 0).then_some(TornFrame { place: 0, bytes: filled as u64 });
         return Ok(contents);
     }
     let mut records = Vec::new();
@@ -212,7 +212,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
             if header[..known] != FRAME[..known] {
                 return Err(damaged(place, "no frame begins here").into());
             }
-            contents.cut = Some(Cut { place, bytes: filled as u64 });
+            contents.torn = Some(TornFrame { place, bytes: filled as u64 });
             return Ok(contents);
         }
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
@@ -226,7 +226,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
         records.resize(length, 0);
         let filled = fill(&mut reader, &mut records)?;
         if filled < length {
-            contents.cut = Some(Cut { place, bytes: (HEADER + filled) as u64 });
+            contents.torn = Some(TornFrame { place, bytes: (HEADER + filled) as u64 });
             return Ok(contents);
         }
         if word(24) != xxh3_64(&records) {
@@ -243,7 +243,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
             let (Some(grundy), Some(text)) = (field(at), text) else {
                 return Err(damaged(here, "a record is cut short or is no text").into());
             };
-            entry(Entry { text, grundy: grundy as u32, place: here })?;
+            entry(GrundyRecord { text, grundy: grundy as u32, place: here })?;
             at += 4 + text.len();
             contents.records += 1;
         }
@@ -271,7 +271,7 @@ impl GrundyDb {
     /// are. The file is as it was then.
     pub fn open<E: From<GrundyDbError>>(
         path: &Path,
-        entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+        entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
     ) -> Result<(GrundyDb, Contents), E> {
         let io = |action| GrundyDbError::io(path, action);
         let Some(file) = open_locked(path).map_err(GrundyDbError::from)? else {
@@ -363,7 +363,7 @@ mod tests {
 
     fn load(path: &Path) -> Result<(Records, Contents), GrundyDbError> {
         let mut records = Vec::new();
-        let contents = read(path, |entry: Entry<'_>| {
+        let contents = read(path, |entry: GrundyRecord<'_>| {
             records.push((entry.text.to_owned(), entry.grundy));
             Ok::<(), GrundyDbError>(())
         })?;
@@ -371,7 +371,7 @@ mod tests {
     }
 
     fn add(path: &Path, records: &[(String, u32)]) -> Contents {
-        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
         let (mut db, contents) = GrundyDb::open(path, ignore).unwrap();
         for (text, grundy) in records {
             db.append(text, *grundy).unwrap();
@@ -401,7 +401,7 @@ mod tests {
             let (records, contents) = load(&path).unwrap();
             prop_assert_eq!(contents.records, records.len() as u64);
             prop_assert_eq!(contents.bytes, std::fs::metadata(&path).unwrap().len());
-            prop_assert_eq!(contents.cut, None);
+            prop_assert_eq!(contents.torn, None);
             prop_assert_eq!(records, batches.concat());
         }
     }
@@ -428,8 +428,8 @@ mod tests {
             let torn = length as u64 - lengths[frames - 1];
             let (records, contents) = load(&path).unwrap();
             assert_eq!(records, kept, "{length}");
-            assert_eq!(contents.cut.map_or(0, |cut| cut.bytes), torn, "{length}");
-            assert_eq!(contents.cut.map(|cut| cut.place), (torn > 0).then(|| lengths[frames - 1]));
+            assert_eq!(contents.torn.map_or(0, |cut| cut.bytes), torn, "{length}");
+            assert_eq!(contents.torn.map(|cut| cut.place), (torn > 0).then(|| lengths[frames - 1]));
             assert_eq!(add(&path, &batches[1]), contents);
             assert_eq!(load(&path).unwrap().0, [&kept[..], &batches[1]].concat(), "{length}");
         }
@@ -455,7 +455,7 @@ mod tests {
             let text = error.to_string();
             assert!(text.contains(path.to_str().unwrap()), "{text}");
             // Opening it for writing does not touch it.
-            let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+            let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
             assert!(GrundyDb::open(&path, ignore).is_err());
             assert_eq!(std::fs::read(&path).unwrap(), changed);
         }
@@ -469,7 +469,7 @@ mod tests {
             (0..40u32).map(|index| (format!("{index}").repeat(MAX_TEXT / 2), index)).collect();
         add(&path, &records);
         assert_eq!(load(&path).unwrap().0, records);
-        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
         let (mut db, _) = GrundyDb::open(&path, ignore).unwrap();
         let error = db.append(&"0".repeat(MAX_TEXT + 1), 0).unwrap_err();
         assert!(
@@ -481,7 +481,7 @@ mod tests {
     fn one_writer_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
-        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
         let (db, _) = GrundyDb::open(&path, ignore).unwrap();
         let second = GrundyDb::open(&path, ignore).unwrap_err();
         assert!(matches!(second, GrundyDbError::InUse { .. }), "{second}");

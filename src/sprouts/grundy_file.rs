@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::grundy_db::{Contents, Entry, GrundyDb, GrundyDbError};
+use super::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord};
+use super::notation::MAX_CANONICAL_VERTICES;
 use super::position::Position;
-use super::setup::MOST_CANONICAL;
 use super::{Scratch, Sprouts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -94,7 +94,7 @@ impl GrundyFile {
         knowledge: &GrundyStore,
     ) -> Result<Self, GrundyFileError> {
         let mut scratch = Scratch::default();
-        let load = |entry: Entry<'_>| {
+        let load = |entry: GrundyRecord<'_>| {
             let land = land_of(game, &mut scratch, path, &entry)?;
             match knowledge.get(land).grundy() {
                 None => drop(knowledge.set_grundy(land, entry.grundy)),
@@ -163,13 +163,13 @@ impl GrundyFile {
 }
 
 /// Writes numbers to a file, if there is one, before it tells an observer of them.
-pub(super) struct Writing<'a, O: ?Sized> {
+pub(super) struct GrundyFileObserver<'a, O: ?Sized> {
     pub game: &'a Sprouts,
     pub file: Option<&'a mut GrundyFile>,
     pub observer: &'a mut O,
 }
 
-impl<O: Observer + ?Sized> Observer for Writing<'_, O> {
+impl<O: Observer + ?Sized> Observer for GrundyFileObserver<'_, O> {
     fn progress(&mut self, progress: &Progress) {
         self.observer.progress(progress);
     }
@@ -189,7 +189,7 @@ pub fn land_of(
     game: &Sprouts,
     scratch: &mut Scratch,
     path: &Path,
-    entry: &Entry<'_>,
+    entry: &GrundyRecord<'_>,
 ) -> Result<Atom, GrundyFileError> {
     let problem = |problem: String| GrundyFileError::Record {
         place: place_text(path, entry.place),
@@ -217,7 +217,7 @@ pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), Strin
 }
 
 /// So a number that a land may have can be kept.
-const _: () = assert!(3 * MOST_CANONICAL <= MAX_GRUNDY as usize);
+const _: () = assert!(3 * MAX_CANONICAL_VERTICES <= MAX_GRUNDY as usize);
 
 /// A place in a file as errors name it.
 pub fn place_text(path: &Path, place: u64) -> String {

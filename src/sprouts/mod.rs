@@ -39,10 +39,8 @@ mod algorithm;
 pub mod analysis;
 mod canonical;
 pub mod cluster;
-mod disjoint;
 pub mod draw;
 mod error;
-mod estimate;
 mod flat;
 pub mod forecast;
 mod game;
@@ -52,10 +50,8 @@ mod moves;
 mod names;
 mod notation;
 mod option_set;
-mod parts;
 mod position;
 mod recent;
-mod setup;
 mod simplify;
 mod spelling;
 mod spots_spelling;
@@ -65,11 +61,10 @@ pub mod verify;
 
 pub use algorithm::{Algorithm, AlgorithmError};
 pub use error::{MovesError, TextError};
-pub use game::{Counts, Scratch, Sprouts};
-pub use notation::split_heap;
-pub use parts::{Boundary, Land, Region, Spot};
+pub use flat::{Boundary, Land, Region, Spot};
+pub use game::{Scratch, ScratchCounters, Sprouts};
+pub use notation::{MAX_VERTICES, split_heap};
 pub use position::Position;
-pub use setup::MOST_VERTICES;
 
 /// The largest nim heap beside a position, wherever one is asked for.
-pub const MOST_NIMBER: u32 = 1000;
+pub const MAX_NIMBER: u32 = 1000;

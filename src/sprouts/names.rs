@@ -3,27 +3,27 @@
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
-use super::parts::{Region, Spot};
+use super::flat::{Region, Spot};
 
 /// Where a spot occurs that occurs twice.
-pub(super) struct Home {
+pub(super) struct PairLocation {
     /// The boundary of the last occurrence, counted within the land.
     boundary: usize,
     /// Whether both occurrences are in it.
     pub is_lower: bool,
 }
 
-/// The homes of a land's spots that occur twice.
-pub(super) fn homes(land: &[Region]) -> HashMap<u32, Home> {
-    let mut homes: HashMap<u32, Home> = HashMap::new();
+/// The pair_locations of a land's spots that occur twice.
+pub(super) fn pair_locations(land: &[Region]) -> HashMap<u32, PairLocation> {
+    let mut pair_locations: HashMap<u32, PairLocation> = HashMap::new();
     for (boundary, spots) in land.iter().flatten().enumerate() {
         for spot in spots {
             let Spot::Pair(pair) = *spot else { continue };
-            let is_lower = homes.get(&pair).is_some_and(|home| home.boundary == boundary);
-            homes.insert(pair, Home { boundary, is_lower });
+            let is_lower = pair_locations.get(&pair).is_some_and(|home| home.boundary == boundary);
+            pair_locations.insert(pair, PairLocation { boundary, is_lower });
         }
     }
-    homes
+    pair_locations
 }
 
 /// The letters of a land, as SPOTS has them: `a` to `l` within a boundary and `A` to `Y` between
@@ -37,12 +37,12 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    fn of_land(homes: &HashMap<u32, Home>) -> Alphabet {
+    fn of_land(pair_locations: &HashMap<u32, PairLocation>) -> Alphabet {
         let mut lower: HashMap<usize, u32> = HashMap::new();
-        for home in homes.values().filter(|home| home.is_lower) {
+        for home in pair_locations.values().filter(|home| home.is_lower) {
             *lower.entry(home.boundary).or_default() += 1;
         }
-        let upper = homes.values().filter(|home| !home.is_lower).count() as u32;
+        let upper = pair_locations.values().filter(|home| !home.is_lower).count() as u32;
         Alphabet { lower: lower.into_values().max().unwrap_or(0), upper }
     }
 
@@ -59,17 +59,21 @@ impl Alphabet {
 
 /// The names of the spots of a land. Upper-case names are given as the spots come; lower-case names
 /// begin anew in every boundary.
-pub(super) struct Scope {
-    homes: HashMap<u32, Home>,
+pub(super) struct LandNames {
+    pair_locations: HashMap<u32, PairLocation>,
     alphabet: Alphabet,
     upper: HashMap<u32, u32>,
 }
 
-impl Scope {
+impl LandNames {
     /// Looks through all boundaries of a land.
-    pub(super) fn of_land(land: &[Region]) -> Scope {
-        let homes = homes(land);
-        Scope { alphabet: Alphabet::of_land(&homes), homes, upper: HashMap::new() }
+    pub(super) fn of_land(land: &[Region]) -> LandNames {
+        let pair_locations = pair_locations(land);
+        LandNames {
+            alphabet: Alphabet::of_land(&pair_locations),
+            pair_locations,
+            upper: HashMap::new(),
+        }
     }
 
     /// The texts of a boundary's vertices.
@@ -78,7 +82,7 @@ impl Scope {
         let name = |spot: &Spot| match *spot {
             Spot::Single(ends) => ends.to_string(),
             Spot::Pair(pair) => {
-                let is_lower = self.homes[&pair].is_lower;
+                let is_lower = self.pair_locations[&pair].is_lower;
                 let names = if is_lower { &mut lower } else { &mut self.upper };
                 let next = names.len() as u32;
                 self.alphabet.name(*names.entry(pair).or_insert(next), is_lower)
@@ -90,7 +94,7 @@ impl Scope {
 
 /// Writes a land; letters are named as they come.
 pub(super) fn write_land(out: &mut impl Write, land: &[Region]) -> fmt::Result {
-    let mut scope = Scope::of_land(land);
+    let mut scope = LandNames::of_land(land);
     write_regions(out, land, &[Spot::Single(0)], |boundary| scope.names(boundary))
 }
 

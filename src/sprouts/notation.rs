@@ -12,16 +12,76 @@
 //! In older files of GLOP `.`, `}`, `]` and `!` end a boundary, a region, a land and the position:
 //! `0.AB.}AB.}]!` is `0.AB|AB`. A text with `}` or `]` is read in this form.
 
-use super::error::TextError;
-use super::setup::{Name, Setup, Vertex, Written};
+use std::fmt;
 
-/// Reads either form of the text, of at most `most` vertices. White space around it is skipped.
+use super::error::TextError;
+
+/// Most vertices that a text of people may write (`0*n` counts n). Bounds the memory that a text can
+/// ask for.
+pub const MAX_VERTICES: usize = 2000;
+
+/// Most vertices of a canonical text of a position that games from such a text lead to. A vertex has
+/// three lives at max, no move adds any, and a vertex of a canonical text has half a life at least.
+pub(super) const MAX_CANONICAL_VERTICES: usize = 6 * MAX_VERTICES;
+
+/// The name of a spot that occurs twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SpotName {
+    /// `a` to `z` or `A` to `Z`.
+    pub letter: u8,
+    /// The number in parentheses, if there is one.
+    pub index: Option<u32>,
+}
+
+impl SpotName {
+    /// Whether the name belongs to the boundary (lower case) and not to the land. Beyond the
+    /// alphabet SPOTS writes `m(k)` for lower-case and `n(k)` for upper-case letters.
+    pub fn is_lower(self) -> bool {
+        self.letter.is_ascii_lowercase() && !(self.letter == b'n' && self.index.is_some())
+    }
+}
+
+impl fmt::Display for SpotName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.index {
+            None => write!(f, "{}", char::from(self.letter)),
+            Some(index) => write!(f, "{}({index})", char::from(self.letter)),
+        }
+    }
+}
+
+/// One occurrence of a spot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vertex {
+    /// A spot that occurs once, with this number of curve ends, 0 to 3.
+    Digit(u8),
+    /// An occurrence of a spot that occurs twice.
+    Letter(SpotName),
+}
+
+/// A vertex and where it stands. Boundaries, regions and lands are numbered through the whole text,
+/// from 0; boundaries and regions without vertices (`0*0`) have numbers too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenVertex {
+    /// The byte of the text.
+    pub at: usize,
+    /// The vertex.
+    pub vertex: Vertex,
+    /// The boundary.
+    pub boundary: u32,
+    /// The region.
+    pub region: u32,
+    /// The land.
+    pub land: u32,
+}
+
+/// Reads either form of the text, of at max `max` vertices. White space around it is skipped.
 ///
-/// Time and memory: one pass; no more than `most` vertices are kept.
+/// Time and memory: one pass; no more than `max` vertices are kept.
 ///
 /// # Errors
 /// [`TextError`], with the first byte that does not fit the grammar.
-pub fn parse(text: &str, most: usize) -> Result<Setup, TextError> {
+pub fn parse(text: &str, max: usize) -> Result<Vec<WrittenVertex>, TextError> {
     if let (_, Some(_)) = split_heap(text) {
         return Err(TextError::Heap { at: text.rfind('*').unwrap_or_default() });
     }
@@ -33,8 +93,8 @@ pub fn parse(text: &str, most: usize) -> Result<Setup, TextError> {
     let mut parser = Parser {
         text: &text[..skipped + trimmed.len()],
         at: skipped,
-        most,
-        setup: Setup::default(),
+        max,
+        vertices: Vec::new(),
         open: None,
         count: [0; 3],
         filled: [false; 3],
@@ -44,7 +104,7 @@ pub fn parse(text: &str, most: usize) -> Result<Setup, TextError> {
     } else {
         parser.separators()?;
     }
-    Ok(parser.setup)
+    Ok(parser.vertices)
 }
 
 /// A position's text and, if a nim heap stands behind it as in `0*2 + *3`, the digits of its size.
@@ -58,7 +118,7 @@ pub fn split_heap(text: &str) -> (&str, Option<&str>) {
 
 /// What the boundary that is being read has so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum OpenBoundary {
     /// Vertices that other vertices may follow.
     Vertices,
     /// Spots without curves, which stand alone.
@@ -69,9 +129,9 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     /// Most vertices.
-    most: usize,
-    setup: Setup,
-    open: Option<Open>,
+    max: usize,
+    vertices: Vec<WrittenVertex>,
+    open: Option<OpenBoundary>,
     /// Numbers of the boundary, region and land that are being read.
     count: [u32; 3],
     /// In the older form: whether the region, the land and the position have a part that has ended.
@@ -191,7 +251,7 @@ impl<'a> Parser<'a> {
             '4'..='9' => return Err(TextError::Digit { at, digit: found }),
             'a'..='z' | 'A'..='Z' => {
                 self.at += 1;
-                Vertex::Letter(Name { letter: found as u8, index: self.index()? })
+                Vertex::Letter(SpotName { letter: found as u8, index: self.index()? })
             }
             '*' => {
                 let expected = "only 0 can be multiplied, as in 0*12";
@@ -203,10 +263,10 @@ impl<'a> Parser<'a> {
             }
             _ => return Err(TextError::Unknown { at, found }),
         };
-        if self.open == Some(Open::Loose) {
+        if self.open == Some(OpenBoundary::Loose) {
             return Err(TextError::LooseSpot { at });
         }
-        self.open = Some(Open::Vertices);
+        self.open = Some(OpenBoundary::Vertices);
         self.push(at, vertex)
     }
 
@@ -225,14 +285,14 @@ impl<'a> Parser<'a> {
                 digits => digits.parse().unwrap_or(u64::MAX),
             };
         }
-        if spots > (self.most - self.setup.vertices.len()) as u64 {
-            return Err(TextError::TooLarge { at, most: self.most });
+        if spots > (self.max - self.vertices.len()) as u64 {
+            return Err(TextError::TooLarge { at, max: self.max });
         }
         for spot in 0..spots {
             self.count[0] += u32::from(spot > 0);
             self.push(at, Vertex::Digit(0))?;
         }
-        self.open = Some(Open::Loose);
+        self.open = Some(OpenBoundary::Loose);
         Ok(())
     }
 
@@ -258,11 +318,11 @@ impl<'a> Parser<'a> {
     }
 
     fn push(&mut self, at: usize, vertex: Vertex) -> Result<(), TextError> {
-        if self.setup.vertices.len() == self.most {
-            return Err(TextError::TooLarge { at, most: self.most });
+        if self.vertices.len() == self.max {
+            return Err(TextError::TooLarge { at, max: self.max });
         }
         let [boundary, region, land] = self.count;
-        self.setup.vertices.push(Written { at, vertex, boundary, region, land });
+        self.vertices.push(WrittenVertex { at, vertex, boundary, region, land });
         Ok(())
     }
 }

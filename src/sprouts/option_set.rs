@@ -78,11 +78,11 @@ mod tests {
         let mut set = OptionSet::default();
         for round in 0..3u32 {
             set.clear();
-            let mut twin: HashSet<Vec<Atom>> = HashSet::new();
+            let mut reference: HashSet<Vec<Atom>> = HashSet::new();
             for number in 0..3000u32 {
                 let value = number.wrapping_mul(2_654_435_761) >> 20;
                 let list: Vec<Atom> = (0..value % 4).map(|k| (value >> 3) + k * round).collect();
-                assert_eq!(set.insert(&list), twin.insert(list.clone()));
+                assert_eq!(set.insert(&list), reference.insert(list.clone()));
             }
         }
     }

@@ -7,30 +7,30 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Places; each land has one place where it can be.
 const PLACES: usize = 1 << 15;
 /// Longer lands are not kept.
-const LENGTH: usize = 51;
+const MAX_LENGTH: usize = 51;
 
 /// A cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Place {
+struct RecentLand {
     hash: u64,
     atom: Atom,
     length: u8,
-    land: [u8; LENGTH],
+    land: [u8; MAX_LENGTH],
 }
 
 /// A table that forgets: a land takes the place of the one that was there.
 #[derive(Debug)]
 pub(super) struct Recent {
-    places: Box<[Place]>,
+    places: Box<[RecentLand]>,
 }
 
 /// Lands are never empty, so this matches nothing.
-const NOTHING: Place = Place { hash: 0, atom: 0, length: 0, land: [0; LENGTH] };
+const EMPTY: RecentLand = RecentLand { hash: 0, atom: 0, length: 0, land: [0; MAX_LENGTH] };
 
 impl Default for Recent {
     fn default() -> Recent {
-        Recent { places: vec![NOTHING; PLACES].into_boxed_slice() }
+        Recent { places: vec![EMPTY; PLACES].into_boxed_slice() }
     }
 }
 
@@ -45,12 +45,12 @@ impl Recent {
 
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        self.places.fill(NOTHING);
+        self.places.fill(EMPTY);
     }
 
     /// Keeps the id of a land.
     pub(super) fn put(&mut self, hash: u64, land: &[u8], atom: Atom) {
-        if land.len() > LENGTH {
+        if land.len() > MAX_LENGTH {
             return;
         }
         let place = &mut self.places[hash as usize % PLACES];

@@ -10,7 +10,6 @@
 //!    and one life at most is left; they become one, and pairs of letters in it become `2`.
 //! 4. Regions that share no letter, directly or by way of others, are lands of their own.
 
-use super::disjoint::DisjointSets;
 use super::flat::{Flat, LETTER, ONE, Packer, TWO, Token};
 
 /// Working memory; the result is in `lands`.
@@ -20,9 +19,9 @@ pub(super) struct Simplifier {
     /// Region + 1 in which each letter has been met.
     home: Vec<u32>,
     /// What became of each letter.
-    fate: Vec<Fate>,
-    /// Regions that belong together.
-    together: DisjointSets,
+    state: Vec<LetterState>,
+    /// Regions that belong components.
+    components: DisjointSets,
     packer: Packer,
     ends: Vec<u32>,
     /// Regions by land and by what is cheap to see of them.
@@ -32,7 +31,7 @@ pub(super) struct Simplifier {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum LetterState {
     /// It occurs twice, in different regions.
     Upper,
     /// It occurs twice, in one region.
@@ -50,8 +49,8 @@ impl Simplifier {
         let letters = usize::from(raw.letters);
         self.home.clear();
         self.home.resize(letters, 0);
-        self.fate.clear();
-        self.fate.resize(letters, Fate::Upper);
+        self.state.clear();
+        self.state.resize(letters, LetterState::Upper);
         self.flat.clear();
         for region in 0..raw.regions.len() {
             self.region(raw, region, dead);
@@ -102,7 +101,7 @@ impl Simplifier {
             } else if token >= LETTER {
                 let letter = usize::from(token - LETTER);
                 if self.home[letter] == home {
-                    self.fate[letter] = Fate::Lower;
+                    self.state[letter] = LetterState::Lower;
                     pairs += 1;
                 } else {
                     self.home[letter] = home;
@@ -112,7 +111,7 @@ impl Simplifier {
         if lives < 2 {
             for &token in &flat.tokens[first_token..] {
                 if token >= LETTER {
-                    self.fate[usize::from(token - LETTER)] = Fate::Single;
+                    self.state[usize::from(token - LETTER)] = LetterState::Single;
                 }
             }
             flat.tokens.truncate(first_token);
@@ -127,14 +126,14 @@ impl Simplifier {
                 flat.tokens[kept] = token;
                 kept += 1;
                 if token >= LETTER {
-                    let fate = &mut self.fate[usize::from(token - LETTER)];
-                    match *fate {
-                        Fate::Lower => {
-                            *fate = Fate::Merged;
+                    let state = &mut self.state[usize::from(token - LETTER)];
+                    match *state {
+                        LetterState::Lower => {
+                            *state = LetterState::Merged;
                             flat.tokens[kept - 1] = TWO;
                         }
-                        Fate::Merged => kept -= 1,
-                        Fate::Upper | Fate::Single => {}
+                        LetterState::Merged => kept -= 1,
+                        LetterState::Upper | LetterState::Single => {}
                     }
                 }
             }
@@ -144,9 +143,9 @@ impl Simplifier {
         flat.end_region(isolated);
     }
 
-    /// Letters that occur once become `2`; finds out which regions belong together.
+    /// Letters that occur once become `2`; finds out which regions belong components.
     fn split(&mut self) {
-        self.together.begin(self.flat.regions.len());
+        self.components.begin(self.flat.regions.len());
         self.home.fill(0);
         for region in 0..self.flat.regions.len() {
             for boundary in self.flat.boundaries(region) {
@@ -156,14 +155,14 @@ impl Simplifier {
                         continue;
                     }
                     let letter = usize::from(token - LETTER);
-                    match self.fate[letter] {
-                        Fate::Single => self.flat.tokens[at] = TWO,
-                        Fate::Lower | Fate::Merged => {}
-                        Fate::Upper if self.home[letter] == 0 => {
+                    match self.state[letter] {
+                        LetterState::Single => self.flat.tokens[at] = TWO,
+                        LetterState::Lower | LetterState::Merged => {}
+                        LetterState::Upper if self.home[letter] == 0 => {
                             self.home[letter] = region as u32 + 1;
                         }
-                        Fate::Upper => {
-                            self.together.unite(self.home[letter] - 1, region as u32);
+                        LetterState::Upper => {
+                            self.components.unite(self.home[letter] - 1, region as u32);
                         }
                     }
                 }
@@ -179,7 +178,7 @@ impl Simplifier {
         let flat = &self.flat;
         self.order.clear();
         for region in 0..flat.regions.len() as u32 {
-            let land = self.together.root(region);
+            let land = self.components.root(region);
             let boundaries = flat.boundaries(region as usize);
             let tokens = match boundaries.is_empty() {
                 true => 0..0,
@@ -224,5 +223,36 @@ impl Simplifier {
         if last.is_some() {
             self.ends.push(self.packer.bytes.len() as u32);
         }
+    }
+}
+
+/// Each set is known by its least member, its root.
+#[derive(Debug, Default)]
+pub(super) struct DisjointSets {
+    /// A member of the same set that is not greater; a root's is itself.
+    up: Vec<u32>,
+}
+
+impl DisjointSets {
+    /// Makes every number below `members` a set of its own.
+    pub(super) fn begin(&mut self, members: usize) {
+        self.up.clear();
+        self.up.extend(0..members as u32);
+    }
+
+    pub(super) fn root(&mut self, mut member: u32) -> u32 {
+        while self.up[member as usize] != member {
+            let up = self.up[self.up[member as usize] as usize];
+            self.up[member as usize] = up;
+            member = up;
+        }
+        member
+    }
+
+    /// Returns whether they were apart.
+    pub(super) fn unite(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        self.up[a.max(b) as usize] = a.min(b);
+        a != b
     }
 }

@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-use super::names::homes;
-use super::parts::{Boundary, Region, Spot};
+use super::flat::{Boundary, Region, Spot};
+use super::names::pair_locations;
 
 /// Rank of the first letter that belongs to a boundary; above those of all others.
 const OF_BOUNDARY: u32 = 1 << 20;
@@ -17,8 +17,8 @@ const OF_LAND: u32 = 4;
 
 /// Spells the regions of a land.
 pub(super) fn spell(land: &mut [Region]) {
-    let homes = homes(land);
-    let is_lower = |pair: u32| homes[&pair].is_lower;
+    let pair_locations = pair_locations(land);
+    let is_lower = |pair: u32| pair_locations[&pair].is_lower;
     let mut words_of = Vec::with_capacity(land.len());
     for region in land.iter_mut() {
         let mut backward = region.clone();

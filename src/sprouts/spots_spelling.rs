@@ -13,15 +13,15 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use super::names::{Alphabet, homes, write_regions};
-use super::parts::{Region, Spot};
+use super::flat::{Region, Spot};
+use super::names::{Alphabet, pair_locations, write_regions};
 use crate::search::split_mix::{STEP, mix};
 
 /// Texts of a land that are collected at most; lands that 0*12 leads to were seen with up to nine.
-const MOST: usize = 64;
+const MAX_TEXTS: usize = 64;
 /// Ways to write a land, one after the other, that show no new text before this is believed to be all.
 /// Of the texts that SPOTS looked up in 0*10, 8 ways miss 0.4 %, 16 miss 0.1 % and 32 miss 0.01 %.
-const PATIENCE: usize = 32;
+const MAX_MISSES: usize = 32;
 
 /// A vertex: SPOTS' order is that of the numbers.
 type Symbol = u16;
@@ -32,16 +32,16 @@ const BOUNDARY_END: [Symbol; 1] = [1 << 13];
 const REGION_END: [Symbol; 1] = [BOUNDARY_END[0] + 1];
 
 /// The boundaries of a region.
-type Words = Vec<Vec<Symbol>>;
+type RegionWords = Vec<Vec<Symbol>>;
 
 /// All texts by which SPOTS may know a land, as far as they are found.
 pub(super) fn spellings(mut land: Vec<Region>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let (text, is_only) = spell(&land);
     found.insert(text);
-    let mut random = Random(0);
-    let mut misses = if is_only { PATIENCE } else { 0 };
-    while misses < PATIENCE && found.len() < MOST {
+    let mut random = SpellingRandom(0);
+    let mut misses = if is_only { MAX_MISSES } else { 0 };
+    while misses < MAX_MISSES && found.len() < MAX_TEXTS {
         respell(&mut land, &mut random);
         misses = if found.insert(spell(&land).0) { 0 } else { misses + 1 };
     }
@@ -63,11 +63,11 @@ fn spell(land: &[Region]) -> (String, bool) {
     (text(&regions), is_only)
 }
 
-fn symbols(land: &[Region]) -> Vec<Words> {
-    let homes = homes(land);
+fn symbols(land: &[Region]) -> Vec<RegionWords> {
+    let pair_locations = pair_locations(land);
     let symbol = |spot: &Spot| match *spot {
         Spot::Single(ends) => Symbol::from(ends),
-        Spot::Pair(pair) if homes[&pair].is_lower => LOWER + pair as Symbol,
+        Spot::Pair(pair) if pair_locations[&pair].is_lower => LOWER + pair as Symbol,
         Spot::Pair(pair) => UPPER + pair as Symbol,
     };
     let word = |boundary: &Vec<Spot>| boundary.iter().map(symbol).collect();
@@ -85,7 +85,7 @@ fn kind(symbol: Symbol) -> Symbol {
 }
 
 /// Names letters as they come, those within a boundary anew in each.
-fn rename(regions: &mut [Words]) {
+fn rename(regions: &mut [RegionWords]) {
     let (mut lower, mut upper) = (HashMap::new(), HashMap::new());
     for boundary in regions.iter_mut().flatten() {
         lower.clear();
@@ -121,7 +121,7 @@ impl Sorter {
         })
     }
 
-    fn sort(&mut self, regions: &mut [Words]) {
+    fn sort(&mut self, regions: &mut [RegionWords]) {
         for region in regions.iter_mut() {
             self.sort_boundaries(region);
             let mut turned = region.clone();
@@ -134,7 +134,7 @@ impl Sorter {
         regions.sort_by(|a, b| self.compare(symbols_of(a), symbols_of(b)));
     }
 
-    fn sort_boundaries(&mut self, region: &mut Words) {
+    fn sort_boundaries(&mut self, region: &mut RegionWords) {
         for boundary in region.iter_mut() {
             let from = |begin: usize| boundary[begin..].iter().chain(&boundary[..begin]);
             let mut best = 0;
@@ -152,11 +152,11 @@ impl Sorter {
 }
 
 /// A region with all ends.
-fn symbols_of(region: &Words) -> impl Iterator<Item = &Symbol> + Clone {
+fn symbols_of(region: &RegionWords) -> impl Iterator<Item = &Symbol> + Clone {
     region.iter().flat_map(|boundary| boundary.iter().chain(&BOUNDARY_END)).chain(&REGION_END)
 }
 
-fn text(regions: &[Words]) -> String {
+fn text(regions: &[RegionWords]) -> String {
     let letters = |first: Symbol| {
         let all = regions.iter().flatten().flatten().filter(|&&symbol| kind(symbol) == first);
         all.map(|symbol| u32::from(symbol - first + 1)).max().unwrap_or(0)
@@ -172,9 +172,9 @@ fn text(regions: &[Words]) -> String {
     text
 }
 
-struct Random(u64);
+struct SpellingRandom(u64);
 
-impl Random {
+impl SpellingRandom {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(STEP);
         (mix(self.0) % bound as u64) as usize
@@ -188,7 +188,7 @@ impl Random {
 }
 
 /// Writes a land in another way.
-fn respell(land: &mut [Region], random: &mut Random) {
+fn respell(land: &mut [Region], random: &mut SpellingRandom) {
     random.shuffle(land);
     for region in land {
         random.shuffle(region);
@@ -301,9 +301,9 @@ mod tests {
     /// A land as characters. Its letters come in the order of `names`, from `a` in each boundary and
     /// from `A`.
     fn named(land: &[Region], names: &[u32]) -> String {
-        let homes = homes(land);
+        let pair_locations = pair_locations(land);
         let (lower, upper): (Vec<u32>, Vec<u32>) =
-            names.iter().copied().partition(|pair| homes[pair].is_lower);
+            names.iter().copied().partition(|pair| pair_locations[pair].is_lower);
         let mut text = String::new();
         for region in land {
             for boundary in region {
@@ -312,7 +312,7 @@ mod tests {
                 text.extend(boundary.iter().map(|spot| match *spot {
                     Spot::Single(ends) => char::from(b'0' + ends),
                     Spot::Pair(pair) => {
-                        let is_lower = homes[&pair].is_lower;
+                        let is_lower = pair_locations[&pair].is_lower;
                         let (first, names) = if is_lower { (b'a', &lower) } else { (b'A', &upper) };
                         let place = names.iter().position(|&name| name == pair).unwrap();
                         char::from(first + place as u8)
@@ -353,7 +353,7 @@ mod tests {
     }
 
     /// All texts, by writing the land in all ways and taking the least way twice.
-    fn twin(land: &[Region]) -> BTreeSet<String> {
+    fn reference_texts(land: &[Region]) -> BTreeSet<String> {
         let ways = all_ways(land);
         let orders: BTreeSet<Vec<u32>> = ways.iter().map(|way| names(way)).collect();
         let once: Vec<Vec<Region>> = orders.iter().map(|order| least(&ways, order)).collect();
@@ -390,7 +390,7 @@ mod tests {
             "0.AB|12aABa",
         ] {
             let land = land(text);
-            let expected = twin(&land);
+            let expected = reference_texts(&land);
             assert_eq!(spellings(land), expected, "{text}");
             several += usize::from(expected.len() > 1);
         }

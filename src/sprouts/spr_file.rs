@@ -33,9 +33,9 @@ const MISERE: &str = "[WinLoss_Misere:Losing_Position]";
 /// Some editors put it before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Longest line that is read, in bytes; a land of [`MOST_VERTICES`](super::MOST_VERTICES)
+/// Longest line that is read, in bytes; a land of [`MAX_VERTICES`](super::MAX_VERTICES)
 /// vertices needs less.
-pub const LONGEST_LINE: u64 = 1 << 16;
+pub const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// What is wrong with a line.
 #[derive(Debug, thiserror::Error)]
@@ -49,8 +49,8 @@ pub enum LineProblem {
          Grundy numbers do not follow from these"
     )]
     Misere,
-    /// The line is longer than [`LONGEST_LINE`] or not text.
-    #[error("this is no line of text: it is longer than {LONGEST_LINE} bytes or not UTF-8")]
+    /// The line is longer than [`MAX_LINE_BYTES`] or not text.
+    #[error("this is no line of text: it is longer than {MAX_LINE_BYTES} bytes or not UTF-8")]
     NoText,
     /// No space between position and number.
     #[error("a position, a space and a Grundy number are expected")]
@@ -99,7 +99,7 @@ impl SprError {
 
 /// A position and its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct SprEntry {
     /// The line, from 1.
     pub line: u64,
     /// A position as it is written, of one land unless the file holds lost positions.
@@ -147,13 +147,13 @@ impl<R: BufRead> SprReader<R> {
         loop {
             self.buffer.clear();
             self.line += 1;
-            let mut limited = (&mut self.input).take(LONGEST_LINE);
+            let mut limited = (&mut self.input).take(MAX_LINE_BYTES);
             let read = limited.read_until(b'\n', &mut self.buffer);
             read.map_err(FileError::io("read", &self.path))?;
             match self.buffer.pop() {
                 None => return Ok(None),
                 Some(b'\n') => {}
-                Some(_) if self.buffer.len() as u64 + 1 == LONGEST_LINE => {
+                Some(_) if self.buffer.len() as u64 + 1 == MAX_LINE_BYTES => {
                     return Err(self.problem(LineProblem::NoText));
                 }
                 Some(_) => return Err(self.problem(LineProblem::CutOff)),
@@ -178,7 +178,7 @@ impl<R: BufRead> SprReader<R> {
         }
     }
 
-    fn next_entry(&mut self) -> Result<Option<Entry>, SprError> {
+    fn next_entry(&mut self) -> Result<Option<SprEntry>, SprError> {
         if self.line == 0 {
             let kind = match self.next_line()?.unwrap_or_default() {
                 HEADER => Ok(false),
@@ -195,7 +195,7 @@ impl<R: BufRead> SprReader<R> {
             false => parse_line(text),
         };
         match parsed {
-            Ok((position, grundy)) => Ok(Some(Entry { line: self.line, position, grundy })),
+            Ok((position, grundy)) => Ok(Some(SprEntry { line: self.line, position, grundy })),
             Err(problem) => Err(self.problem(problem)),
         }
     }
@@ -217,7 +217,7 @@ fn parse_line(text: &str) -> Result<(Position, u32), LineProblem> {
 }
 
 impl<R: BufRead> Iterator for SprReader<R> {
-    type Item = Result<Entry, SprError>;
+    type Item = Result<SprEntry, SprError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {

@@ -14,7 +14,7 @@
 //!   order memory (a lock, or release and acquire), as it has to for anything else that is handed
 //!   over. So whoever has an id sees all of its entry; entries are stored with release and loaded with
 //!   acquire all the same.
-//! * An entry means nothing unless its id came from [`Store::intern`] in the present epoch, or is of a
+//! * An entry means nothing unless its id came from [`LandStore::intern`] in the present epoch, or is of a
 //!   land that was kept since then. Of others it may be empty, or another land's.
 //! * Lands are forgotten while one thread alone uses the store. Threads that begin later see that.
 //! * The counters are only added to; nothing is decided by them but when to stop.
@@ -31,33 +31,33 @@ const SHARDS: usize = 256;
 
 /// What is known of a land.
 #[derive(Debug, Default)]
-struct Entry {
+struct LandEntry {
     /// Where the bytes are: `offset << 24 | length << 8 | shard`. Of an id that no land has: `next << 24`,
     /// with the next such id of the shard plus one.
     place: AtomicU64,
     /// `lives << 40 | phase << 32 | estimated options`.
-    look: AtomicU64,
+    features: AtomicU64,
 }
 
-/// What a look at a land says.
+/// What a features at a land says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct LandFeatures {
     /// Lives are below 2^24.
     pub features: AtomFeatures,
     /// As the forecast has it.
     pub phase: u8,
 }
 
-impl Look {
+impl LandFeatures {
     fn pack(self) -> u64 {
         let AtomFeatures { lives, estimated_options } = self.features;
         u64::from(lives) << 40 | u64::from(self.phase) << 32 | u64::from(estimated_options)
     }
 
-    fn unpack(packed: u64) -> Look {
+    fn unpack(packed: u64) -> LandFeatures {
         let features =
             AtomFeatures { lives: (packed >> 40) as u32, estimated_options: packed as u32 };
-        Look { features, phase: (packed >> 32) as u8 }
+        LandFeatures { features, phase: (packed >> 32) as u8 }
     }
 }
 
@@ -69,7 +69,7 @@ struct Slot {
 }
 
 #[derive(Debug, Default)]
-struct Shard {
+struct LandShard {
     bytes: Vec<u8>,
     table: Vec<Slot>,
     used: usize,
@@ -77,7 +77,7 @@ struct Shard {
     free: u64,
 }
 
-impl Shard {
+impl LandShard {
     fn memory(&self) -> u64 {
         (self.bytes.capacity() + self.table.len() * size_of::<Slot>()) as u64
     }
@@ -85,9 +85,9 @@ impl Shard {
 
 /// Lands and their ids, shared by threads.
 #[derive(Debug)]
-pub(super) struct Store {
-    shards: Box<[Mutex<Shard>]>,
-    entries: Chunks<Entry>,
+pub(super) struct LandStore {
+    shards: Box<[Mutex<LandShard>]>,
+    entries: Chunks<LandEntry>,
     /// Ids below this have been given out.
     next: AtomicU32,
     /// How many of these no land has.
@@ -95,20 +95,20 @@ pub(super) struct Store {
     epoch: AtomicU32,
     /// Bytes of the shards.
     bytes: AtomicU64,
-    most_bytes: u64,
+    max_bytes: u64,
 }
 
-impl Store {
-    /// A store that refuses new lands when it has grown to `most_bytes`.
-    pub(super) fn new(most_bytes: u64) -> Store {
-        Store {
+impl LandStore {
+    /// A store that refuses new lands when it has grown to `max_bytes`.
+    pub(super) fn new(max_bytes: u64) -> LandStore {
+        LandStore {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             entries: Chunks::default(),
             next: AtomicU32::new(0),
             free: AtomicU32::new(0),
             epoch: AtomicU32::new(0),
-            bytes: AtomicU64::new((SHARDS * size_of::<Mutex<Shard>>()) as u64),
-            most_bytes,
+            bytes: AtomicU64::new((SHARDS * size_of::<Mutex<LandShard>>()) as u64),
+            max_bytes,
         }
     }
 
@@ -123,14 +123,14 @@ impl Store {
         self.bytes.load(Ordering::Relaxed) + self.entries.bytes()
     }
 
-    /// The id of a canonical land; `look` is asked about new ones.
+    /// The id of a canonical land; `features` is asked about new ones.
     ///
     /// # Errors
     /// [`GameFull`] if the land is new and there is no memory or id for it.
     pub(super) fn intern(
         &self,
         land: &[u8],
-        look: impl FnOnce() -> Look,
+        features: impl FnOnce() -> LandFeatures,
     ) -> Result<Atom, GameFull> {
         let hash = xxh3_64(land);
         let number = hash as usize % SHARDS;
@@ -143,10 +143,10 @@ impl Store {
         if shard.used * 4 >= shard.table.len() * 3 {
             self.grow(shard)?;
         }
-        self.room_for_bytes(shard, land.len())?;
+        self.reserve_bytes(shard, land.len())?;
         let id = self.new_id(shard)?;
         let entry = self.entries.get_or_make(id);
-        entry.look.store(look().pack(), Ordering::Release);
+        entry.features.store(features().pack(), Ordering::Release);
         let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
         entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
         shard.bytes.extend_from_slice(land);
@@ -156,14 +156,14 @@ impl Store {
     }
 
     /// An id that no land has, and memory for its entry.
-    fn new_id(&self, shard: &mut Shard) -> Result<Atom, GameFull> {
+    fn new_id(&self, shard: &mut LandShard) -> Result<Atom, GameFull> {
         if shard.free != 0 {
             let id = (shard.free - 1) as Atom;
             shard.free = self.entry(id).place.load(Ordering::Relaxed) >> 24;
             self.free.fetch_sub(1, Ordering::Relaxed);
             return Ok(id);
         }
-        self.room_for_entry()?;
+        self.check_entry_space()?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         if id > MAX_ATOM {
             self.next.fetch_sub(1, Ordering::Relaxed);
@@ -184,7 +184,7 @@ impl Store {
     }
 
     /// Forgets lands of a shard and gives memory back. Returns how many it has left.
-    fn retain_in(&self, shard: &Mutex<Shard>, keep: &Keep<'_>, stop: &Stop<'_>) -> u64 {
+    fn retain_in(&self, shard: &Mutex<LandShard>, keep: &Keep<'_>, stop: &Stop<'_>) -> u64 {
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         let shard = &mut *shard;
         if stop() {
@@ -227,7 +227,7 @@ impl Store {
     }
 
     /// Looks a land up in its shard. The tag's bits are not those that chose the shard.
-    fn find(&self, shard: &Shard, tag: u32, land: &[u8]) -> Option<Atom> {
+    fn find(&self, shard: &LandShard, tag: u32, land: &[u8]) -> Option<Atom> {
         let mask = shard.table.len().checked_sub(1)?;
         let mut at = tag as usize & mask;
         while shard.table[at].id != 0 {
@@ -255,11 +255,11 @@ impl Store {
     ///
     /// # Panics
     /// If the id was not given out by this store.
-    pub(super) fn look(&self, id: Atom) -> Look {
-        Look::unpack(self.entry(id).look.load(Ordering::Acquire))
+    pub(super) fn features(&self, id: Atom) -> LandFeatures {
+        LandFeatures::unpack(self.entry(id).features.load(Ordering::Acquire))
     }
 
-    fn stored<'a>(&self, shard: &'a Shard, id: Atom) -> &'a [u8] {
+    fn stored<'a>(&self, shard: &'a LandShard, id: Atom) -> &'a [u8] {
         let (offset, length, _) = self.place(id);
         &shard.bytes[offset..offset + length]
     }
@@ -271,7 +271,7 @@ impl Store {
         ((place >> 24) as usize, length, place as usize & 0xFF)
     }
 
-    fn entry(&self, id: Atom) -> &Entry {
+    fn entry(&self, id: Atom) -> &LandEntry {
         self.entries.get(id).expect("the id was given out by this store")
     }
 
@@ -280,16 +280,16 @@ impl Store {
     }
 
     fn check(&self, more: u64) -> Result<(), GameFull> {
-        if self.bytes().saturating_add(more) > self.most_bytes { Err(GameFull) } else { Ok(()) }
+        if self.bytes().saturating_add(more) > self.max_bytes { Err(GameFull) } else { Ok(()) }
     }
 
     /// Checks that there is memory for the next entry.
-    fn room_for_entry(&self) -> Result<(), GameFull> {
+    fn check_entry_space(&self) -> Result<(), GameFull> {
         self.check(self.entries.bytes_to_make(self.next.load(Ordering::Relaxed).min(MAX_ATOM)))
     }
 
     /// Doubles a shard's table.
-    fn grow(&self, shard: &mut Shard) -> Result<(), GameFull> {
+    fn grow(&self, shard: &mut LandShard) -> Result<(), GameFull> {
         let length = (shard.table.len() * 2).max(16);
         let more = (length - shard.table.len()) * size_of::<Slot>();
         self.check(more as u64)?;
@@ -303,7 +303,7 @@ impl Store {
     }
 
     /// Makes room for a land's bytes.
-    fn room_for_bytes(&self, shard: &mut Shard, length: usize) -> Result<(), GameFull> {
+    fn reserve_bytes(&self, shard: &mut LandShard, length: usize) -> Result<(), GameFull> {
         let (used, capacity) = (shard.bytes.len(), shard.bytes.capacity());
         if used + length <= capacity {
             return Ok(());
@@ -330,36 +330,36 @@ fn insert(table: &mut [Slot], slot: Slot) {
 mod tests {
     use super::*;
 
-    fn look_of(number: u32) -> Look {
+    fn features_of(number: u32) -> LandFeatures {
         let features = AtomFeatures { lives: number, estimated_options: number * 2 };
-        Look { features, phase: number as u8 }
+        LandFeatures { features, phase: number as u8 }
     }
 
     #[test]
     fn ids_are_dense_and_kept() {
-        let store = Store::new(u64::MAX);
+        let store = LandStore::new(u64::MAX);
         let lands: Vec<Vec<u8>> = (0..5000u32).map(|n| n.to_string().into_bytes()).collect();
         for (land, number) in lands.iter().zip(0..) {
-            assert_eq!(store.intern(land, || look_of(number)), Ok(number));
+            assert_eq!(store.intern(land, || features_of(number)), Ok(number));
         }
         let mut bytes = Vec::new();
         for (land, number) in lands.iter().zip(0..) {
             assert_eq!(store.intern(land, || unreachable!()), Ok(number));
             store.read(number, &mut bytes);
             assert_eq!(&bytes, land);
-            assert_eq!(store.look(number), look_of(number));
+            assert_eq!(store.features(number), features_of(number));
         }
         assert_eq!(store.len(), 5000);
     }
 
     #[test]
     fn threads_agree_about_ids() {
-        let store = Store::new(u64::MAX);
+        let store = LandStore::new(u64::MAX);
         let intern_all = |step: u32| {
             let numbers = (0..3000u32).map(move |n| n * step % 3001);
             let intern = |n: u32| {
-                let id = store.intern(&n.to_le_bytes(), || look_of(n)).unwrap();
-                assert_eq!(store.look(id), look_of(n));
+                let id = store.intern(&n.to_le_bytes(), || features_of(n)).unwrap();
+                assert_eq!(store.features(id), features_of(n));
                 (n, id)
             };
             let mut ids: Vec<(u32, Atom)> = numbers.map(intern).collect();
@@ -383,14 +383,14 @@ mod tests {
     /// Against a map, through rounds in which other lands are forgotten and new ones come.
     #[test]
     fn lands_are_forgotten_and_their_ids_given_out_again() {
-        let store = Store::new(u64::MAX);
+        let store = LandStore::new(u64::MAX);
         let text = |n: u32| n.to_string().repeat(n as usize % 5 + 1).into_bytes();
         let mut ids = std::collections::HashMap::new();
         let mut full = 0;
         for round in 0..6u32 {
             for n in 0..4000 {
                 let n = round * 1500 + n;
-                let id = store.intern(&text(n), || look_of(n)).unwrap();
+                let id = store.intern(&text(n), || features_of(n)).unwrap();
                 assert_eq!(*ids.entry(n).or_insert(id), id);
             }
             let distinct: std::collections::HashSet<Atom> = ids.values().copied().collect();
@@ -413,7 +413,7 @@ mod tests {
             let mut bytes = Vec::new();
             for (&n, &id) in &ids {
                 store.read(id, &mut bytes);
-                assert_eq!((&bytes, store.look(id)), (&text(n), look_of(n)));
+                assert_eq!((&bytes, store.features(id)), (&text(n), features_of(n)));
             }
         }
     }
@@ -422,9 +422,9 @@ mod tests {
     #[cfg(debug_assertions)]
     #[should_panic(expected = "no land has the id 7")]
     fn ids_of_forgotten_lands_are_not_read() {
-        let store = Store::new(u64::MAX);
+        let store = LandStore::new(u64::MAX);
         for n in 0..20u32 {
-            store.intern(&n.to_le_bytes(), || look_of(n)).unwrap();
+            store.intern(&n.to_le_bytes(), || features_of(n)).unwrap();
         }
         store.retain(&|id| id != 7, &|| false);
         store.read(8, &mut Vec::new());
@@ -434,8 +434,8 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let most = 1_000_000;
-        let store = Store::new(most);
-        let intern = |n: u64| store.intern(&n.to_le_bytes(), Look::default);
+        let store = LandStore::new(most);
+        let intern = |n: u64| store.intern(&n.to_le_bytes(), LandFeatures::default);
         let full = (0..1 << 20).find(|&n| intern(n).is_err()).expect("memory is limited");
         assert!(full > 5000, "{full}");
         assert!(store.bytes() <= most);
@@ -445,9 +445,10 @@ mod tests {
 
     #[test]
     fn who_is_told_to_stop_forgets_nothing_more() {
-        let store = Store::new(u64::MAX);
-        let ids: Vec<Atom> =
-            (0..5000u32).map(|n| store.intern(&n.to_le_bytes(), || look_of(n)).unwrap()).collect();
+        let store = LandStore::new(u64::MAX);
+        let ids: Vec<Atom> = (0..5000u32)
+            .map(|n| store.intern(&n.to_le_bytes(), || features_of(n)).unwrap())
+            .collect();
         let asked = AtomicU32::new(0);
         let stop = || asked.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
         let Retained { kept, forgotten } = store.retain(&|_| false, &stop);
@@ -455,8 +456,8 @@ mod tests {
         assert!(kept > 1000 && forgotten > 1000, "{kept} {forgotten}");
         // What is left is what it was, and what went comes again.
         for (n, &id) in (0..).zip(&ids) {
-            let again = store.intern(&u32::to_le_bytes(n), || look_of(n)).unwrap();
-            assert_eq!(store.look(again), look_of(n));
+            let again = store.intern(&u32::to_le_bytes(n), || features_of(n)).unwrap();
+            assert_eq!(store.features(again), features_of(n));
             assert!(again < 5000 && (id == again || kept < 5000));
         }
         assert_eq!(store.len(), 5000);

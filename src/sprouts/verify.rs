@@ -21,18 +21,18 @@ use serde::Serialize;
 
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
-use super::spr_file::{Entry, SprError};
+use super::spr_file::{SprEntry, SprError};
 use crate::error::ErrorKind;
 use crate::json::as_text;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
 /// Most moves that follow each other in a search; bounds the stack.
-const DEPTH: u32 = 2000;
+const MAX_DEPTH: u32 = 2000;
 /// About what a number or a couple takes in memory.
-const BYTES_OF_FACT: u64 = 24;
+const BYTES_PER_RESULT: u64 = 24;
 /// About what an entry of the file takes, and what has been said of its land.
-const BYTES_OF_CLAIM: u64 = 200;
+const BYTES_PER_CLAIM: u64 = 200;
 /// Maximum number of findings of each kind, wrong and undecided, that a report lists.
 const MAX_FINDINGS: u64 = 100;
 
@@ -60,7 +60,7 @@ pub struct VerifyProgress {
 
 /// Why an entry is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum GrundyProblem {
     /// A move leads to the same number.
     #[error("the number is not {grundy}: the move to {child} has the number {grundy} too")]
     SameAsChild {
@@ -118,7 +118,7 @@ pub struct Finding {
     /// The contradiction, or the limit that was reached.
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
-    pub problem: Problem,
+    pub problem: GrundyProblem,
 }
 
 /// Result of a check, possibly of one that a limit ended.
@@ -192,7 +192,7 @@ enum Halt {
 }
 
 /// Entries by their sums of lands: the number and the line of the first entry of each.
-type Claims = HashMap<Vec<Atom>, (u32, u64)>;
+type ClaimedNumbers = HashMap<Vec<Atom>, (u32, u64)>;
 
 /// Checks every entry, then the root. Calls `on_progress` for every position that is searched.
 ///
@@ -202,14 +202,14 @@ type Claims = HashMap<Vec<Atom>, (u32, u64)>;
 /// If an entry cannot be read, or if the root has no entry and does not follow from entries by one
 /// move. The latter is found before anything is searched.
 pub fn verify(
-    entries: impl Iterator<Item = Result<Entry, SprError>>,
+    entries: impl Iterator<Item = Result<SprEntry, SprError>>,
     root: Option<&Position>,
     limits: VerifyLimits,
     stop: &AtomicBool,
     on_progress: &mut dyn FnMut(VerifyProgress),
 ) -> Result<VerifyReport, VerifyError> {
     let VerifyLimits { work, memory, deadline } = limits;
-    let mut checker = Checker {
+    let mut verifier = GrundyVerifier {
         game: Sprouts::new(memory),
         scratch: Scratch::default(),
         numbers: HashMap::new(),
@@ -225,14 +225,14 @@ pub fn verify(
         on_progress,
     };
     let mut report = VerifyReport::default();
-    match checker.run(entries, root, &mut report) {
+    match verifier.run(entries, root, &mut report) {
         Ok(()) if report.undecided > 0 => report.reason = Some(Reason::NodeLimit),
         Ok(()) => {}
         Err(Halt::Work) => report.reason = Some(Reason::NodeLimit),
         Err(Halt::End(reason)) => report.reason = Some(reason),
         Err(Halt::Error(error)) => return Err(error),
     }
-    report.searched = checker.searched;
+    report.searched = verifier.searched;
     Ok(report)
 }
 
@@ -245,7 +245,7 @@ struct Claim {
     grundy: u32,
 }
 
-struct Checker<'a> {
+struct GrundyVerifier<'a> {
     game: Sprouts,
     scratch: Scratch,
     /// Established numbers.
@@ -269,17 +269,17 @@ struct Checker<'a> {
     on_progress: &'a mut dyn FnMut(VerifyProgress),
 }
 
-impl Checker<'_> {
+impl GrundyVerifier<'_> {
     fn run(
         &mut self,
-        entries: impl Iterator<Item = Result<Entry, SprError>>,
+        entries: impl Iterator<Item = Result<SprEntry, SprError>>,
         root: Option<&Position>,
         report: &mut VerifyReport,
     ) -> Result<(), Halt> {
-        let (mut claims, mut first_claims) = (Vec::new(), Claims::new());
+        let (mut claims, mut first_claims) = (Vec::new(), ClaimedNumbers::new());
         for entry in entries {
             self.checkpoint()?;
-            let Entry { line, position, grundy } =
+            let SprEntry { line, position, grundy } =
                 entry.map_err(|error| Halt::Error(error.into()))?;
             let sum = self.atoms(&position)?;
             self.claimed.extend(&sum);
@@ -304,7 +304,7 @@ impl Checker<'_> {
             self.checkpoint()?;
             let (grundy, (other, line)) = (claim.grundy, first_claims[&claim.sum]);
             let problem = if other != grundy {
-                Some(Problem::Contradiction { grundy, other, line })
+                Some(GrundyProblem::Contradiction { grundy, other, line })
             } else {
                 self.check(claim)?
             };
@@ -313,7 +313,7 @@ impl Checker<'_> {
                 continue;
             };
             let count = match problem {
-                Problem::Undecided { .. } => &mut report.undecided,
+                GrundyProblem::Undecided { .. } => &mut report.undecided,
                 _ => &mut report.wrong,
             };
             *count += 1;
@@ -332,16 +332,12 @@ impl Checker<'_> {
 
     /// Returns true if entries decide a sum, if they are right: entries for its lands, or for those after its
     /// moves.
-    fn follows(&mut self, sum: &[Atom], claims: &Claims) -> Result<bool, Halt> {
+    fn follows(&mut self, sum: &[Atom], claims: &ClaimedNumbers) -> Result<bool, Halt> {
         if claimed_number(sum, claims).is_some() {
             return Ok(true);
         }
-        let limits = self.limits;
-        let is_stopped = || limits.reached().is_some();
-        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
-        let children = children.map_err(|_| self.no_moves())?;
         let mut all = true;
-        for mut child in children {
+        for mut child in self.children(sum)? {
             child.sort_unstable();
             match claimed_number(&child, claims) {
                 Some(0) => return Ok(true),
@@ -358,7 +354,7 @@ impl Checker<'_> {
         }
         // Hash tables keep some of their places free.
         let facts = 2 * (self.numbers.capacity() + self.wins.capacity()) as u64;
-        let bytes = facts * BYTES_OF_FACT + self.claims * BYTES_OF_CLAIM;
+        let bytes = facts * BYTES_PER_RESULT + self.claims * BYTES_PER_CLAIM;
         if self.game.bytes() + bytes > self.memory {
             return Err(Halt::End(Reason::Memory));
         }
@@ -367,8 +363,16 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// Children of a sum.
+    fn children(&mut self, sum: &[Atom]) -> Result<Vec<Vec<Atom>>, Halt> {
+        let limits = self.limits;
+        let is_stopped = || limits.reached().is_some();
+        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
+        children.map_err(|_| self.listing_failure())
+    }
+
     /// Why moves could not be listed.
-    fn no_moves(&mut self) -> Halt {
+    fn listing_failure(&mut self) -> Halt {
         self.checkpoint().err().unwrap_or(Halt::End(Reason::Memory))
     }
 
@@ -377,7 +381,7 @@ impl Checker<'_> {
         sum.map_err(|GameFull| Halt::End(Reason::Memory))
     }
 
-    fn check(&mut self, claim: &Claim) -> Result<Option<Problem>, Halt> {
+    fn check(&mut self, claim: &Claim) -> Result<Option<GrundyProblem>, Halt> {
         self.work = 0;
         let grundy = claim.grundy;
         match self.is_lost(&claim.sum, grundy, 0) {
@@ -385,15 +389,15 @@ impl Checker<'_> {
             // The entry is wrong, even if a limit is reached before more is known.
             Ok(false) => {
                 let problem = self.find_problem(&claim.sum, grundy);
-                Ok(Some(problem.unwrap_or(Problem::Wrong { grundy })))
+                Ok(Some(problem.unwrap_or(GrundyProblem::Wrong { grundy })))
             }
-            Err(Halt::Work) => Ok(Some(Problem::Undecided { grundy, work: self.work })),
+            Err(Halt::Work) => Ok(Some(GrundyProblem::Undecided { grundy, work: self.work })),
             Err(halt) => Err(halt),
         }
     }
 
     /// The problem of an entry that is known to be wrong.
-    fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<Problem, Halt> {
+    fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<GrundyProblem, Halt> {
         let mut number = 0;
         for &atom in sum {
             // A couple with a smaller nimber that is lost has been met on the way.
@@ -402,18 +406,14 @@ impl Checker<'_> {
                 None => return self.same_as_child(sum, grundy),
             }
         }
-        Ok(Problem::Other { grundy, found: number })
+        Ok(GrundyProblem::Other { grundy, found: number })
     }
 
-    fn same_as_child(&mut self, sum: &[Atom], grundy: u32) -> Result<Problem, Halt> {
-        let limits = self.limits;
-        let is_stopped = || limits.reached().is_some();
-        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
-        let children = children.map_err(|_| self.no_moves())?;
-        for child in children {
+    fn same_as_child(&mut self, sum: &[Atom], grundy: u32) -> Result<GrundyProblem, Halt> {
+        for child in self.children(sum)? {
             if self.is_lost(&child, grundy, 1)? {
                 let child = self.game.text(&child);
-                return Ok(Problem::SameAsChild { grundy, child });
+                return Ok(GrundyProblem::SameAsChild { grundy, child });
             }
         }
         // Greater than the number of moves: no land has such a number.
@@ -421,7 +421,7 @@ impl Checker<'_> {
         for &atom in sum {
             found ^= self.number(atom, 0)?;
         }
-        Ok(Problem::Other { grundy, found })
+        Ok(GrundyProblem::Other { grundy, found })
     }
 
     /// Replaces what is known by its numbers; equal lands cancel.
@@ -471,7 +471,7 @@ impl Checker<'_> {
         }
         self.work += 1;
         self.searched += u64::from(!self.claimed.contains(&atom));
-        if self.work > self.max_work || depth > DEPTH {
+        if self.work > self.max_work || depth > MAX_DEPTH {
             return Err(Halt::Work);
         }
         self.checkpoint()?;
@@ -479,9 +479,9 @@ impl Checker<'_> {
         let is_stopped = || limits.reached().is_some();
         let mut options = OptionList::until(&is_stopped);
         let listed = self.game.options(atom, &mut self.scratch, &mut options);
-        listed.map_err(|GameFull| self.no_moves())?;
-        let is_won = |checker: &Checker<'_>, option: &[Atom]| {
-            let (unknown, nimber) = checker.reduce(option, nimber);
+        listed.map_err(|GameFull| self.listing_failure())?;
+        let is_won = |verifier: &GrundyVerifier<'_>, option: &[Atom]| {
+            let (unknown, nimber) = verifier.reduce(option, nimber);
             unknown.is_empty() && nimber == 0
         };
         if options.iter().any(|option| is_won(self, option)) {
@@ -512,7 +512,7 @@ impl Checker<'_> {
 }
 
 /// The number of a sum by the entries, whether they are right or not.
-fn claimed_number(sum: &[Atom], claims: &Claims) -> Option<u32> {
+fn claimed_number(sum: &[Atom], claims: &ClaimedNumbers) -> Option<u32> {
     if let Some(&(number, _)) = claims.get(sum) {
         return Some(number);
     }

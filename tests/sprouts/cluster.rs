@@ -10,7 +10,7 @@ use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{
     Checkpoint, ClusterError, ClusterSearch, ClusterSolution, coordinate, work,
 };
-use konane::sprouts::{MOST_NIMBER, Position, Scratch, Sprouts};
+use konane::sprouts::{MAX_NIMBER, Position, Scratch, Sprouts};
 use konane::{Limits, Outcome, Reason, Value};
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn search(position: &Position) -> ClusterSearch<'_> {
     }
 }
 
-fn rules() -> CoordinatorConfig {
+fn config() -> CoordinatorConfig {
     CoordinatorConfig { job_nodes: 300, ..CoordinatorConfig::REMOTE }
 }
 
@@ -51,32 +51,37 @@ fn with_workers(
 
 /// Carries bytes until the search is over: one job after the other of each worker in turn. A
 /// worker takes part from the round on that has its number.
-fn carry(leader: &mut dyn RemoteCoordinator, workers: &[&dyn RemoteWorker]) {
+fn deliver(coordinator: &mut dyn RemoteCoordinator, workers: &[&dyn RemoteWorker]) {
     let mut next: Vec<Option<Delivery>> = vec![None; workers.len()];
     for round in 0.. {
         assert!(round < 100_000, "the search comes to an end");
-        for (number, told) in next.iter_mut().enumerate().take(round + 1) {
-            let before = told.take().unwrap_or_else(|| leader.handle_idle(number as u64));
-            *told = before.job.map(|_| {
+        for (number, delivery) in next.iter_mut().enumerate().take(round + 1) {
+            let before = delivery.take().unwrap_or_else(|| coordinator.handle_idle(number as u64));
+            *delivery = before.job.map(|_| {
                 let last = before.last.as_ref();
                 let entries =
                     last.map(|(last, node)| workers[*last as usize].entries(node).unwrap());
                 let worker = workers[number];
                 let message = worker.search(before.worker, &before.reply, entries.as_deref());
-                leader.handle(&message.unwrap()).unwrap()
+                coordinator.handle(&message.unwrap()).unwrap()
             });
         }
-        if leader.status().is_over {
+        if coordinator.status().is_over {
             return;
         }
     }
 }
 
-fn solve(worker: ClusterSearch<'_>, leader: ClusterSearch<'_>, workers: usize) -> ClusterSolution {
+fn solve(
+    worker: ClusterSearch<'_>,
+    coordinator: ClusterSearch<'_>,
+    workers: usize,
+) -> ClusterSolution {
     let mut solution = None;
     with_workers(worker, workers, &[], &mut |workers| {
-        solution =
-            Some(coordinate(leader, rules(), None, &mut (), |leader| carry(leader, workers)));
+        solution = Some(coordinate(coordinator, config(), None, &mut (), |coordinator| {
+            deliver(coordinator, workers)
+        }));
     })
     .unwrap();
     solution.unwrap().unwrap()
@@ -126,9 +131,9 @@ fn several_threads_sums_and_heaps_find_who_wins() {
 fn heaps_are_bounded_as_everywhere() {
     let position = position("0*3+0*4");
     let of = |nimber| ClusterSearch { nimber, ..search(&position) };
-    let solution = solve(of(MOST_NIMBER), of(MOST_NIMBER), 1);
+    let solution = solve(of(MAX_NIMBER), of(MAX_NIMBER), 1);
     assert_eq!(solution.report.outcome, Outcome::Known(Value::Win));
-    let refused = work(of(MOST_NIMBER + 1), Limits::default(), |_| ());
+    let refused = work(of(MAX_NIMBER + 1), Limits::default(), |_| ());
     assert!(matches!(refused, Err(ClusterError::Heap(1001))), "{refused:?}");
 }
 
@@ -136,17 +141,17 @@ fn heaps_are_bounded_as_everywhere() {
 fn too_little_memory_is_no_wrong_answer() {
     let position = Position::start(9).unwrap();
     let mut open = 0;
-    for (leader, worker) in
+    for (coordinator, worker) in
         [(1 << 18, 64 << 20), (64 << 20, 1 << 18), (1 << 19, 1 << 19), (2 << 20, 2 << 20)]
     {
         let of = |memory_bytes| ClusterSearch { memory_bytes, ..search(&position) };
-        let solution = solve(of(worker), of(leader), 2);
+        let solution = solve(of(worker), of(coordinator), 2);
         match solution.report.outcome {
             Outcome::Unknown(reason) => {
-                assert_eq!(reason, Reason::Memory, "{leader} {worker}");
+                assert_eq!(reason, Reason::Memory, "{coordinator} {worker}");
                 open += 1;
             }
-            known => assert_eq!(known, of_spots(9), "{leader} {worker}"),
+            known => assert_eq!(known, of_spots(9), "{coordinator} {worker}"),
         }
     }
     assert!(open < 4, "{open}");
@@ -158,37 +163,37 @@ fn altered_and_foreign_bytes_are_refused() {
     let (one, other) = (search(&one), search(&other));
     with_workers(one, 1, &[], &mut |workers| {
         let worker = workers[0];
-        coordinate(one, rules(), None, &mut (), |leader| {
-            let told = leader.handle_idle(0);
-            let mut altered = told.reply.clone();
+        coordinate(one, config(), None, &mut (), |coordinator| {
+            let delivery = coordinator.handle_idle(0);
+            let mut altered = delivery.reply.clone();
             for at in 0..altered.len() {
                 altered[at] ^= 1;
                 assert!(worker.search(0, &altered, None).is_err());
-                assert!(worker.search(0, &told.reply[..at], None).is_err());
+                assert!(worker.search(0, &delivery.reply[..at], None).is_err());
                 assert!(worker.entries(&altered).is_err());
                 altered[at] ^= 1;
             }
             // Whole, but no entries.
-            assert!(worker.search(0, &told.reply, Some(&told.reply)).is_err());
-            let message = worker.search(0, &told.reply, None).unwrap();
+            assert!(worker.search(0, &delivery.reply, Some(&delivery.reply)).is_err());
+            let message = worker.search(0, &delivery.reply, None).unwrap();
             let mut altered = message.clone();
             for at in (0..altered.len()).step_by(7) {
                 altered[at] ^= 16;
-                assert!(leader.handle(&altered).is_err());
-                assert!(leader.handle(&message[..at]).is_err());
+                assert!(coordinator.handle(&altered).is_err());
+                assert!(coordinator.handle(&message[..at]).is_err());
                 altered[at] ^= 16;
             }
-            assert!(leader.handle(&told.reply).is_err());
-            let heard = leader.handle(&message).unwrap();
+            assert!(coordinator.handle(&delivery.reply).is_err());
+            let received = coordinator.handle(&message).unwrap();
             // What comes twice or too late changes nothing.
-            let again = leader.handle(&message).unwrap();
-            assert_eq!((heard.job, &heard.last), (again.job, &again.last));
-            carry(leader, workers);
+            let again = coordinator.handle(&message).unwrap();
+            assert_eq!((received.job, &received.last), (again.job, &again.last));
+            deliver(coordinator, workers);
         })
         .unwrap();
-        coordinate(other, rules(), None, &mut (), |leader| {
-            let told = leader.handle_idle(0);
-            assert_eq!(worker.search(0, &told.reply, None), Err(WireError::OtherSearch));
+        coordinate(other, config(), None, &mut (), |coordinator| {
+            let delivery = coordinator.handle_idle(0);
+            assert_eq!(worker.search(0, &delivery.reply, None), Err(WireError::OtherSearch));
         })
         .unwrap();
     })
@@ -205,8 +210,8 @@ fn numbers_go_to_a_file_and_come_from_it() {
     for resume in [false, true] {
         let checkpoint = Some(Checkpoint { path: &path, resume });
         with_workers(search, 2, &[], &mut |workers| {
-            let run = |leader: &mut dyn RemoteCoordinator| carry(leader, workers);
-            let solution = coordinate(search, rules(), checkpoint, &mut (), run).unwrap();
+            let run = |coordinator: &mut dyn RemoteCoordinator| deliver(coordinator, workers);
+            let solution = coordinate(search, config(), checkpoint, &mut (), run).unwrap();
             assert_eq!(solution.report.outcome, of_spots(9));
             let numbers = solution.numbers.unwrap().unwrap();
             assert_eq!(numbers.added, solution.report.counters.grundy_numbers);
@@ -221,7 +226,7 @@ fn numbers_go_to_a_file_and_come_from_it() {
     // No older file is added to by a new search, and none is made by one that is to go on.
     let refused = |path, resume| {
         let checkpoint = Some(Checkpoint { path, resume });
-        coordinate(search, rules(), checkpoint, &mut (), |_| panic!("nothing is searched"))
+        coordinate(search, config(), checkpoint, &mut (), |_| panic!("nothing is searched"))
             .unwrap_err()
     };
     assert!(matches!(refused(&path, false), ClusterError::Exists { .. }));
@@ -241,15 +246,15 @@ fn an_interrupted_search_goes_on_from_its_file() {
         let mut over = false;
         let checkpoint = Some(Checkpoint { path: &path, resume: runs > 0 });
         with_workers(search, 1, &[], &mut |workers| {
-            let solution = coordinate(search, rules(), checkpoint, &mut (), |leader| {
+            let solution = coordinate(search, config(), checkpoint, &mut (), |coordinator| {
                 // Some jobs, more each time, and the driver dies. Open couples die with it.
                 for _ in 0..5 * (runs + 1) {
-                    let told = leader.handle_idle(0);
-                    if told.is_over {
+                    let delivery = coordinator.handle_idle(0);
+                    if delivery.is_over {
                         return;
                     }
-                    let message = workers[0].search(0, &told.reply, None).unwrap();
-                    leader.handle(&message).unwrap();
+                    let message = workers[0].search(0, &delivery.reply, None).unwrap();
+                    coordinator.handle(&message).unwrap();
                 }
             })
             .unwrap();
@@ -278,13 +283,13 @@ fn an_interrupted_search_goes_on_from_its_file() {
 fn a_job_that_is_called_off_ends_soon() {
     let position = Position::start(30).unwrap();
     let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
-    let rules = CoordinatorConfig { job_nodes: 1 << 40, ..CoordinatorConfig::REMOTE };
+    let config = CoordinatorConfig { job_nodes: 1 << 40, ..CoordinatorConfig::REMOTE };
     work(search, Limits::default(), |worker| {
-        coordinate(search, rules, None, &mut (), |leader| {
+        coordinate(search, config, None, &mut (), |coordinator| {
             for (round, job) in (1..9).enumerate() {
-                let told = leader.handle_idle(0);
+                let delivery = coordinator.handle_idle(0);
                 let waited = std::thread::scope(|scope| {
-                    let searching = scope.spawn(|| worker.search(0, &told.reply, None));
+                    let searching = scope.spawn(|| worker.search(0, &delivery.reply, None));
                     std::thread::sleep(Duration::from_millis(40 * round as u64));
                     let begun = Instant::now();
                     worker.cancel(job);
@@ -293,7 +298,7 @@ fn a_job_that_is_called_off_ends_soon() {
                 });
                 // The job itself takes days.
                 assert!(waited < Duration::from_secs(30), "{waited:?}");
-                leader.remove_worker(0);
+                coordinator.remove_worker(0);
             }
         })
         .unwrap();

@@ -1,21 +1,25 @@
 //! Helpers.
 
 use konane::search::sums::game::{Atom, Impartial, OptionList};
-use konane::sprouts::{Position, Scratch, Spot, Sprouts};
+use konane::sprouts::{Land, Position, Scratch, Spot, Sprouts};
 use std::collections::{HashMap, HashSet};
 
 pub use konane::search::testing::random::Random;
 
 /// A game with the memory to work with it, and values that have been computed.
-pub struct Player {
+pub struct TestGame {
     pub game: Sprouts,
     pub scratch: Scratch,
     grundy: HashMap<Atom, u32>,
 }
 
-impl Player {
-    pub fn new() -> Player {
-        Player { game: Sprouts::new(u64::MAX), scratch: Scratch::default(), grundy: HashMap::new() }
+impl TestGame {
+    pub fn new() -> TestGame {
+        TestGame {
+            game: Sprouts::new(u64::MAX),
+            scratch: Scratch::default(),
+            grundy: HashMap::new(),
+        }
     }
 
     /// The lands of a position.
@@ -85,20 +89,17 @@ impl Player {
 }
 
 /// The positions of a game in which every move is chosen at random.
-pub fn random_game(player: &mut Player, spots: usize, random: &mut Random) -> Vec<String> {
-    let mut sum = player.atoms(&format!("0*{spots}"));
+pub fn random_game(sprouts: &mut TestGame, spots: usize, random: &mut Random) -> Vec<String> {
+    let mut sum = sprouts.atoms(&format!("0*{spots}"));
     let mut texts = Vec::new();
     while !sum.is_empty() {
-        texts.push(player.game.text(&sum));
-        let mut children: Vec<Vec<Atom>> = player.children(&sum).into_iter().collect();
+        texts.push(sprouts.game.text(&sum));
+        let mut children: Vec<Vec<Atom>> = sprouts.children(&sum).into_iter().collect();
         children.sort();
         sum = children.swap_remove(random.index(children.len()));
     }
     texts
 }
-
-/// The regions of a land, their boundaries, and the vertices of these.
-pub type Land = Vec<Vec<Vec<Spot>>>;
 
 /// The same position written in another way: boundaries rotated, regions reversed, boundaries,
 /// regions and lands in another order, other names.
@@ -129,23 +130,23 @@ pub fn respelled(text: &str, random: &mut Random) -> String {
 
 /// Writes a land, with names of which the first is chosen by `offset`.
 pub fn write(land: &Land, offset: usize) -> String {
-    let mut homes: HashMap<u32, HashSet<(usize, usize)>> = HashMap::new();
+    let mut pair_locations: HashMap<u32, HashSet<(usize, usize)>> = HashMap::new();
     for (r, region) in land.iter().enumerate() {
         for (b, boundary) in region.iter().enumerate() {
             for spot in boundary {
                 if let Spot::Pair(pair) = *spot {
-                    homes.entry(pair).or_default().insert((r, b));
+                    pair_locations.entry(pair).or_default().insert((r, b));
                 }
             }
         }
     }
     let name = |pair: u32| {
         let (first, index) =
-            (if homes[&pair].len() == 1 { b'a' } else { b'A' }, pair as usize + offset);
+            (if pair_locations[&pair].len() == 1 { b'a' } else { b'A' }, pair as usize + offset);
         let letter = char::from(first + (index % 26) as u8);
         // An index is only needed when the alphabet has been used up; n(k) is upper case.
         match letter {
-            _ if homes.len() <= 26 => letter.to_string(),
+            _ if pair_locations.len() <= 26 => letter.to_string(),
             'n' => format!("m({})", 1000 + index),
             _ => format!("{letter}({index})"),
         }

@@ -8,4 +8,4 @@ mod counts;
 mod moves;
 mod notation;
 mod numbers;
-mod twin;
+mod reference;

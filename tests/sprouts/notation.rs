@@ -1,7 +1,7 @@
 //! The text of positions.
 
-use super::common::{Player, Random, random_game, respelled};
-use konane::sprouts::MOST_VERTICES;
+use super::common::{Random, TestGame, random_game, respelled};
+use konane::sprouts::MAX_VERTICES;
 use konane::sprouts::{Position, TextError};
 use proptest::prelude::*;
 
@@ -123,19 +123,19 @@ fn absurd_sizes_are_refused_at_once() {
         let text = part.repeat((10 << 20) / part.len());
         refused(&text);
     }
-    let most = format!("0*{MOST_VERTICES}");
+    let most = format!("0*{MAX_VERTICES}");
     assert_eq!(written(&most), most);
     assert_eq!(refused(&format!("{most}.1")), ("TooLarge".into(), Some(7)));
-    let nested = format!("0*1.{}", "a".repeat(MOST_VERTICES - 1));
+    let nested = format!("0*1.{}", "a".repeat(MAX_VERTICES - 1));
     assert!(matches!(nested.parse::<Position>(), Err(TextError::ThreeTimes { at: 6, .. })));
 }
 
 #[test]
 fn printing_and_reading_are_inverse() {
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     let mut random = Random(7);
     for game in 0..40 {
-        for text in random_game(&mut player, 2 + game % 12, &mut random) {
+        for text in random_game(&mut sprouts, 2 + game % 12, &mut random) {
             let other = respelled(&text, &mut random);
             let position: Position = other.parse().unwrap();
             let printed = position.to_string();
@@ -152,8 +152,8 @@ proptest! {
         if let Ok(position) = text.parse::<Position>() {
             let printed = position.to_string();
             prop_assert_eq!(printed.parse::<Position>(), Ok(position.clone()));
-            let mut player = Player::new();
-            prop_assert_eq!(player.canonical(&printed), player.canonical(&text));
+            let mut sprouts = TestGame::new();
+            prop_assert_eq!(sprouts.canonical(&printed), sprouts.canonical(&text));
         }
     }
 }

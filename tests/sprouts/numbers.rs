@@ -1,10 +1,10 @@
 //! Files of Grundy numbers, and checking them.
 
-use super::common::Player;
+use super::common::TestGame;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::{SprReader, SprWriter};
-use konane::sprouts::verify::{Problem, VerifyError, VerifyLimits, VerifyReport, verify};
+use konane::sprouts::verify::{GrundyProblem, VerifyError, VerifyLimits, VerifyReport, verify};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,11 +13,11 @@ const LIMITS: VerifyLimits = VerifyLimits { work: 1 << 20, memory: 1 << 30, dead
 
 /// All lands of games from a start, with their numbers.
 fn table(start: &str) -> Vec<(String, u32)> {
-    let mut player = Player::new();
-    let mut lands: Vec<u32> = player.reachable(start).into_iter().flatten().collect();
+    let mut sprouts = TestGame::new();
+    let mut lands: Vec<u32> = sprouts.reachable(start).into_iter().flatten().collect();
     lands.sort_unstable();
     lands.dedup();
-    lands.into_iter().map(|land| (player.game.land_text(land), player.grundy(&[land]))).collect()
+    lands.into_iter().map(|land| (sprouts.game.land_text(land), sprouts.grundy(&[land]))).collect()
 }
 
 fn written(table: &[(String, u32)]) -> Vec<u8> {
@@ -112,7 +112,7 @@ fn what_is_missing_is_searched_within_the_limit() {
     let report = checked(&start, Some("0*4"), limits);
     assert_eq!((report.established, report.undecided, report.root_lost), (0, 1, None));
     assert_eq!((report.is_valid(), report.reason), (None, Some(Reason::NodeLimit)));
-    assert!(matches!(report.findings[0].problem, Problem::Undecided { grundy: 1, .. }));
+    assert!(matches!(report.findings[0].problem, GrundyProblem::Undecided { grundy: 1, .. }));
     // With everything there, nothing but the couples of the entry itself is looked at.
     let report = checked(&full, Some("0*4"), VerifyLimits { work: 10, ..LIMITS });
     assert!(report.is_valid() == Some(true) && report.searched == 0);
@@ -148,7 +148,7 @@ fn lines_that_contradict_each_other_are_found() {
     assert_eq!((report.is_valid(), report.wrong, report.undecided), (Some(false), 1, 0));
     let line = report.findings[0].line;
     assert_eq!(line, table.len() as u64 + 1);
-    assert!(matches!(report.findings[0].problem, Problem::Contradiction { line: 2, .. }));
+    assert!(matches!(report.findings[0].problem, GrundyProblem::Contradiction { line: 2, .. }));
 }
 
 proptest! {
@@ -186,11 +186,11 @@ proptest! {
         prop_assert_eq!(found, expected);
         for finding in &report.findings {
             match &finding.problem {
-                Problem::Other { found, .. } => {
+                GrundyProblem::Other { found, .. } => {
                     let right = full.iter().find(|(land, _)| *land == finding.land).unwrap().1;
                     prop_assert_eq!(*found, right);
                 }
-                Problem::SameAsChild { .. } => {}
+                GrundyProblem::SameAsChild { .. } => {}
                 problem => prop_assert!(false, "{problem}"),
             }
         }

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use konane::search::run::Limits;
-//! use konane::sprouts::analysis::{Analyst, Source};
+//! use konane::sprouts::analysis::{Analyst, ValueSource};
 //! use konane::{Value, sprouts::Position};
 //!
 //! let mut analyst = Analyst::new(64 << 20, None)?;
@@ -17,7 +17,7 @@
 //! // The winning move comes first: whoever is to move after it loses.
 //! let best = &analysis.children[0];
 //! assert_eq!((best.position.as_str(), best.grundy), ("0.1a1a", Some(0)));
-//! assert_eq!((best.outcome, best.source), (Some(Value::Win), Some(Source::Search)));
+//! assert_eq!((best.outcome, best.source), (Some(Value::Win), Some(ValueSource::Search)));
 //! assert!(changes > 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -31,7 +31,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::grundy_db::{Contents, GrundyDbError};
-use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
 use crate::error::ErrorKind;
@@ -47,7 +47,7 @@ pub use survey::{SurveyOptions, survey};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub enum Source {
+pub enum ValueSource {
     /// A search has found it.
     Search,
     /// It follows from numbers of the file alone.
@@ -64,7 +64,7 @@ pub struct LandValue {
     /// Its Grundy number; null if unknown.
     pub grundy: Option<u32>,
     /// Origin of the number; null if unknown.
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
 }
 
 /// A position after a move.
@@ -79,7 +79,7 @@ pub struct ChildValue {
     #[schemars(with = "OrUnknown<Value>")]
     pub outcome: Option<Value>,
     /// Origin of the values; null if unknown.
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
 }
 
 /// What is known of a position.
@@ -284,7 +284,7 @@ impl Analyst {
             from_file: *from_file,
             limits,
         };
-        let mut saving = Writing { game, file: file.as_mut(), observer: &mut () };
+        let mut saving = GrundyFileObserver { game, file: file.as_mut(), observer: &mut () };
         let analysis = survey(&workspace, game, position, options, scratch, &mut saving, on_change);
         *shelved = Some(workspace.shelve());
         analysis
@@ -292,7 +292,7 @@ impl Analyst {
 
     /// Gives the file up if it could not be written, as analyses that end with [`Reason::FileError`]
     /// say, and returns what went wrong. Further ones go on without it.
-    pub fn give_up_file(&mut self) -> Option<GrundyDbError> {
+    pub fn close_failed_file(&mut self) -> Option<GrundyDbError> {
         self.file.take_if(|file| file.has_failed())?.close().err()
     }
 

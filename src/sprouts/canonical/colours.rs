@@ -40,10 +40,10 @@ fn power(length: usize) -> u64 {
 
 /// Ports that may be read for one land before its ties are tried no further: half a second's work. No
 /// land that a search of up to 14 spots meets takes a thousandth of it.
-const MOST_WORK: u64 = 1 << 22;
+const MAX_WORK: u64 = 1 << 22;
 
 /// Up to so many ports are sorted by counting lesser ones.
-const COUNTED: usize = 64;
+const MAX_COUNTING_SORT: usize = 64;
 
 /// A boundary with ports.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,7 +116,7 @@ impl Colours {
         self.colour.clear();
         self.colour.resize(land.ports.len(), 1);
         self.choices = 0;
-        self.split_twins(land);
+        self.split_exchangeable_pairs(land);
     }
 
     fn measure_gaps(&mut self, land: &Canoniser, boundary: usize) {
@@ -149,7 +149,7 @@ impl Colours {
 
     /// Two spots that make up two boundaries, `AB` in one region and `AB` in another, can always be
     /// exchanged without changing anything else, so either may come first.
-    fn split_twins(&mut self, land: &Canoniser) {
+    fn split_exchangeable_pairs(&mut self, land: &Canoniser) {
         for ring in &self.rings {
             if ring.end - ring.first != 2 {
                 continue;
@@ -214,7 +214,7 @@ impl Colours {
         let key = |&colour: &u64| (colour >> 32) as i32 ^ i32::MIN;
         keys.extend(colour.iter().map(key));
         order.clear();
-        if keys.len() > COUNTED {
+        if keys.len() > MAX_COUNTING_SORT {
             order.extend(0..keys.len() as u32);
             order.sort_unstable_by_key(|&port| (keys[port as usize], port));
             return order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).count();
@@ -239,8 +239,8 @@ impl Colours {
     }
 
     /// Whether enough has been tried.
-    pub(super) fn is_spent(&self) -> bool {
-        self.work > MOST_WORK
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.work > MAX_WORK
     }
 
     fn round(&mut self, land: &Canoniser) {
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn ports_are_sorted_by_their_keys() {
         let mut state = 1u64;
-        for ports in [1, 2, 5, 17, COUNTED, COUNTED + 1, 200] {
+        for ports in [1, 2, 5, 17, MAX_COUNTING_SORT, MAX_COUNTING_SORT + 1, 200] {
             for kinds in [1, 3, 40, u64::MAX] {
                 let colour: Vec<u64> = (0..ports)
                     .map(|_| {
@@ -342,13 +342,13 @@ mod tests {
                     .collect();
                 let mut colours = Colours { colour: colour.clone(), ..Colours::default() };
                 let classes = colours.sort();
-                let mut twin: Vec<(u64, u32)> =
+                let mut reference: Vec<(u64, u32)> =
                     colour.iter().zip(0..).map(|(&colour, port)| (colour >> 32, port)).collect();
-                twin.sort_unstable();
-                let order: Vec<u32> = twin.iter().map(|&(_, port)| port).collect();
+                reference.sort_unstable();
+                let order: Vec<u32> = reference.iter().map(|&(_, port)| port).collect();
                 assert_eq!(colours.order(), order);
-                twin.dedup_by_key(|&mut (colour, _)| colour);
-                assert_eq!(classes, twin.len());
+                reference.dedup_by_key(|&mut (colour, _)| colour);
+                assert_eq!(classes, reference.len());
             }
         }
     }

@@ -29,8 +29,8 @@
 mod colours;
 mod words;
 
-use super::disjoint::DisjointSets;
 use super::flat::{Flat, LETTER, Packer, Token};
+use super::simplify::DisjointSets;
 use colours::Colours;
 use std::cmp::Ordering;
 
@@ -90,7 +90,7 @@ pub(super) struct Canoniser {
     partner: Vec<u32>,
     /// First occurrence of each letter, its boundary, and its region; then, for those that link
     /// regions, its port.
-    met: Vec<(u32, u32, u32)>,
+    seen: Vec<(u32, u32, u32)>,
     /// Every boundary's tokens, backward.
     backward: Vec<Token>,
     /// What tokens say as far as rotation does not change it, forward and backward: digits; for a
@@ -116,16 +116,16 @@ pub(super) struct Canoniser {
 
 /// The end of a line of choices: the bytes, and the colours of the ports in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Leaf {
+struct CanonicalLeaf {
     bytes: Vec<u8>,
     /// Colour and port.
     order: Vec<(u64, u32)>,
 }
 
-impl Leaf {
+impl CanonicalLeaf {
     /// Whether mapping the ports of one onto those of the other, by rank, is a symmetry that keeps
     /// colours, and with them the choices that both have in common.
-    fn matches(&self, other: &Leaf) -> bool {
+    fn matches(&self, other: &CanonicalLeaf) -> bool {
         self.bytes == other.bytes
             && self.order.iter().map(|port| port.0).eq(other.order.iter().map(|port| port.0))
     }
@@ -138,7 +138,7 @@ impl Canoniser {
     /// more as there are such places; seconds at most.
     pub(super) fn run(&mut self, packed: &[u8]) -> (&[u8], &Flat) {
         self.flat.unpack(packed);
-        self.survey();
+        self.find_ports();
         self.read_boundaries_without_ports();
         self.orbits.begin(self.ports.len());
         if self.ports.is_empty() {
@@ -166,12 +166,12 @@ impl Canoniser {
     }
 
     /// Finds partners, boundaries and ports.
-    fn survey(&mut self) {
+    fn find_ports(&mut self) {
         let flat = &self.flat;
         self.partner.clear();
         self.partner.resize(flat.tokens.len(), NONE);
-        self.met.clear();
-        self.met.resize(usize::from(flat.letters), (NONE, 0, 0));
+        self.seen.clear();
+        self.seen.resize(usize::from(flat.letters), (NONE, 0, 0));
         self.borders.clear();
         self.ports.clear();
         let linked = flat.regions.len() > 1;
@@ -183,12 +183,12 @@ impl Canoniser {
                     if token < LETTER {
                         continue;
                     }
-                    let met = &mut self.met[usize::from(token - LETTER)];
-                    if met.0 == NONE {
-                        *met = (at as u32, boundary as u32, region as u32);
+                    let seen = &mut self.seen[usize::from(token - LETTER)];
+                    if seen.0 == NONE {
+                        *seen = (at as u32, boundary as u32, region as u32);
                     } else {
-                        self.partner[at] = met.0;
-                        self.partner[met.0 as usize] = at as u32;
+                        self.partner[at] = seen.0;
+                        self.partner[seen.0 as usize] = at as u32;
                     }
                 }
                 let (start, length) = (span.start as u32, span.len() as u32);
@@ -226,12 +226,12 @@ impl Canoniser {
                         region: region as u32,
                         partner: NONE,
                     };
-                    let met = &mut self.met[usize::from(token - LETTER)].0;
+                    let seen = &mut self.seen[usize::from(token - LETTER)].0;
                     if at < other {
-                        *met = here;
+                        *seen = here;
                     } else {
-                        port.partner = *met;
-                        self.ports[*met as usize].partner = here;
+                        port.partner = *seen;
+                        self.ports[*seen as usize].partner = here;
                     }
                     self.ports.push(port);
                 }
@@ -325,12 +325,12 @@ impl Canoniser {
     /// Tries the choices below the present colours, of which `cell` is a tie.
     /// On the first line of choices symmetries are remembered in `orbits`: all that have been found
     /// so far keep the choices above.
-    fn search(&mut self, colours: &mut Colours, cell: Vec<u32>, first_line: bool) -> Leaf {
-        let mut first: Option<Leaf> = None;
+    fn search(&mut self, colours: &mut Colours, cell: Vec<u32>, first_line: bool) -> CanonicalLeaf {
+        let mut first: Option<CanonicalLeaf> = None;
         let mut tried: Vec<u32> = Vec::new();
         let saved = colours.save();
         for port in cell {
-            if first.is_some() && colours.is_spent() {
+            if first.is_some() && colours.is_exhausted() {
                 break;
             }
             if first_line && self.is_like_one_of(port, &tried) {
@@ -366,20 +366,20 @@ impl Canoniser {
     }
 
     /// Follows the first choices to a leaf.
-    fn descend(&mut self, colours: &mut Colours) -> Leaf {
+    fn descend(&mut self, colours: &mut Colours) -> CanonicalLeaf {
         while let Some(cell) = colours.refine(self) {
             colours.choose(cell[0]);
         }
         self.leaf(colours)
     }
 
-    fn leaf(&mut self, colours: &mut Colours) -> Leaf {
+    fn leaf(&mut self, colours: &mut Colours) -> CanonicalLeaf {
         self.write_in_order(colours.order());
         if self.best.is_empty() || self.packer.bytes < self.best {
             self.best.clone_from(&self.packer.bytes);
         }
         let order = colours.order().iter().map(|&port| (colours.of(port), port)).collect();
-        Leaf { bytes: self.packer.bytes.clone(), order }
+        CanonicalLeaf { bytes: self.packer.bytes.clone(), order }
     }
 
     /// Whether a symmetry maps a port onto one of these.

@@ -20,28 +20,28 @@ pub use weights::{CLASSES, CURVES, curves};
 
 use super::flat::Flat;
 use crate::search::sums::game::Odds;
-use weights::Weights;
+use weights::TraitWeights;
 
 /// Phases that are told apart.
 const PHASES: usize = 64;
 /// Lands with fewer lives are too different from each other for this.
-const LEAST_LIVES: u32 = 6;
+const MIN_LIVES: u32 = 6;
 /// Lands with more lives are treated alike.
-const MOST_LIVES: u32 = 64;
+const MAX_LIVES: u32 = 64;
 
 static FORECAST: LazyLock<Forecast> = LazyLock::new(|| {
     Forecast::new(include_str!("weights.txt").parse().expect("the weights are tested"))
 });
 
 struct Forecast {
-    weights: Weights,
-    /// By lives from [`LEAST_LIVES`] and phase.
+    weights: TraitWeights,
+    /// By lives from [`MIN_LIVES`] and phase.
     odds: Vec<[Odds; PHASES]>,
 }
 
 impl Forecast {
-    fn new(weights: Weights) -> Self {
-        let odds = (LEAST_LIVES..=MOST_LIVES).map(|lives| {
+    fn new(weights: TraitWeights) -> Self {
+        let odds = (MIN_LIVES..=MAX_LIVES).map(|lives| {
             std::array::from_fn(|phase| weights.odds(lives, phase as f64 / PHASES as f64))
         });
         Forecast { odds: odds.collect(), weights }
@@ -62,7 +62,7 @@ pub(super) fn phase(flat: &Flat) -> u8 {
 
 /// The odds of a land by its lives and phase, if it has enough lives.
 pub(super) fn odds(lives: u32, phase: u8) -> Option<&'static Odds> {
-    let row = lives.min(MOST_LIVES).checked_sub(LEAST_LIVES)?;
+    let row = lives.min(MAX_LIVES).checked_sub(MIN_LIVES)?;
     Some(&FORECAST.odds[row as usize][usize::from(phase) % PHASES])
 }
 
@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn odds_are_shares_of_one() {
-        assert_eq!(odds(LEAST_LIVES - 1, 0), None);
-        for lives in LEAST_LIVES..2 * MOST_LIVES {
+        assert_eq!(odds(MIN_LIVES - 1, 0), None);
+        for lives in MIN_LIVES..2 * MAX_LIVES {
             for phase in 0..PHASES as u8 {
                 let odds = odds(lives, phase).unwrap();
                 let total: u32 = odds.iter().copied().map(u32::from).sum();

@@ -4,24 +4,24 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::search::split_mix::mix;
+use crate::sprouts::flat::Land;
 use crate::sprouts::flat::{Flat, ONE, TWO, Token};
-use crate::sprouts::parts::Land;
 
 /// Most occurrences of a kind that are told apart in a boundary.
-const MOST: u16 = 15;
+const MAX_COUNT: u16 = 15;
 /// Most isolated spots that are told apart in a kind of region, and in a shape.
-const MOST_ISOLATED: [u32; 2] = [2, 4];
+const MAX_ISOLATED: [u32; 2] = [2, 4];
 /// Isolated spots of a land from which on each turns the phase by an amount of its own. Most lands
 /// that weights are fitted to have fewer, so that the error of their amount adds up in larger ones.
-const MANY_ISOLATED: u16 = 12;
+const FURTHER_FROM: u16 = 12;
 /// Most boundaries that are told apart in a shape.
-const MOST_BOUNDARIES: u32 = 4;
+const MAX_BOUNDARIES: u32 = 4;
 
 /// What a boundary consists of, in any order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Content {
     /// Spots with one curve end, spots with two that occur once, occurrences of spots that are met in
-    /// two regions, and pairs within the boundary; each at most 15.
+    /// two regions, and pairs within the boundary; each at max 15.
     counts: [u16; 4],
 }
 
@@ -73,7 +73,7 @@ impl Content {
                 _ => counts[2] += 1,
             }
         }
-        (Content { counts: counts.map(|count| count.min(MOST)) }, counts)
+        (Content { counts: counts.map(|count| count.min(MAX_COUNT)) }, counts)
     }
 
     fn code(self) -> u64 {
@@ -87,12 +87,12 @@ impl Content {
 }
 
 fn shape(isolated: u32, boundaries: u32) -> u64 {
-    let isolated = isolated.min(MOST_ISOLATED[1]);
-    SHAPE + u64::from(isolated * (MOST_BOUNDARIES + 1) + boundaries.min(MOST_BOUNDARIES))
+    let isolated = isolated.min(MAX_ISOLATED[1]);
+    SHAPE + u64::from(isolated * (MAX_BOUNDARIES + 1) + boundaries.min(MAX_BOUNDARIES))
 }
 
 fn kind(isolated: u32, shares: u64) -> u64 {
-    mix(mix(KIND << 1 | u64::from(isolated.min(MOST_ISOLATED[0]))).wrapping_add(shares))
+    mix(mix(KIND << 1 | u64::from(isolated.min(MAX_ISOLATED[0]))).wrapping_add(shares))
 }
 
 /// Calls `found` with the keys of all traits of a land and how often each has been met; a key may
@@ -118,7 +118,7 @@ pub(super) fn each_key(flat: &Flat, mut found: impl FnMut(u64, u16)) {
     }
     (SIGN..).zip(signs).for_each(|(key, count)| found(key, count));
     found(ISOLATED, all_isolated);
-    found(FURTHER, all_isolated.saturating_sub(MANY_ISOLATED));
+    found(FURTHER, all_isolated.saturating_sub(FURTHER_FROM));
     found(REGION, flat.regions.len() as u16);
     found(BOUNDARY, flat.ends.len() as u16);
 }
@@ -139,15 +139,15 @@ fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
             found(Trait::Content(content), 1);
             contents.push(content);
         }
-        let [in_kind, in_shape] = MOST_ISOLATED.map(|most| region.isolated.min(most));
+        let [in_kind, in_shape] = MAX_ISOLATED.map(|max| region.isolated.min(max));
         found(Trait::Isolated, region.isolated as u16);
         found(Trait::Region, 1);
         found(Trait::Boundary, length as u16);
-        found(Trait::Shape(in_shape, length.min(MOST_BOUNDARIES)), 1);
+        found(Trait::Shape(in_shape, length.min(MAX_BOUNDARIES)), 1);
         found(Trait::Kind(in_kind, contents), 1);
     }
     let isolated = flat.regions.iter().map(|region| region.isolated as u16).sum::<u16>();
-    found(Trait::Further, isolated.saturating_sub(MANY_ISOLATED));
+    found(Trait::Further, isolated.saturating_sub(FURTHER_FROM));
 }
 
 /// The traits of a land and how often it has each; traits may come several times.
@@ -205,7 +205,7 @@ impl FromStr for Content {
             let kind = SIGNS.iter().position(|&sign| sign == character).ok_or(())?;
             counts[kind] += 1;
         }
-        let fits = !text.is_empty() && counts.iter().all(|&count| count <= MOST);
+        let fits = !text.is_empty() && counts.iter().all(|&count| count <= MAX_COUNT);
         fits.then_some(Content { counts }).ok_or(())
     }
 }

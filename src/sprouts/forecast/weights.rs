@@ -20,50 +20,20 @@ const UNIT: f64 = 1024.0;
 #[error("line {0}: a trait and its weight, or `odds` and {CURVES} numbers are expected")]
 pub struct WeightsError(pub usize);
 
-/// Weights by key: a hash table, where a weight of 0 is a free place and what is not found.
+/// TraitWeights of traits in 1/65536 of a turn, and coefficients of the odds.
 #[derive(Clone, Debug, Default)]
-struct Turns {
-    places: Vec<(u64, u16)>,
-}
-
-impl Turns {
-    /// Of several weights of one key the last counts.
-    fn of(all: &HashMap<u64, u16>) -> Turns {
-        // Mostly asked for keys that it does not have.
-        let length = (all.len() * 4).next_power_of_two().max(16);
-        let mut turns = Turns { places: vec![(0, 0); length] };
-        for (&key, &turn) in all.iter().filter(|&(_, &turn)| turn != 0) {
-            let at = turns.place(key);
-            turns.places[at] = (key, turn);
-        }
-        turns
-    }
-
-    /// Where a key is, or may be put.
-    #[inline]
-    fn place(&self, key: u64) -> usize {
-        let mask = self.places.len() - 1;
-        let mut at = (split_mix::mix(key) >> 32) as usize & mask;
-        while self.places[at].1 != 0 && self.places[at].0 != key {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-}
-
-/// Weights of traits in 1/65536 of a turn, and coefficients of the odds.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Weights {
-    turns: Turns,
+pub(super) struct TraitWeights {
+    /// Hash table of weights by key. A weight of 0 marks an empty slot and is the weight of every other key.
+    turns: Vec<(u64, u16)>,
     curves: Vec<[f64; CURVES]>,
 }
 
 /// Lines `trait weight` and [`CLASSES`] lines `odds c1 … c10`, in 1/1024; `#` begins a comment.
-impl FromStr for Weights {
+impl FromStr for TraitWeights {
     type Err = WeightsError;
 
     fn from_str(text: &str) -> Result<Self, WeightsError> {
-        let mut weights = Weights::default();
+        let mut weights = TraitWeights::default();
         let mut turns = HashMap::new();
         for (number, line) in (1..).zip(text.lines()) {
             let error = WeightsError(number);
@@ -88,17 +58,38 @@ impl FromStr for Weights {
                 }
             }
         }
-        weights.turns = Turns::of(&turns);
+        weights.set_turns(&turns);
         let complete = weights.curves.len() == CLASSES;
         complete.then_some(weights).ok_or(WeightsError(text.lines().count() + 1))
     }
 }
 
-impl Weights {
+impl TraitWeights {
+    /// Fills the hash table. At least three quarters of it stay empty, because most keys that are looked up are absent.
+    fn set_turns(&mut self, turns: &HashMap<u64, u16>) {
+        let length = (turns.len() * 4).next_power_of_two().max(16);
+        self.turns = vec![(0, 0); length];
+        for (&key, &turn) in turns.iter().filter(|&(_, &turn)| turn != 0) {
+            let slot = self.slot(key);
+            self.turns[slot] = (key, turn);
+        }
+    }
+
+    /// Slot of `key`, or the empty slot in which it would be stored.
+    #[inline]
+    fn slot(&self, key: u64) -> usize {
+        let mask = self.turns.len() - 1;
+        let mut at = (split_mix::mix(key) >> 32) as usize & mask;
+        while self.turns[at].1 != 0 && self.turns[at].0 != key {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
     /// The weight of a trait, by its key.
     #[inline]
     pub(super) fn of(&self, key: u64) -> u16 {
-        self.turns.places[self.turns.place(key)].1
+        self.turns[self.slot(key)].1
     }
 
     /// The odds of a land with so many lives and this phase, in turns: softmax of the curves.
@@ -161,7 +152,7 @@ mod tests {
     #[test]
     fn what_is_no_file_of_weights_is_refused() {
         let odds = "odds 1 2 3 4 5 6 7 8 9 10\n".repeat(CLASSES);
-        let read = |text: String| text.parse::<Weights>().map(|weights| weights.of(6));
+        let read = |text: String| text.parse::<TraitWeights>().map(|weights| weights.of(6));
         assert_eq!(read(format!("# so\n\nregion 5\nsign:1 -7\n{odds}")), Ok(5));
         assert_eq!(read(format!("region\n{odds}")), Err(WeightsError(1)));
         assert_eq!(read(format!("region 1 2\n{odds}")), Err(WeightsError(1)));

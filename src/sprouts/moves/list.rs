@@ -1,12 +1,12 @@
 //! Which moves a land has, and in which order they are made.
 
-use super::symmetry::{Symmetries, Symmetry};
+use super::symmetry::{CurveSymmetry, RegionSymmetries};
 use crate::search::sums::game::{GameFull, OptionSubset};
 use crate::sprouts::flat::{Flat, LETTER, ONE};
 
 /// A move, but for how a cut divides what is left of the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Move {
+pub(super) struct LandMove {
     /// The region in which the curve is drawn.
     pub region: usize,
     /// What it connects.
@@ -19,7 +19,7 @@ pub(super) enum Curve {
     /// An isolated spot and itself.
     Loop,
     /// Two places of a boundary, or one and itself.
-    Cut(Cut),
+    Cut(CutCurve),
     /// Two isolated spots.
     Isolated,
     /// A place of a boundary and an isolated spot.
@@ -30,7 +30,7 @@ pub(super) enum Curve {
 
 /// A curve within a boundary, which cuts the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct CutCurve {
     /// The boundary is the first one of this class.
     pub class: usize,
     /// Places in the boundary, in the order of reading.
@@ -48,9 +48,9 @@ pub(super) struct Cut {
 /// What `found` returns.
 pub(super) fn each(
     land: &Flat,
-    symmetries: &Symmetries,
+    symmetries: &RegionSymmetries,
     share: OptionSubset,
-    mut found: impl FnMut(Move) -> Result<(), GameFull>,
+    mut found: impl FnMut(LandMove) -> Result<(), GameFull>,
 ) -> Result<(), GameFull> {
     let links = match share {
         OptionSubset::All => 0..=2,
@@ -59,7 +59,7 @@ pub(super) fn each(
     };
     for links in links.rev() {
         for region in 0..land.regions.len() {
-            let mut found = |curve| found(Move { region, curve });
+            let mut found = |curve| found(LandMove { region, curve });
             let isolated = if links == 0 { land.regions[region].isolated } else { 0 };
             if isolated > 0 {
                 found(Curve::Loop)?;
@@ -77,7 +77,7 @@ pub(super) fn each(
 /// Curves within a boundary of a region that cut so many links.
 fn cuts(
     land: &Flat,
-    symmetries: &Symmetries,
+    symmetries: &RegionSymmetries,
     region: usize,
     links: usize,
     found: &mut impl FnMut(Curve) -> Result<(), GameFull>,
@@ -95,9 +95,9 @@ fn cuts(
                     continue;
                 }
                 let symmetry = symmetries.within(class, i, j);
-                if symmetry != Symmetry::Superfluous {
-                    let exchanged = symmetry == Symmetry::Exchange;
-                    found(Curve::Cut(Cut { class, i, j, exchanged }))?;
+                if symmetry != CurveSymmetry::Superfluous {
+                    let exchanged = symmetry == CurveSymmetry::Exchange;
+                    found(Curve::Cut(CutCurve { class, i, j, exchanged }))?;
                 }
             }
         }
@@ -108,7 +108,7 @@ fn cuts(
 /// Curves between boundaries of a region that cut so many links.
 fn joins(
     land: &Flat,
-    symmetries: &Symmetries,
+    symmetries: &RegionSymmetries,
     region: usize,
     links: usize,
     found: &mut impl FnMut(Curve) -> Result<(), GameFull>,
@@ -153,13 +153,17 @@ mod tests {
     use crate::sprouts::Position;
 
     /// Links that a move cuts, counted in the regions.
-    fn links(land: &Flat, symmetries: &Symmetries, Move { region, curve }: Move) -> usize {
+    fn links(
+        land: &Flat,
+        symmetries: &RegionSymmetries,
+        LandMove { region, curve }: LandMove,
+    ) -> usize {
         let token = |boundary, place| land.tokens[land.span(boundary).start + place];
         let ends = match curve {
             Curve::Loop | Curve::Isolated => vec![],
             Curve::WithIsolated { boundary, place } => vec![token(boundary, place)],
             Curve::Join { boundaries: [a, b], places: [i, j] } => vec![token(a, i), token(b, j)],
-            Curve::Cut(Cut { class, i, j, .. }) => {
+            Curve::Cut(CutCurve { class, i, j, .. }) => {
                 let boundary = symmetries.members(class)[0];
                 vec![token(boundary, i), token(boundary, j)]
             }
@@ -179,8 +183,8 @@ mod tests {
             [("0*3", 0), ("0*2.1a1a.22", 0), ("0.AB|1C.AB|2C", 2), ("0*2.A|1aAa", 1)]
         {
             let land = Flat::of_land(&text.parse::<Position>().unwrap().lands()[0]);
-            let mut symmetries = Symmetries::default();
-            symmetries.survey(&land);
+            let mut symmetries = RegionSymmetries::default();
+            symmetries.find(&land);
             let moves = |share| {
                 let mut moves = Vec::new();
                 each(&land, &symmetries, share, |found| {

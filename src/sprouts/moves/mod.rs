@@ -25,19 +25,19 @@ mod symmetry;
 
 use super::flat::{Flat, Token};
 use crate::search::sums::game::{GameFull, OptionSubset};
-use play::Player;
-use symmetry::Symmetries;
+use play::ChildBuilder;
+use symmetry::RegionSymmetries;
 
 /// Most moves of one land that are written down. A position that a person can write may have 2^2000
 /// of them; one with fewer than 15 different boundaries in a region has fewer than this.
-pub(super) const MOST_MOVES: u32 = 1 << 22;
+pub(super) const MAX_MOVES: u32 = 1 << 22;
 
 /// Working memory, kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct Mover {
     parent: Flat,
-    symmetries: Symmetries,
-    player: Player,
+    symmetries: RegionSymmetries,
+    builder: ChildBuilder,
     /// Moves of the last land.
     count: u32,
 }
@@ -47,7 +47,7 @@ impl Mover {
     /// died, whose occurrences are still there. Moves that the symmetries above connect come once.
     ///
     /// # Errors
-    /// What `child` returns, and [`GameFull`] after [`MOST_MOVES`] moves.
+    /// What `child` returns, and [`GameFull`] after [`MAX_MOVES`] moves.
     pub(super) fn run(
         &mut self,
         packed: &[u8],
@@ -55,24 +55,24 @@ impl Mover {
         mut child: impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
     ) -> Result<(), GameFull> {
         self.parent.unpack(packed);
-        self.symmetries.survey(&self.parent);
-        let Mover { parent, symmetries, player, count } = self;
+        self.symmetries.find(&self.parent);
+        let Mover { parent, symmetries, builder, count } = self;
         *count = 0;
         let mut found = |position: &Flat, dead| {
             *count += 1;
-            if *count > MOST_MOVES {
+            if *count > MAX_MOVES {
                 return Err(GameFull);
             }
             child(position, dead)
         };
-        player.begin();
+        builder.begin();
         list::each(parent, symmetries, share, |chosen| {
-            player.play(parent, symmetries, chosen, &mut found)
+            builder.play(parent, symmetries, chosen, &mut found)
         })
     }
 
-    /// Whether the last land had more than [`MOST_MOVES`] moves.
-    pub(super) fn has_given_up(&self) -> bool {
-        self.count > MOST_MOVES
+    /// Whether the last land had more than [`MAX_MOVES`] moves.
+    pub(super) fn has_too_many_moves(&self) -> bool {
+        self.count > MAX_MOVES
     }
 }

@@ -1,7 +1,7 @@
 //! The positions after a move.
 
-use super::list::{Curve, Cut, Move};
-use super::symmetry::Symmetries;
+use super::list::{Curve, CutCurve, LandMove};
+use super::symmetry::RegionSymmetries;
 use crate::search::sums::game::GameFull;
 use crate::sprouts::flat::{Flat, LETTER, ONE, Token};
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Working memory, kept between moves.
 #[derive(Debug, Default)]
-pub(super) struct Player {
+pub(super) struct ChildBuilder {
     child: Flat,
     /// What all positions after moves in the region have in common.
     base: Base,
@@ -21,7 +21,7 @@ pub(super) struct Player {
     whole: Vec<u32>,
 }
 
-impl Player {
+impl ChildBuilder {
     /// Prepares for the moves of another land.
     pub(super) fn begin(&mut self) {
         self.region = None;
@@ -31,8 +31,8 @@ impl Player {
     pub(super) fn play(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
-        Move { region, curve }: Move,
+        symmetries: &RegionSymmetries,
+        LandMove { region, curve }: LandMove,
         found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
     ) -> Result<(), GameFull> {
         if self.region.replace(region) != Some(region) {
@@ -86,7 +86,7 @@ impl Player {
     fn loops(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
+        symmetries: &RegionSymmetries,
         region: usize,
         found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
     ) -> Result<(), GameFull> {
@@ -98,7 +98,7 @@ impl Player {
             for side in 0..2 {
                 self.child.tokens.extend([letter, letter + 1]);
                 self.child.end_boundary();
-                self.give_share(parent, symmetries, &classes, side, usize::MAX);
+                self.add_share(parent, symmetries, &classes, side, usize::MAX);
             }
             found(&self.child, [0; 2])?;
         }
@@ -108,9 +108,9 @@ impl Player {
     fn cut(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
+        symmetries: &RegionSymmetries,
         region: usize,
-        Cut { class, i, j, exchanged }: Cut,
+        CutCurve { class, i, j, exchanged }: CutCurve,
         found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
     ) -> Result<(), GameFull> {
         let classes = symmetries.classes_of(region);
@@ -132,7 +132,7 @@ impl Player {
             // Of a spot joined with itself, which has had its third end, nothing lies within.
             out.push(fresh + 2);
             self.child.end_boundary();
-            self.give_share(parent, symmetries, &classes, 0, boundary);
+            self.add_share(parent, symmetries, &classes, 0, boundary);
             let out = &mut self.child.tokens;
             if i != j {
                 out.extend(y);
@@ -144,7 +144,7 @@ impl Player {
             }
             out.push(fresh + 2);
             self.child.end_boundary();
-            self.give_share(parent, symmetries, &classes, 1, boundary);
+            self.add_share(parent, symmetries, &classes, 1, boundary);
             found(&self.child, [x_dead, y_dead])?;
         }
         Ok(())
@@ -174,7 +174,12 @@ impl Player {
     }
 
     /// Prepares `next_share` for all boundaries of a region and so many isolated spots.
-    fn begin_shares(&mut self, symmetries: &Symmetries, classes: &Range<usize>, isolated: u32) {
+    fn begin_shares(
+        &mut self,
+        symmetries: &RegionSymmetries,
+        classes: &Range<usize>,
+        isolated: u32,
+    ) {
         self.whole.clear();
         self.whole.push(isolated);
         let members = |class| symmetries.members(class).len() as u32;
@@ -218,15 +223,15 @@ impl Player {
     }
 
     /// Adds one side's boundaries, but for the one that was cut, and ends the region.
-    fn give_share(
+    fn add_share(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
+        symmetries: &RegionSymmetries,
         classes: &Range<usize>,
         side: usize,
         cut: usize,
     ) {
-        let Player { child, share, whole, .. } = self;
+        let ChildBuilder { child, share, whole, .. } = self;
         for (class, (&first, &all)) in classes.clone().zip(share[1..].iter().zip(&whole[1..])) {
             let members = symmetries.members(class).iter().filter(|&&member| member != cut);
             let (skip, take) = if side == 0 { (0, first) } else { (first, all - first) };

@@ -1,11 +1,11 @@
-//! Symmetries of a region that change nothing outside of it.
+//! RegionSymmetries of a region that change nothing outside of it.
 
 use crate::sprouts::flat::{Flat, LETTER, TWO};
 use std::ops::Range;
 
 /// What symmetries say about a curve within a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Symmetry {
+pub(super) enum CurveSymmetry {
     /// Another curve stands for it.
     Superfluous,
     /// A symmetry keeps it and exchanges its sides.
@@ -28,7 +28,7 @@ struct Class {
 
 /// The classes of a land's boundaries.
 #[derive(Debug, Default)]
-pub(super) struct Symmetries {
+pub(super) struct RegionSymmetries {
     /// Region by region, in the order of their first members.
     classes: Vec<Class>,
     /// Where the classes of each region end.
@@ -37,23 +37,23 @@ pub(super) struct Symmetries {
     /// The other occurrence of the letter at each place.
     partner: Vec<usize>,
     /// The boundary of each place.
-    home: Vec<usize>,
+    boundary_of: Vec<usize>,
     /// Whether the letter at each place links regions.
     links: Vec<bool>,
-    met: Vec<usize>,
+    seen: Vec<usize>,
 }
 
 /// A place that is none.
 const NONE: usize = usize::MAX;
 
-impl Symmetries {
+impl RegionSymmetries {
     /// Finds the classes and symmetries of all regions.
-    pub(super) fn survey(&mut self, land: &Flat) {
+    pub(super) fn find(&mut self, land: &Flat) {
         self.find_partners(land);
         self.spare.append(&mut self.classes);
         self.ends.clear();
         for region in 0..land.regions.len() {
-            self.survey_region(land, region);
+            self.find_in_region(land, region);
             self.ends.push(self.classes.len());
         }
     }
@@ -61,30 +61,31 @@ impl Symmetries {
     fn find_partners(&mut self, land: &Flat) {
         self.partner.clear();
         self.partner.resize(land.tokens.len(), NONE);
-        self.home.clear();
-        self.met.clear();
-        self.met.resize(usize::from(land.letters), NONE);
+        self.boundary_of.clear();
+        self.seen.clear();
+        self.seen.resize(usize::from(land.letters), NONE);
         for boundary in 0..land.ends.len() {
             for at in land.span(boundary) {
-                self.home.push(boundary);
+                self.boundary_of.push(boundary);
                 if land.tokens[at] < LETTER {
                     continue;
                 }
-                let met = &mut self.met[usize::from(land.tokens[at] - LETTER)];
-                if *met != NONE {
-                    self.partner[at] = *met;
-                    self.partner[*met] = at;
+                let seen = &mut self.seen[usize::from(land.tokens[at] - LETTER)];
+                if *seen != NONE {
+                    self.partner[at] = *seen;
+                    self.partner[*seen] = at;
                 }
-                *met = at;
+                *seen = at;
             }
         }
-        let links =
-            |(&partner, &home): (&usize, &usize)| partner != NONE && self.home[partner] != home;
+        let links = |(&partner, &boundary_of): (&usize, &usize)| {
+            partner != NONE && self.boundary_of[partner] != boundary_of
+        };
         self.links.clear();
-        self.links.extend(self.partner.iter().zip(&self.home).map(links));
+        self.links.extend(self.partner.iter().zip(&self.boundary_of).map(links));
     }
 
-    fn survey_region(&mut self, land: &Flat, region: usize) {
+    fn find_in_region(&mut self, land: &Flat, region: usize) {
         let before = self.classes.len();
         let mut mirrored = true;
         for boundary in land.boundaries(region) {
@@ -133,8 +134,8 @@ impl Symmetries {
         if token < LETTER {
             return Some(usize::from(token));
         }
-        let (partner, boundary) = (self.partner[at], self.home[at]);
-        if self.home[partner] != boundary {
+        let (partner, boundary) = (self.partner[at], self.boundary_of[at]);
+        if self.boundary_of[partner] != boundary {
             return None;
         }
         let length = land.span(boundary).len();
@@ -155,7 +156,7 @@ impl Symmetries {
     fn rotates(&self, land: &Flat, boundary: usize, step: usize) -> bool {
         let span = land.span(boundary);
         let length = span.len();
-        if step == 0 || (length == 2 && self.twins(land, span.start)) {
+        if step == 0 || (length == 2 && self.is_exchangeable_pair(land, span.start)) {
             return true;
         }
         (0..length).all(|place| {
@@ -165,12 +166,12 @@ impl Symmetries {
     }
 
     /// Two letters that make up this boundary and another one.
-    fn twins(&self, land: &Flat, start: usize) -> bool {
+    fn is_exchangeable_pair(&self, land: &Flat, start: usize) -> bool {
         let letters = [start, start + 1].iter().all(|&at| land.tokens[at] >= LETTER);
         letters && {
-            let other = self.home[self.partner[start]];
-            other == self.home[self.partner[start + 1]]
-                && other != self.home[start]
+            let other = self.boundary_of[self.partner[start]];
+            other == self.boundary_of[self.partner[start + 1]]
+                && other != self.boundary_of[start]
                 && land.span(other).len() == 2
         }
     }
@@ -188,27 +189,27 @@ impl Symmetries {
     }
 
     /// About the curve between two places of a class's boundary.
-    pub(super) fn within(&self, class: usize, i: usize, j: usize) -> Symmetry {
+    pub(super) fn within(&self, class: usize, i: usize, j: usize) -> CurveSymmetry {
         let class = &self.classes[class];
         let length = class.length;
         // A loop around nothing else has the same on both sides.
-        let mut symmetry = if length == 1 { Symmetry::Exchange } else { Symmetry::None };
+        let mut symmetry = if length == 1 { CurveSymmetry::Exchange } else { CurveSymmetry::None };
         for &step in &class.rotations {
             let (a, b) = ((i + step) % length, (j + step) % length);
             if (a.min(b), a.max(b)) < (i, j) {
-                return Symmetry::Superfluous;
+                return CurveSymmetry::Superfluous;
             }
             if (a, b) == (j, i) && i != j {
-                symmetry = Symmetry::Exchange;
+                symmetry = CurveSymmetry::Exchange;
             }
         }
         for &sum in &class.reflections {
             let (a, b) = ((sum + length - i) % length, (sum + length - j) % length);
             if (a.min(b), a.max(b)) < (i, j) {
-                return Symmetry::Superfluous;
+                return CurveSymmetry::Superfluous;
             }
             if (a, b) == (i, j) && i != j {
-                symmetry = Symmetry::Exchange;
+                symmetry = CurveSymmetry::Exchange;
             }
         }
         symmetry

@@ -19,7 +19,7 @@ use konane::search::Value;
 use konane::search::run::{Limits, Observer, Progress, Reason};
 use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, Sum};
 use konane::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
-use konane::sprouts::{Algorithm, MOST_NIMBER, Scratch, split_heap};
+use konane::sprouts::{Algorithm, MAX_NIMBER, Scratch, split_heap};
 use konane::system::{NumberError, parse_number};
 
 /// `konane sprouts solve`.
@@ -57,7 +57,7 @@ pub struct SolveArgs {
 }
 
 fn parse_nimber(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 0, MOST_NIMBER.into()).map(|number| number as u32)
+    parse_number(text, 0, MAX_NIMBER.into()).map(|number| number as u32)
 }
 
 /// Values of the option, with their help texts.
