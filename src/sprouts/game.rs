@@ -1,4 +1,7 @@
-//! Sprouts as an impartial game: lands are its atoms.
+//! Sprouts as an impartial game whose atoms are lands.
+//!
+//! [`Sprouts`] is the game with its store of lands, [`Scratch`] the working memory of a thread with
+//! [`ScratchCounters`], and `Interner` turns positions into ids.
 
 use std::fmt::Write;
 
@@ -21,14 +24,14 @@ use crate::search::sums::game::{
     Atom, AtomFeatures, GameFull, Impartial, Keep, Odds, OptionList, Retained, Stop,
 };
 
-/// The lands that have been met, each in canonical form and under its id. Shared by threads.
+/// The game, with all lands that have occurred, in canonical form with their ids. Shared by threads.
 #[derive(Debug)]
 pub struct Sprouts {
     store: LandStore,
 }
 
-/// Working memory of a thread; kept between calls, so that nothing is allocated after the first few.
-/// About 2 MB. It may be used with one [`Sprouts`] only.
+/// Working memory of a thread, about 2 MB. It is kept between calls, so that nothing is allocated after the
+/// first few. It may be used with one [`Sprouts`] only.
 #[derive(Debug, Default)]
 pub struct Scratch {
     mover: Mover,
@@ -37,38 +40,38 @@ pub struct Scratch {
     found: OptionSet,
 }
 
-/// What has been done with a [`Scratch`].
+/// Counters of the work done with a [`Scratch`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScratchCounters {
-    /// Children before equal ones were dropped.
+    /// Children before the removal of duplicates.
     pub raw_children: u64,
     /// Lands of raw children and positions.
     pub lands: u64,
-    /// Of these, those that had to be brought into canonical form.
+    /// Lands that had to be brought into canonical form.
     pub canonised: u64,
 }
 
 impl Scratch {
-    /// What has been done with it so far.
+    /// Returns the counters.
     pub fn counters(&self) -> ScratchCounters {
         self.interner.counters
     }
 }
 
-/// What turns a position into ids.
+/// Turns positions into ids of lands.
 #[derive(Debug, Default)]
 struct Interner {
     simplifier: Simplifier,
     canoniser: Canoniser,
     recent: Recent,
     sum: Vec<Atom>,
-    /// The store's, when the recent lands were looked up.
+    /// Epoch of the store at the time of the entries of `recent`.
     epoch: u32,
     counters: ScratchCounters,
 }
 
 impl Interner {
-    /// Forgets recent lands if the store has forgotten any.
+    /// Clears the recent lands if the store has removed lands.
     fn clear_if_stale(&mut self, store: &LandStore) {
         if self.epoch != store.epoch() {
             self.epoch = store.epoch();
@@ -76,7 +79,7 @@ impl Interner {
         }
     }
 
-    /// Simplifies a position without the `dead` letters; its lands are in `sum` then, sorted.
+    /// Simplifies a position without the `dead` letters. Its lands are in `sum` then, sorted.
     fn run(&mut self, store: &LandStore, raw: &Flat, dead: [u16; 2]) -> Result<(), GameFull> {
         self.simplifier.run(raw, dead);
         self.sum.clear();
@@ -88,7 +91,7 @@ impl Interner {
                 None => {
                     self.counters.canonised += 1;
                     let (canonical, flat) = self.canoniser.run(land);
-                    // Isomorphic lands look the same.
+                    // Isomorphic lands have the same features.
                     let land_features =
                         || LandFeatures { features: features(flat), phase: forecast::phase(flat) };
                     let atom = store.intern(canonical, land_features)?;
@@ -103,15 +106,16 @@ impl Interner {
     }
 }
 
-/// Lives, and about how many moves there are: in each region the pairs of occurrences of spots,
-/// those within a boundary times the ways to divide the other boundaries between two sides.
+/// Returns the lives and an estimate of the number of moves. The estimate counts the pairs of occurrences
+/// of spots in each region. Pairs within a boundary count as often as there are ways to divide the other
+/// boundaries between two sides.
 fn features(flat: &Flat) -> AtomFeatures {
     let mut estimate = 0u64;
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);
         let isolated = u64::from(region.isolated);
         let others = (boundaries.len() as u32).saturating_sub(1);
-        // Isolated spots are all alike.
+        // Isolated spots are all equivalent.
         let ways = (isolated + 1).saturating_mul(1u64.checked_shl(others).unwrap_or(u64::MAX));
         let mut seen = 0u64;
         for boundary in boundaries {
@@ -133,16 +137,16 @@ fn features(flat: &Flat) -> AtomFeatures {
 }
 
 impl Sprouts {
-    /// No land is known yet. When the tables of lands have grown to `max_bytes`, new lands are
+    /// Creates a game without lands. When the tables of lands have reached `max_bytes`, new lands are
     /// refused with [`GameFull`].
     pub fn new(max_bytes: u64) -> Sprouts {
         Sprouts { store: LandStore::new(max_bytes) }
     }
 
-    /// Simplifies a position and splits it; the atoms are sorted.
+    /// Simplifies a position and splits it into lands. The atoms are sorted.
     ///
     /// # Errors
-    /// [`GameFull`] if a new land has no room.
+    /// [`GameFull`] if there is no memory for a new land.
     pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, GameFull> {
         let mut sum = Vec::new();
         scratch.interner.clear_if_stale(&self.store);
@@ -154,10 +158,10 @@ impl Sprouts {
         Ok(sum)
     }
 
-    /// The canonical text of a land. Equal texts are the same land.
+    /// Returns the canonical text of a land. Equal texts mean equal lands.
     ///
     /// # Panics
-    /// If the id was not given out by this game.
+    /// If this game has not assigned the id.
     pub fn land_text(&self, atom: Atom) -> String {
         let mut regions = self.regions(atom);
         spell(&mut regions);
@@ -166,12 +170,12 @@ impl Sprouts {
         text
     }
 
-    /// The texts under which SPOTS may look up a land, sorted; there are several where its sorting
-    /// depends on how the land came about. Takes some 5 µs for most lands, and a hundred times that
-    /// for one with several texts.
+    /// Returns the texts by which SPOTS may look up a land, sorted. There are several if its sorting
+    /// depends on the moves that led to the land. Takes about 5 µs for most lands, and a hundred times that
+    /// for a land with several texts.
     ///
     /// # Panics
-    /// If the id was not given out by this game.
+    /// If this game has not assigned the id.
     pub fn spots_texts(&self, atom: Atom) -> Vec<String> {
         spellings(self.regions(atom)).into_iter().collect()
     }
@@ -184,11 +188,11 @@ impl Sprouts {
         (0..flat.regions.len()).map(|region| flat.spots(region)).collect()
     }
 
-    /// The canonical text of a sum of lands: their texts sorted, equal ones as often as they occur,
-    /// or `!` for none.
+    /// Returns the canonical text of a sum of lands: their texts sorted, equal ones repeated, or `!` for an
+    /// empty sum.
     ///
     /// # Panics
-    /// If an id was not given out by this game.
+    /// If this game has not assigned one of the ids.
     pub fn text(&self, sum: &[Atom]) -> String {
         let mut lands: Vec<String> = sum.iter().map(|&atom| self.land_text(atom)).collect();
         lands.sort_unstable();
@@ -200,15 +204,15 @@ impl Sprouts {
         if text.is_empty() { "!".into() } else { text }
     }
 
-    /// The children of a sum of lands, each once and sorted: those of every land together with the
-    /// other lands. Equal lands stay, though they cancel in play.
+    /// Returns the children of a sum of lands, without duplicates and sorted: those of every land together
+    /// with the other lands. Equal lands remain, though they cancel in play.
     ///
     /// # Errors
-    /// [`MovesError::Full`] if a new land has no room or `stop` says so, which is asked now and then;
+    /// [`MovesError::Full`] if there is no memory for a new land or `stop`, which is polled, returns true;
     /// [`MovesError::TooMany`] after half a minute.
     ///
     /// # Panics
-    /// If an id was not given out by this game.
+    /// If this game has not assigned one of the ids.
     pub fn children(
         &self,
         sum: &[Atom],
@@ -238,13 +242,13 @@ impl Sprouts {
         Ok(children)
     }
 
-    /// How many lands are known.
+    /// Returns the number of lands in the store.
     pub fn lands(&self) -> u32 {
         self.store.len()
     }
 
-    /// Changes whenever lands are forgotten. Ids from before mean nothing then, but for those that were
-    /// to be kept.
+    /// Returns a number that changes whenever lands are removed. Earlier ids are invalid then, except those
+    /// of lands that were kept.
     pub(super) fn epoch(&self) -> u32 {
         self.store.epoch()
     }
@@ -292,7 +296,7 @@ impl Impartial for Sprouts {
     }
 }
 
-/// A land is called by its canonical text.
+/// The name of a land is its canonical text.
 impl Named for Sprouts {
     fn name(&self, atom: Atom) -> String {
         self.land_text(atom)

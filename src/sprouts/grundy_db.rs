@@ -1,29 +1,31 @@
-//! The database of Grundy numbers: a file that only grows.
+//! The database of Grundy numbers: an append-only file.
+//!
+//! [`GrundyDb`] is a database open for writing; [`read`] reads one without changing it. Both pass on
+//! [`GrundyRecord`]s and return the [`Contents`], with a [`TornFrame`] if the last write was interrupted.
 //!
 //! # Format
 //!
-//! The file begins with [`MAGIC`]. Frames follow, one for each time that something was added. All
-//! numbers are little-endian.
+//! The file begins with [`MAGIC`]. Frames follow, one for each write. All numbers are little-endian.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 4 | [`FRAME`] |
 //! | 4 | length of the records in bytes |
-//! | 8 | the place of the frame in the file |
+//! | 8 | offset of the frame in the file |
 //! | 8 | xxh3 of the three fields above |
 //! | 8 | xxh3 of the records |
 //! | … | records: two bytes Grundy number, two bytes length of the text, the land's text |
 //!
-//! A land's text is what [`super::Sprouts::land_text`] writes; whoever reads it brings it into
-//! canonical form again, so files outlive changes of that form.
+//! The text of a land is written by [`super::Sprouts::land_text`]. Readers bring it into canonical form
+//! again, so files remain valid if that form changes.
 //!
-//! # Safety against sudden ends
+//! # Interrupted writes
 //!
-//! A frame is appended with one write. A program that is killed in the middle leaves the beginning
-//! of a frame at the end of the file, and nothing else: the next one that opens the file for writing
-//! cuts it off and says so ([`TornFrame`]). The header's own checksum tells such an end from a damaged
-//! length. Everything else that is not as described is damage, and the file is refused with the
-//! place. While one program has a file open for writing, no other can open it so.
+//! A frame is appended with one write. A program that is killed meanwhile leaves an incomplete frame at the
+//! end of the file, and no other damage. The next program that opens the file for writing removes it and
+//! reports that ([`TornFrame`]). The checksum of the header distinguishes an incomplete frame from a
+//! damaged length. Every other deviation from the format is damage: the file is refused with the offset.
+//! While a program has a file open for writing, no other program can open it for writing.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -34,23 +36,23 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::ErrorKind;
 use crate::file::{FileError, open_locked, open_regular};
 
-/// The first bytes of a file, with the version of the format.
+/// First bytes of a file, with the version of the format.
 pub const MAGIC: [u8; 16] = *b"sprouts-nimber1\n";
-/// The first bytes of a frame.
+/// First bytes of a frame.
 pub const FRAME: [u8; 4] = *b"SNF\n";
 const HEADER: usize = 32;
-/// Records of a frame take at most this many bytes.
+/// Maximum length of the records of a frame, in bytes.
 pub const MAX_FRAME: usize = 1 << 20;
-/// A text takes at most this many bytes.
+/// Maximum length of a text, in bytes.
 pub const MAX_TEXT: usize = u16::MAX as usize;
 
-/// Why a database cannot be used.
+/// Reason for which a database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GrundyDbError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Some other file.
+    /// The file is not a database.
     #[error(
         "{}: not a database of Grundy numbers: it does not begin with {:?}",
         path.display(), String::from_utf8_lossy(&MAGIC)
@@ -59,31 +61,31 @@ pub enum GrundyDbError {
         /// The file.
         path: PathBuf,
     },
-    /// Bytes that were not written so.
+    /// The file is damaged.
     #[error("{}: damaged at byte {place}: {what}; restore it from a copy", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where.
+        /// Offset of the damage.
         place: u64,
-        /// What is wrong there.
+        /// Description of the damage.
         what: &'static str,
     },
-    /// Another program has it open for writing.
+    /// Another program has the file open for writing.
     #[error("{}: in use by another program; wait until that has ended", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
     },
-    /// A land whose text is too long for a record.
+    /// The text of a land is too long for a record.
     #[error("{}: a land of {length} bytes does not fit in a record of at most {MAX_TEXT}", path.display())]
     TextTooLong {
         /// The file.
         path: PathBuf,
-        /// Bytes of its text.
+        /// Length of the text in bytes.
         length: usize,
     },
-    /// What was to be added is no land.
+    /// The text to be added is not a land.
     #[error(
         "{}: {text:?} is no land and was not added: this is a fault of the program; what was in the \
          file before is whole",
@@ -92,7 +94,7 @@ pub enum GrundyDbError {
     NotALand {
         /// The file.
         path: PathBuf,
-        /// What should be a land's text.
+        /// The text.
         text: String,
     },
 }
@@ -101,7 +103,7 @@ impl GrundyDbError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            // Never a usage error: a database is read before it is written.
+            // Never a usage error, because a database is read before it is written.
             GrundyDbError::File(_)
             | GrundyDbError::NotADatabase { .. }
             | GrundyDbError::Damaged { .. }
@@ -117,41 +119,41 @@ impl GrundyDbError {
     }
 }
 
-/// The beginning of a frame at the end of a file, left by a program that was killed.
+/// An incomplete frame at the end of a file, left by a program that was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TornFrame {
-    /// Where it begins.
+    /// Offset of its first byte.
     pub place: u64,
-    /// Its bytes.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
-/// A record.
+/// A land and its Grundy number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GrundyRecord<'a> {
-    /// The text of a land.
+    /// The text of the land.
     pub text: &'a str,
     /// Its Grundy number.
     pub grundy: u32,
-    /// The place of the record in the file.
+    /// Offset of the record in the file.
     pub place: u64,
 }
 
-/// What was read.
+/// Summary of a file that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Bytes of whole frames, and of the file's head.
+    /// Length of the file's header and of its complete frames, in bytes.
     pub bytes: u64,
-    /// What follows them.
+    /// The incomplete frame after them, if there is one.
     pub torn: Option<TornFrame>,
 }
 
 /// Reads a database without changing it, one frame at a time.
 ///
 /// # Errors
-/// [`GrundyDbError`] for what cannot be read or is damaged; errors of `entry` as they are.
+/// [`GrundyDbError`] if the file cannot be read or is damaged; errors of `entry` unchanged.
 pub fn read<E: From<GrundyDbError>>(
     path: &Path,
     entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
@@ -164,10 +166,10 @@ fn buffered(file: &File) -> BufReader<&File> {
     BufReader::with_capacity(1 << 20, file)
 }
 
-/// The same from anything that reads; errors name the path.
+/// Reads a database from any reader. `path` is used in error messages.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn read_from<R: Read, E: From<GrundyDbError>>(
     path: &Path,
     mut reader: R,
@@ -194,7 +196,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
     }
     let mut contents = Contents { bytes: MAGIC.len() as u64, ..Contents::default() };
     if filled < MAGIC.len() {
-        // A file whose head was being written.
+        // The write of the file's header was interrupted.
         contents.bytes = 0;
         contents.torn = (filled > 0).then_some(TornFrame { place: 0, bytes: filled as u64 });
         return Ok(contents);
@@ -256,19 +258,19 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
 pub struct GrundyDb {
     path: PathBuf,
     file: File,
-    /// Where the next frame goes.
+    /// Offset of the next frame.
     end: u64,
-    /// Records of the next frame, after room for its header.
+    /// Space for the header of the next frame, then its records.
     frame: Vec<u8>,
 }
 
 impl GrundyDb {
-    /// Opens a database, or makes an empty one, and reads what is there. What a killed program left
-    /// at the end is cut off.
+    /// Opens a database, or creates an empty one, and reads its records. An incomplete frame at the end is
+    /// removed.
     ///
     /// # Errors
-    /// [`GrundyDbError`] for what cannot be read, is damaged or in use; errors of `entry` as they
-    /// are. The file is as it was then.
+    /// [`GrundyDbError`] if the file cannot be read, is damaged or in use; errors of `entry` unchanged. The
+    /// file is not changed then.
     pub fn open<E: From<GrundyDbError>>(
         path: &Path,
         entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
@@ -293,7 +295,7 @@ impl GrundyDb {
     /// Adds a record. It is in the file after [`Self::flush`].
     ///
     /// # Errors
-    /// [`GrundyDbError::TextTooLong`], and what [`Self::flush`] may return.
+    /// [`GrundyDbError::TextTooLong`], and the errors of [`Self::flush`].
     ///
     /// # Panics
     /// If the number does not fit in 16 bits.
@@ -312,10 +314,10 @@ impl GrundyDb {
         Ok(())
     }
 
-    /// Writes what was added, as one frame.
+    /// Writes the added records as one frame.
     ///
     /// # Errors
-    /// [`GrundyDbError::File`]; the file is as it was then, or ends like after a sudden end.
+    /// [`GrundyDbError::File`]. The file is unchanged then, or ends with an incomplete frame.
     pub fn flush(&mut self) -> Result<(), GrundyDbError> {
         if self.frame.len() == HEADER {
             return Ok(());
@@ -329,7 +331,7 @@ impl GrundyDb {
         self.frame[16..24].copy_from_slice(&head.to_le_bytes());
         self.frame[24..32].copy_from_slice(&sum.to_le_bytes());
         if let Err(error) = self.file.write_all(&self.frame) {
-            // A full disk: what was written of the frame would stand in the way of the next one.
+            // After an error such as a full disk, the incomplete frame must not precede the next one.
             let end = self.end;
             let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
             return Err(GrundyDbError::io(&self.path, "write to")(error));
@@ -339,7 +341,7 @@ impl GrundyDb {
         Ok(())
     }
 
-    /// Writes what was added and waits until the disk has it.
+    /// Writes the added records and waits until they are on the disk.
     ///
     /// # Errors
     /// [`GrundyDbError::File`].
@@ -348,7 +350,7 @@ impl GrundyDb {
         self.file.sync_data().map_err(GrundyDbError::io(&self.path, "write to"))
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -406,8 +408,8 @@ mod tests {
         }
     }
 
-    /// Every length that a file can be left with: whole frames are kept, the rest is cut off, and
-    /// the file goes on from there.
+    /// Checks every possible length of an interrupted file: complete frames are kept, the rest is removed,
+    /// and records can be added.
     #[test]
     fn every_end_is_survived() {
         let folder = tempfile::tempdir().unwrap();
@@ -454,7 +456,7 @@ mod tests {
             }
             let text = error.to_string();
             assert!(text.contains(path.to_str().unwrap()), "{text}");
-            // Opening it for writing does not touch it.
+            // Opening the file for writing does not change it.
             let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
             assert!(GrundyDb::open(&path, ignore).is_err());
             assert_eq!(std::fs::read(&path).unwrap(), changed);

@@ -1,19 +1,22 @@
-//! The text of lands: runs of `0`, and names for the spots that occur twice.
+//! Writing lands as text: runs of `0`, and names for the spots that occur twice.
+//!
+//! [`write_land`] writes a land. [`LandNames`] names its vertices with an [`Alphabet`], by the
+//! [`PairLocation`]s of its pairs.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use super::flat::{Region, Spot};
 
-/// Where a spot occurs that occurs twice.
+/// Location of a spot that occurs twice.
 pub(super) struct PairLocation {
-    /// The boundary of the last occurrence, counted within the land.
+    /// Boundary of the last occurrence, counted within the land.
     boundary: usize,
-    /// Whether both occurrences are in it.
+    /// True if both occurrences are in this boundary.
     pub is_lower: bool,
 }
 
-/// The pair_locations of a land's spots that occur twice.
+/// Returns the locations of the spots of a land that occur twice.
 pub(super) fn pair_locations(land: &[Region]) -> HashMap<u32, PairLocation> {
     let mut pair_locations: HashMap<u32, PairLocation> = HashMap::new();
     for (boundary, spots) in land.iter().flatten().enumerate() {
@@ -26,13 +29,13 @@ pub(super) fn pair_locations(land: &[Region]) -> HashMap<u32, PairLocation> {
     pair_locations
 }
 
-/// The letters of a land, as SPOTS has them: `a` to `l` within a boundary and `A` to `Y` between
-/// regions. A land that needs more of a kind has `m(1)`, `m(2)`, … or `n(1)`, `n(2)`, … in their place.
+/// The letters of a land in the notation of SPOTS: `a` to `l` within a boundary and `A` to `Y` between
+/// regions. If a land needs more letters of a kind, these are `m(1)`, `m(2)`, … or `n(1)`, `n(2)`, ….
 #[derive(Clone, Copy)]
 pub(super) struct Alphabet {
-    /// Letters within a boundary that are needed.
+    /// Number of letters needed within a boundary.
     pub lower: u32,
-    /// Letters between regions that are needed.
+    /// Number of letters needed between regions.
     pub upper: u32,
 }
 
@@ -46,7 +49,7 @@ impl Alphabet {
         Alphabet { lower: lower.into_values().max().unwrap_or(0), upper }
     }
 
-    /// The name of a letter, counted from 0.
+    /// Returns the name of a letter, counted from 0.
     pub(super) fn name(self, number: u32, is_lower: bool) -> String {
         match is_lower {
             true if self.lower > 12 => format!("m({})", number + 1),
@@ -57,8 +60,8 @@ impl Alphabet {
     }
 }
 
-/// The names of the spots of a land. Upper-case names are given as the spots come; lower-case names
-/// begin anew in every boundary.
+/// Names of the spots of a land. Upper-case names are assigned in the order of first occurrences.
+/// Lower-case names start again in every boundary.
 pub(super) struct LandNames {
     pair_locations: HashMap<u32, PairLocation>,
     alphabet: Alphabet,
@@ -66,7 +69,7 @@ pub(super) struct LandNames {
 }
 
 impl LandNames {
-    /// Looks through all boundaries of a land.
+    /// Prepares the names of a land.
     pub(super) fn of_land(land: &[Region]) -> LandNames {
         let pair_locations = pair_locations(land);
         LandNames {
@@ -76,7 +79,7 @@ impl LandNames {
         }
     }
 
-    /// The texts of a boundary's vertices.
+    /// Returns the texts of a boundary's vertices.
     pub(super) fn names(&mut self, boundary: &[Spot]) -> Vec<String> {
         let mut lower: HashMap<u32, u32> = HashMap::new();
         let name = |spot: &Spot| match *spot {
@@ -92,14 +95,14 @@ impl LandNames {
     }
 }
 
-/// Writes a land; letters are named as they come.
+/// Writes a land. Letters are named in the order of their first occurrences.
 pub(super) fn write_land(out: &mut impl Write, land: &[Region]) -> fmt::Result {
     let mut scope = LandNames::of_land(land);
     write_regions(out, land, &[Spot::Single(0)], |boundary| scope.names(boundary))
 }
 
-/// Writes regions whose vertices have these `names`; boundaries `isolated` that follow each other
-/// become `0*k`.
+/// Writes regions. `names` returns the texts of a boundary's vertices. Consecutive boundaries equal to
+/// `isolated` become `0*k`.
 pub(super) fn write_regions<T: PartialEq>(
     out: &mut impl Write,
     regions: &[Vec<Vec<T>>],

@@ -1,5 +1,5 @@
-//! The text of positions, in the strings of Applegate, Jacobson and Sleator ("Computer analysis of
-//! Sprouts", 1991) as SPOTS and GLOP write them.
+//! The notation of positions: the strings of Applegate, Jacobson and Sleator ("Computer analysis of
+//! Sprouts", 1991) in the form that SPOTS and GLOP write.
 //!
 //! ```text
 //! position = "!" | land { "+" land }
@@ -10,18 +10,21 @@
 //! ```
 //!
 //! In older files of GLOP `.`, `}`, `]` and `!` end a boundary, a region, a land and the position:
-//! `0.AB.}AB.}]!` is `0.AB|AB`. A text with `}` or `]` is read in this form.
+//! `0.AB.}AB.}]!` is `0.AB|AB`. A text that contains `}` or `]` is read in this form.
+//!
+//! [`parse`] reads both forms and returns [`WrittenVertex`] values, without checking that they form a
+//! position. Each is a [`Vertex`]: a digit, or a letter with its [`SpotName`].
 
 use std::fmt;
 
 use super::error::TextError;
 
-/// Most vertices that a text of people may write (`0*n` counts n). Bounds the memory that a text can
-/// ask for.
+/// Maximum number of vertices in a text from a user (`0*n` counts as n). Bounds the memory that a text can
+/// request.
 pub const MAX_VERTICES: usize = 2000;
 
-/// Most vertices of a canonical text of a position that games from such a text lead to. A vertex has
-/// three lives at max, no move adds any, and a vertex of a canonical text has half a life at least.
+/// Maximum number of vertices in the canonical text of a position that can arise from such a text. A vertex
+/// has at most three lives, no move adds any, and a vertex of a canonical text has at least half a life.
 pub(super) const MAX_CANONICAL_VERTICES: usize = 6 * MAX_VERTICES;
 
 /// The name of a spot that occurs twice.
@@ -34,7 +37,7 @@ pub struct SpotName {
 }
 
 impl SpotName {
-    /// Whether the name belongs to the boundary (lower case) and not to the land. Beyond the
+    /// Returns true if the name belongs to the boundary (lower case) and not to the land. Beyond the
     /// alphabet SPOTS writes `m(k)` for lower-case and `n(k)` for upper-case letters.
     pub fn is_lower(self) -> bool {
         self.letter.is_ascii_lowercase() && !(self.letter == b'n' && self.index.is_some())
@@ -59,28 +62,28 @@ pub enum Vertex {
     Letter(SpotName),
 }
 
-/// A vertex and where it stands. Boundaries, regions and lands are numbered through the whole text,
-/// from 0; boundaries and regions without vertices (`0*0`) have numbers too.
+/// A vertex and its place. Boundaries, regions and lands are numbered through the whole text, from 0.
+/// Boundaries and regions without vertices (`0*0`) have numbers too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenVertex {
-    /// The byte of the text.
+    /// Byte offset in the text.
     pub at: usize,
     /// The vertex.
     pub vertex: Vertex,
-    /// The boundary.
+    /// Number of the boundary.
     pub boundary: u32,
-    /// The region.
+    /// Number of the region.
     pub region: u32,
-    /// The land.
+    /// Number of the land.
     pub land: u32,
 }
 
-/// Reads either form of the text, of at max `max` vertices. White space around it is skipped.
+/// Parses a text of at most `max` vertices in either form. Surrounding white space is ignored.
 ///
-/// Time and memory: one pass; no more than `max` vertices are kept.
+/// Takes one pass, and memory for at most `max` vertices.
 ///
 /// # Errors
-/// [`TextError`], with the first byte that does not fit the grammar.
+/// [`TextError`] with the first byte that does not match the grammar.
 pub fn parse(text: &str, max: usize) -> Result<Vec<WrittenVertex>, TextError> {
     if let (_, Some(_)) = split_heap(text) {
         return Err(TextError::Heap { at: text.rfind('*').unwrap_or_default() });
@@ -107,7 +110,7 @@ pub fn parse(text: &str, max: usize) -> Result<Vec<WrittenVertex>, TextError> {
     Ok(parser.vertices)
 }
 
-/// A position's text and, if a nim heap stands behind it as in `0*2 + *3`, the digits of its size.
+/// Splits a text into a position and, if a nim heap follows as in `0*2 + *3`, the digits of its size.
 pub fn split_heap(text: &str) -> (&str, Option<&str>) {
     let digits = |size: &&str| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit());
     let couple = text.rsplit_once('+').and_then(|(position, heap)| {
@@ -116,25 +119,25 @@ pub fn split_heap(text: &str) -> (&str, Option<&str>) {
     couple.map_or((text, None), |(position, heap)| (position, Some(heap)))
 }
 
-/// What the boundary that is being read has so far.
+/// Content of the current boundary so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenBoundary {
-    /// Vertices that other vertices may follow.
+    /// Vertices. More vertices may follow.
     Vertices,
-    /// Spots without curves, which stand alone.
+    /// Spots without curves. Nothing may follow.
     Loose,
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// Most vertices.
+    /// Maximum number of vertices.
     max: usize,
     vertices: Vec<WrittenVertex>,
     open: Option<OpenBoundary>,
-    /// Numbers of the boundary, region and land that are being read.
+    /// Numbers of the current boundary, region and land.
     count: [u32; 3],
-    /// In the older form: whether the region, the land and the position have a part that has ended.
+    /// In the older form: true if the region, the land and the position contain a part that has ended.
     filled: [bool; 3],
 }
 
@@ -207,7 +210,7 @@ impl<'a> Parser<'a> {
         Err(TextError::Unfinished { at: self.at, expected })
     }
 
-    /// Ends a region (`level` 0) or a land (1), which must have parts, all of them ended.
+    /// Ends a region (`level` 0) or a land (1). It must contain parts, and all of them must have ended.
     fn end_part(
         &mut self,
         level: usize,
@@ -270,7 +273,7 @@ impl<'a> Parser<'a> {
         self.push(at, vertex)
     }
 
-    /// Reads what follows a `0`: nothing, or `*n`. Each of the spots is a boundary.
+    /// Reads the rest of a `0`: nothing, or `*n`. Each of the spots is a boundary.
     fn loose(&mut self, at: usize) -> Result<(), TextError> {
         if self.open.is_some() {
             return Err(TextError::LooseSpot { at });
@@ -279,7 +282,7 @@ impl<'a> Parser<'a> {
         if self.peek() == Some('*') {
             self.at += 1;
             let begin = self.at;
-            // A number too great for u64 has more digits than any that would be accepted.
+            // A number too large for u64 is above every limit.
             spots = match self.digits() {
                 "" => return Err(TextError::Count { at: begin }),
                 digits => digits.parse().unwrap_or(u64::MAX),

@@ -1,4 +1,4 @@
-//! A position that has passed every check that its text allows.
+//! [`Position`]: a position that has passed every check that its text allows.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,46 +11,46 @@ use super::notation::{
 };
 use super::simplify::DisjointSets;
 
-/// A sum of lands as it was written: nothing is simplified, split or sorted.
+/// A sum of lands as written. Nothing is simplified, split or sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     lands: Vec<Land>,
 }
 
 impl Position {
-    /// The position of `spots` isolated spots, or none if there may not be so many.
+    /// Returns the position of `spots` isolated spots; `None` if that is too many.
     pub fn start(spots: u32) -> Option<Position> {
         format!("0*{spots}").parse().ok()
     }
 
-    /// Reads a canonical text that this library has written. The positions after the moves of a position
-    /// from user input may have more vertices than user input may have.
+    /// Reads a canonical text written by this library. Positions that arise from a user's position may have
+    /// more vertices than a text from a user may have.
     ///
     /// # Errors
-    /// [`TextError`] with the place.
+    /// [`TextError`] with the offset.
     pub fn from_canonical(text: &str) -> Result<Position, TextError> {
         Position::from_vertices(&notation::parse(text, MAX_CANONICAL_VERTICES)?)
     }
 
-    /// Checks everything that a text tells: letters occur twice, in one boundary or in boundaries of
-    /// different regions according to their case; pairs within a boundary do not cross; and no two
-    /// boundaries of a region hang together by way of other regions. Whether what remains can be
-    /// drawn in the plane is not decided: dead spots may be missing from a text, and with them the
-    /// curves that would tell.
+    /// Checks all conditions that a text allows to check. Letters occur twice, in one boundary or in
+    /// boundaries of different regions according to their case. Pairs within a boundary do not cross. No
+    /// two boundaries of a region are connected by other regions. A position that passes may still be
+    /// impossible to draw in the plane: a text may omit dead spots, and with them the curves that would
+    /// show it.
     ///
     /// # Errors
-    /// [`TextError`] with the place.
+    /// [`TextError`] with the offset.
     fn from_vertices(vertices: &[WrittenVertex]) -> Result<Position, TextError> {
         let lands = vertices.chunk_by(|a, b| a.land == b.land);
         Ok(Position { lands: lands.map(check_land).collect::<Result<_, _>>()? })
     }
 
-    /// The lands; those of which nothing was written (`0*0`) are left out.
+    /// Returns the lands. Empty ones (`0*0`) are omitted.
     pub fn lands(&self) -> &[Land] {
         &self.lands
     }
 
-    /// Lives of all spots.
+    /// Returns the lives of all spots.
     pub fn lives(&self) -> u32 {
         let spots = self.lands.iter().flatten().flatten().flatten();
         // A pair is one spot with one life, and occurs twice.
@@ -62,7 +62,7 @@ impl Position {
     }
 }
 
-/// Reads a text that people give, of at max [`MAX_VERTICES`] vertices.
+/// Reads a text from a user, of at most [`MAX_VERTICES`] vertices.
 impl std::str::FromStr for Position {
     type Err = TextError;
 
@@ -71,7 +71,7 @@ impl std::str::FromStr for Position {
     }
 }
 
-/// Writes the position as SPOTS does; letters are named anew.
+/// Writes the position in the notation of SPOTS. Letters are renamed.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.lands.is_empty() {
@@ -87,12 +87,12 @@ impl fmt::Display for Position {
     }
 }
 
-/// A name that has been seen, and where.
+/// Occurrences of a name so far.
 struct Seen {
     at: usize,
-    /// Boundary, counted within the land.
+    /// Boundary of the first occurrence, counted within the land.
     boundary: usize,
-    /// The spot's number.
+    /// Number of the spot.
     spot: u32,
     twice: bool,
 }
@@ -177,9 +177,10 @@ fn check_boundary(
     }
 }
 
-/// In the plane, each connected part of the drawing has one boundary at max in each region, and the
-/// graph whose nodes are the parts and the regions and whose edges are the boundaries is a tree.
-/// Without dead spots and their curves, parts may seem to be several, which leaves a forest.
+/// Checks that no two boundaries of a region are connected by other regions. In the plane, each connected
+/// part of the drawing has at most one boundary in each region, and the graph whose nodes are the parts and
+/// the regions and whose edges are the boundaries is a tree. Without dead spots and their curves, one part
+/// may appear as several, which leaves a forest.
 fn check_rings(
     boundaries: &[&[WrittenVertex]],
     region_of: &[usize],

@@ -1,14 +1,17 @@
-//! How SPOTS spells a land.
+//! Texts of lands as SPOTS spells them.
 //!
-//! SPOTS (Čížek, Balko and Schmid) looks Grundy numbers up by the text of a land after its own sorting,
-//! which works like this: letters are named as they come; boundaries are rotated, regions turned, and
-//! everything is sorted, first with all letters of a kind alike and then by their names; letters are
-//! named anew, and if that has changed anything, everything is sorted once more. What is alike but for
-//! the names of letters is put in order by the names that it happened to have, so that a land may have
-//! several texts. Which of them SPOTS makes depends on how a move has left the land.
+//! SPOTS (Čížek, Balko and Schmid) looks up Grundy numbers by the text of a land after its own sorting,
+//! which works like this. Letters are named in the order of their first occurrences. Boundaries are
+//! rotated, regions reversed, and everything is sorted, first with all letters of a kind treated as equal
+//! and then by their names. Letters are named again, and if that has changed anything, everything is sorted
+//! once more. Parts that differ only in the names of letters are ordered by the names that they happened to
+//! have, so a land may have several texts. The text that SPOTS produces depends on how a move has left the
+//! land.
 //!
-//! So [`spellings`] writes the land in many ways, sorts each as SPOTS does, and collects the texts. A
-//! land in whose sorting no name had a say has one text.
+//! Therefore [`spellings`] writes the land in many ways, sorts each as SPOTS does, and collects the texts.
+//! A land has one text if no name influenced its sorting.
+//!
+//! `Sorter` sorts [`RegionWords`] of [`Symbol`]s; `SpellingRandom` chooses the ways of writing.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -17,24 +20,24 @@ use super::flat::{Region, Spot};
 use super::names::{Alphabet, pair_locations, write_regions};
 use crate::search::split_mix::{STEP, mix};
 
-/// Texts of a land that are collected at most; lands that 0*12 leads to were seen with up to nine.
+/// Maximum number of texts collected for a land. Lands that arise from 0*12 had up to nine.
 const MAX_TEXTS: usize = 64;
-/// Ways to write a land, one after the other, that show no new text before this is believed to be all.
-/// Of the texts that SPOTS looked up in 0*10, 8 ways miss 0.4 %, 16 miss 0.1 % and 32 miss 0.01 %.
+/// Number of consecutive ways of writing without a new text after which the search ends. Of the texts that
+/// SPOTS looked up in 0*10, 8 ways miss 0.4 %, 16 miss 0.1 % and 32 miss 0.01 %.
 const MAX_MISSES: usize = 32;
 
-/// A vertex: SPOTS' order is that of the numbers.
+/// A vertex. SPOTS orders vertices like these numbers.
 type Symbol = u16;
 const LOWER: Symbol = 4;
 const UPPER: Symbol = 1 << 12;
-/// The ends of boundaries and regions count when these are compared, and come last.
+/// Ends of boundaries and regions take part in comparisons. They are greater than all vertices.
 const BOUNDARY_END: [Symbol; 1] = [1 << 13];
 const REGION_END: [Symbol; 1] = [BOUNDARY_END[0] + 1];
 
 /// The boundaries of a region.
 type RegionWords = Vec<Vec<Symbol>>;
 
-/// All texts by which SPOTS may know a land, as far as they are found.
+/// Returns the texts by which SPOTS may look up a land, as far as they are found.
 pub(super) fn spellings(mut land: Vec<Region>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let (text, is_only) = spell(&land);
@@ -48,7 +51,7 @@ pub(super) fn spellings(mut land: Vec<Region>) -> BTreeSet<String> {
     found
 }
 
-/// SPOTS' text of a land that comes written like this, and whether that is the land's only text.
+/// Returns the text of SPOTS for a land in this way of writing, and true if it is the land's only text.
 fn spell(land: &[Region]) -> (String, bool) {
     let mut regions = symbols(land);
     rename(&mut regions);
@@ -74,7 +77,7 @@ fn symbols(land: &[Region]) -> Vec<RegionWords> {
     land.iter().map(|region| region.iter().map(word).collect()).collect()
 }
 
-/// What counts first: letters of a kind are alike.
+/// Returns the symbol for the first comparison, in which all letters of a kind are equal.
 fn kind(symbol: Symbol) -> Symbol {
     match symbol {
         0..LOWER => symbol,
@@ -84,7 +87,7 @@ fn kind(symbol: Symbol) -> Symbol {
     }
 }
 
-/// Names letters as they come, those within a boundary anew in each.
+/// Names letters in the order of their first occurrences. Lower-case names start again in each boundary.
 fn rename(regions: &mut [RegionWords]) {
     let (mut lower, mut upper) = (HashMap::new(), HashMap::new());
     for boundary in regions.iter_mut().flatten() {
@@ -104,7 +107,7 @@ fn rename(regions: &mut [RegionWords]) {
 
 #[derive(Default)]
 struct Sorter {
-    /// Whether anything was put in order by the names of letters.
+    /// True if a comparison was decided by the names of letters.
     names_decided: bool,
 }
 
@@ -151,7 +154,7 @@ impl Sorter {
     }
 }
 
-/// A region with all ends.
+/// Returns the symbols of a region, ends included.
 fn symbols_of(region: &RegionWords) -> impl Iterator<Item = &Symbol> + Clone {
     region.iter().flat_map(|boundary| boundary.iter().chain(&BOUNDARY_END)).chain(&REGION_END)
 }
@@ -187,7 +190,7 @@ impl SpellingRandom {
     }
 }
 
-/// Writes a land in another way.
+/// Writes a land in another way at random.
 fn respell(land: &mut [Region], random: &mut SpellingRandom) {
     random.shuffle(land);
     for region in land {
@@ -213,7 +216,7 @@ mod tests {
         position.lands()[0].clone()
     }
 
-    /// Lines of a way to write a land, and what SPOTS makes of it.
+    /// Returns pairs of a way of writing and the text of SPOTS for it.
     fn published() -> impl Iterator<Item = (&'static str, &'static str)> {
         let lines = include_str!("../../tests/data/spots_spellings.txt").lines();
         lines.filter_map(|line| line.split_once(' ').filter(|_| !line.starts_with('#')))
@@ -238,7 +241,7 @@ mod tests {
         }
     }
 
-    /// A land in all ways to write it.
+    /// Returns a land in all ways of writing it.
     fn all_ways(land: &[Region]) -> Vec<Vec<Region>> {
         let mut ways = vec![Vec::new()];
         for order in permutations(land.len()) {
@@ -298,8 +301,8 @@ mod tests {
         permutations(count - 1).into_iter().flat_map(with_last).collect()
     }
 
-    /// A land as characters. Its letters come in the order of `names`, from `a` in each boundary and
-    /// from `A`.
+    /// Returns a land as characters. Its letters are named in the order of `names`, from `a` in each
+    /// boundary and from `A`.
     fn named(land: &[Region], names: &[u32]) -> String {
         let pair_locations = pair_locations(land);
         let (lower, upper): (Vec<u32>, Vec<u32>) =
@@ -325,7 +328,7 @@ mod tests {
         text
     }
 
-    /// Spots that occur twice, as they come.
+    /// Returns the spots that occur twice, in the order of their first occurrences.
     fn names(land: &[Region]) -> Vec<u32> {
         let mut names = Vec::new();
         for spot in land.iter().flatten().flatten() {
@@ -338,7 +341,8 @@ mod tests {
         names
     }
 
-    /// The least of all ways to write a land: digits, lower case, upper case, ends; then the names.
+    /// Returns the smallest way of writing. Digits precede lower case, upper case and ends; names decide
+    /// ties.
     fn least(ways: &[Vec<Region>], names: &[u32]) -> Vec<Region> {
         let key = |way: &&Vec<Region>| {
             let text = named(way, names);
@@ -352,7 +356,7 @@ mod tests {
         ways.iter().min_by_key(key).unwrap().clone()
     }
 
-    /// All texts, by writing the land in all ways and taking the least way twice.
+    /// Reference implementation: writes the land in all ways and takes the smallest one, twice.
     fn reference_texts(land: &[Region]) -> BTreeSet<String> {
         let ways = all_ways(land);
         let orders: BTreeSet<Vec<u32>> = ways.iter().map(|way| names(way)).collect();

@@ -1,23 +1,25 @@
-//! Lands by number: each distinct canonical form gets an id, dense from 0, and keeps it until it is
-//! forgotten; then another land of the same shard gets the id.
+//! The store of lands: each distinct canonical form has an id. Ids are dense from 0. A land keeps its id
+//! until it is removed; then another land of the same shard may get the id.
+//!
+//! [`LandStore`] consists of [`LandShard`]s with [`Slot`]s, and of a [`LandEntry`] for each id, which
+//! contains the land's [`LandFeatures`].
 //!
 //! # Protocol
 //!
-//! Lands are spread over shards by their hash. A shard, under its lock, holds the packed bytes and a
-//! hash table of ids. Everything else about a land is in its entry, which never moves, so that entries
-//! are read without a lock:
+//! Lands are distributed over shards by their hash. A shard, protected by its lock, holds the packed bytes
+//! and a hash table of ids. Everything else about a land is in its entry. Entries never move, so they are
+//! read without a lock:
 //!
-//! * Who interns a land locks its shard, looks it up, and if it is new takes the next id, appends the
-//!   bytes, writes the entry, and only then puts the id into the table. Whoever finds the id there
-//!   has taken the same lock later, and so sees the entry.
-//! * Other threads get an id from a thread that has interned it; however that happens, it has to
-//!   order memory (a lock, or release and acquire), as it has to for anything else that is handed
-//!   over. So whoever has an id sees all of its entry; entries are stored with release and loaded with
-//!   acquire all the same.
-//! * An entry means nothing unless its id came from [`LandStore::intern`] in the present epoch, or is of a
-//!   land that was kept since then. Of others it may be empty, or another land's.
-//! * Lands are forgotten while one thread alone uses the store. Threads that begin later see that.
-//! * The counters are only added to; nothing is decided by them but when to stop.
+//! * A thread that interns a land locks the shard and looks the land up. If it is new, the thread takes the
+//!   next id, appends the bytes, writes the entry, and only then puts the id into the table. A thread that
+//!   finds the id there has taken the same lock later, and therefore sees the entry.
+//! * Other threads receive an id from a thread that has interned it. Any such transfer must order memory (a
+//!   lock, or release and acquire), like the transfer of any other data. Therefore every thread that has an
+//!   id sees all of its entry. Entries are nevertheless stored with release and loaded with acquire.
+//! * An entry is valid only if its id was returned by [`LandStore::intern`] in the current epoch, or
+//!   belongs to a land that has been kept since then. Other entries may be empty or belong to another land.
+//! * Lands are removed while a single thread uses the store. Threads that start later see the removals.
+//! * The counters are statistics: they decide nothing except when memory is exhausted.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,22 +31,22 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const SHARDS: usize = 256;
 
-/// What is known of a land.
+/// Stored data of a land.
 #[derive(Debug, Default)]
 struct LandEntry {
-    /// Where the bytes are: `offset << 24 | length << 8 | shard`. Of an id that no land has: `next << 24`,
-    /// with the next such id of the shard plus one.
+    /// Location of the bytes: `offset << 24 | length << 8 | shard`. For a free id: `next << 24`, where
+    /// `next` is the next free id of the shard plus one.
     place: AtomicU64,
     /// `lives << 40 | phase << 32 | estimated options`.
     features: AtomicU64,
 }
 
-/// What a features at a land says.
+/// Cached features of a land.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LandFeatures {
-    /// Lives are below 2^24.
+    /// Lives must be below 2^24.
     pub features: AtomFeatures,
-    /// As the forecast has it.
+    /// Phase of the forecast.
     pub phase: u8,
 }
 
@@ -61,7 +63,7 @@ impl LandFeatures {
     }
 }
 
-/// A place of a hash table; the id is stored plus one, 0 is free.
+/// A slot of a hash table. The id is stored plus one; 0 marks an empty slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     tag: u32,
@@ -73,7 +75,7 @@ struct LandShard {
     bytes: Vec<u8>,
     table: Vec<Slot>,
     used: usize,
-    /// The first id that may be given out again, plus one; its entry has the next, and so on.
+    /// First free id plus one. The entry of each free id contains the next one.
     free: u64,
 }
 
@@ -88,18 +90,18 @@ impl LandShard {
 pub(super) struct LandStore {
     shards: Box<[Mutex<LandShard>]>,
     entries: Chunks<LandEntry>,
-    /// Ids below this have been given out.
+    /// Upper bound of the ids in use, exclusive.
     next: AtomicU32,
-    /// How many of these no land has.
+    /// Number of free ids below `next`.
     free: AtomicU32,
     epoch: AtomicU32,
-    /// Bytes of the shards.
+    /// Memory of the shards in bytes.
     bytes: AtomicU64,
     max_bytes: u64,
 }
 
 impl LandStore {
-    /// A store that refuses new lands when it has grown to `max_bytes`.
+    /// Creates a store that refuses new lands when it has reached `max_bytes`.
     pub(super) fn new(max_bytes: u64) -> LandStore {
         LandStore {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
@@ -112,18 +114,18 @@ impl LandStore {
         }
     }
 
-    /// Number of lands.
+    /// Returns the number of lands.
     pub(super) fn len(&self) -> u32 {
         let next = self.next.load(Ordering::Relaxed).min(MAX_ATOM + 1);
         next - self.free.load(Ordering::Relaxed)
     }
 
-    /// Bytes taken.
+    /// Returns the memory in use, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed) + self.entries.bytes()
     }
 
-    /// The id of a canonical land; `features` is asked about new ones.
+    /// Returns the id of a canonical land. `features` is called for new lands only.
     ///
     /// # Errors
     /// [`GameFull`] if the land is new and there is no memory or id for it.
@@ -155,7 +157,7 @@ impl LandStore {
         Ok(id)
     }
 
-    /// An id that no land has, and memory for its entry.
+    /// Returns a free id with memory for its entry.
     fn new_id(&self, shard: &mut LandShard) -> Result<Atom, GameFull> {
         if shard.free != 0 {
             let id = (shard.free - 1) as Atom;
@@ -172,8 +174,8 @@ impl LandStore {
         Ok(id)
     }
 
-    /// Forgets lands, whose ids are given out again. Nobody else may use the store meanwhile.
-    /// Shards that have not been looked at when `stop` says so stay as they are.
+    /// Removes the lands that `keep` rejects; their ids are reused. No other thread may use the store
+    /// meanwhile. Shards that have not been processed when `stop` returns true stay unchanged.
     pub(super) fn retain(&self, keep: &Keep<'_>, stop: &Stop<'_>) -> Retained {
         self.epoch.fetch_add(1, Ordering::Relaxed);
         let in_shard = |shard| self.retain_in(shard, keep, stop);
@@ -183,7 +185,7 @@ impl LandStore {
         Retained { kept, forgotten: free - u64::from(before) }
     }
 
-    /// Forgets lands of a shard and gives memory back. Returns how many it has left.
+    /// Removes lands of a shard and releases memory. Returns the number of lands left.
     fn retain_in(&self, shard: &Mutex<LandShard>, keep: &Keep<'_>, stop: &Stop<'_>) -> u64 {
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         let shard = &mut *shard;
@@ -201,7 +203,7 @@ impl LandStore {
                 shard.free = slot.id.into();
             }
         }
-        // In the order of their bytes, which slide towards the front.
+        // In the order of their bytes, which move towards the front.
         kept.sort_unstable_by_key(|&(place, _)| place);
         shard.table = vec![Slot::default(); (kept.len() * 2).next_power_of_two().max(16)];
         shard.used = kept.len();
@@ -221,12 +223,12 @@ impl LandStore {
         kept.len() as u64
     }
 
-    /// Changes whenever ids are given to other lands.
+    /// Returns a number that changes whenever lands are removed.
     pub(super) fn epoch(&self) -> u32 {
         self.epoch.load(Ordering::Relaxed)
     }
 
-    /// Looks a land up in its shard. The tag's bits are not those that chose the shard.
+    /// Looks up a land in its shard. The bits of the tag are independent of the choice of the shard.
     fn find(&self, shard: &LandShard, tag: u32, land: &[u8]) -> Option<Atom> {
         let mask = shard.table.len().checked_sub(1)?;
         let mut at = tag as usize & mask;
@@ -240,10 +242,10 @@ impl LandStore {
         None
     }
 
-    /// The bytes of a land.
+    /// Reads the bytes of a land.
     ///
     /// # Panics
-    /// If the id was not given out by this store; with debug assertions also if no land has it now.
+    /// If this store has not assigned the id; with debug assertions also if the id is free.
     pub(super) fn read(&self, id: Atom, out: &mut Vec<u8>) {
         let (offset, length, number) = self.place(id);
         let shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
@@ -251,10 +253,10 @@ impl LandStore {
         out.extend_from_slice(&shard.bytes[offset..offset + length]);
     }
 
-    /// What was said of a land when it was new. Takes no lock.
+    /// Returns the features of a land. Takes no lock.
     ///
     /// # Panics
-    /// If the id was not given out by this store.
+    /// If this store has not assigned the id.
     pub(super) fn features(&self, id: Atom) -> LandFeatures {
         LandFeatures::unpack(self.entry(id).features.load(Ordering::Acquire))
     }
@@ -302,7 +304,7 @@ impl LandStore {
         Ok(())
     }
 
-    /// Makes room for a land's bytes.
+    /// Reserves memory for the bytes of a land.
     fn reserve_bytes(&self, shard: &mut LandShard, length: usize) -> Result<(), GameFull> {
         let (used, capacity) = (shard.bytes.len(), shard.bytes.capacity());
         if used + length <= capacity {
@@ -316,7 +318,7 @@ impl LandStore {
     }
 }
 
-/// Puts a slot into a hash table that has a free place.
+/// Inserts a slot into a hash table that has an empty slot.
 fn insert(table: &mut [Slot], slot: Slot) {
     let mask = table.len() - 1;
     let mut at = slot.tag as usize & mask;
@@ -380,7 +382,7 @@ mod tests {
         assert_eq!(given, (0..store.len()).collect::<Vec<_>>());
     }
 
-    /// Against a map, through rounds in which other lands are forgotten and new ones come.
+    /// Compares the store with a map, in rounds in which lands are removed and new ones are added.
     #[test]
     fn lands_are_forgotten_and_their_ids_given_out_again() {
         let store = LandStore::new(u64::MAX);
@@ -398,7 +400,7 @@ mod tests {
             if round == 0 {
                 full = store.bytes();
             }
-            // Of the 11 500 lands no more than 4600 are there at a time.
+            // At most 4600 of the 11 500 lands are in the store at a time.
             assert!(distinct.iter().all(|&id| id < 6000) && store.bytes() < full / 2 * 3);
 
             let kept = |n: u32| n % 7 == round % 7;
@@ -439,7 +441,7 @@ mod tests {
         let full = (0..1 << 20).find(|&n| intern(n).is_err()).expect("memory is limited");
         assert!(full > 5000, "{full}");
         assert!(store.bytes() <= most);
-        // What is known is still found, everything of it.
+        // Lands in the store are still found.
         assert!((0..full).all(|n| intern(n) == Ok(n as Atom)));
     }
 
@@ -454,7 +456,7 @@ mod tests {
         let Retained { kept, forgotten } = store.retain(&|_| false, &stop);
         assert_eq!((kept + forgotten, kept), (5000, store.len().into()));
         assert!(kept > 1000 && forgotten > 1000, "{kept} {forgotten}");
-        // What is left is what it was, and what went comes again.
+        // The remaining lands are unchanged, and removed ones can be added again.
         for (n, &id) in (0..).zip(&ids) {
             let again = store.intern(&u32::to_le_bytes(n), || features_of(n)).unwrap();
             assert_eq!(store.features(again), features_of(n));

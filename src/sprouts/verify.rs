@@ -1,16 +1,19 @@
-//! Checks a database of Grundy numbers as a proof.
+//! Verification of a database of Grundy numbers as a proof.
 //!
-//! The number of a land is g exactly if the couple of the land and a heap of g is lost for the player
-//! to move: for every h below g some option of the land has the number h, and none has g. So a
-//! number is *established* if this can be said with numbers that have been established before. Lands
-//! are taken by increasing lives, and a move always takes a life, so everything that a land needs
-//! comes before it.
+//! The number of a land is g exactly if the couple of the land and a heap of g is lost for the player to
+//! move: for every h below g some option of the land has the number h, and no option has g. A number is
+//! *established* if this follows from numbers that were established before. Lands are processed by
+//! increasing lives. A move always takes a life, so all numbers that a land depends on are processed before
+//! it.
 //!
-//! A proof that a search has left holds the numbers of the lost couples only. That a couple is won is
-//! seen by a move to a lost one, which is there. What is not there is searched, depth first and with
-//! a memory, by nothing but the definition. The number of positions searched for one entry is limited; an
-//! entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the searches that write databases; the
-//! rules and canonical forms are.
+//! A proof left by a search holds only the numbers of the lost couples. A won couple is recognised by a
+//! move to a lost one, which is in the file. Numbers that are missing are computed by a depth-first search
+//! with a memory, directly from the definition. The number of positions searched for one entry is limited;
+//! an entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the
+//! searches that write databases, except the rules and canonical forms.
+//!
+//! [`verify`] runs a [`GrundyVerifier`] within [`VerifyLimits`], reports [`VerifyProgress`] and returns a
+//! [`VerifyReport`] with [`Finding`]s, each with its [`GrundyProblem`], or a [`VerifyError`].
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -27,11 +30,11 @@ use crate::json::as_text;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
-/// Most moves that follow each other in a search; bounds the stack.
+/// Maximum depth of a search in moves. Bounds the stack.
 const MAX_DEPTH: u32 = 2000;
-/// About what a number or a couple takes in memory.
+/// Estimated memory per number or won couple, in bytes.
 const BYTES_PER_RESULT: u64 = 24;
-/// About what an entry of the file takes, and what has been said of its land.
+/// Estimated memory per entry of the file and the data about its land, in bytes.
 const BYTES_PER_CLAIM: u64 = 200;
 /// Maximum number of findings of each kind, wrong and undecided, that a report lists.
 const MAX_FINDINGS: u64 = 100;
@@ -41,7 +44,7 @@ const MAX_FINDINGS: u64 = 100;
 pub struct VerifyLimits {
     /// Maximum number of positions searched for one entry, or for the root.
     pub work: u64,
-    /// Maximum number of bytes for positions and what is known of them.
+    /// Maximum memory for positions and results, in bytes.
     pub memory: u64,
     /// Time at which the check ends.
     pub deadline: Option<Instant>,
@@ -58,7 +61,7 @@ pub struct VerifyProgress {
     pub searched: u64,
 }
 
-/// Why an entry is not established.
+/// Reason for which an entry is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GrundyProblem {
     /// A move leads to the same number.
@@ -74,10 +77,10 @@ pub enum GrundyProblem {
     Other {
         /// The number claimed.
         grundy: u32,
-        /// The right one.
+        /// The correct number.
         found: u32,
     },
-    /// The number is wrong, and a limit was reached before the right one was found.
+    /// The number is wrong, and a limit was reached before the correct one was found.
     #[error("the number is not {grundy}; a limit was reached before the right one was found")]
     Wrong {
         /// The number claimed.
@@ -137,7 +140,7 @@ pub struct VerifyReport {
     /// True if the root is lost for the player to move; `None` if no root was given, or if a limit was
     /// reached before it was decided.
     pub root_lost: Option<bool>,
-    /// Couples of a land that the file does not have and a heap that had to be searched.
+    /// Number of couples searched whose land is not in the file.
     pub searched: u64,
     /// Limit that left an entry or the root undecided.
     pub reason: Option<Reason>,
@@ -191,7 +194,7 @@ enum Halt {
     Error(VerifyError),
 }
 
-/// Entries by their sums of lands: the number and the line of the first entry of each.
+/// Number and line of the first entry of each sum of lands.
 type ClaimedNumbers = HashMap<Vec<Atom>, (u32, u64)>;
 
 /// Checks every entry, then the root. Calls `on_progress` for every position that is searched.
@@ -236,11 +239,11 @@ pub fn verify(
     Ok(report)
 }
 
-/// An entry with its land.
+/// An entry with its lands.
 struct Claim {
     lives: u32,
     line: u64,
-    /// One land, unless the entry has not been written in its simplest form.
+    /// One land, unless the entry is not written in its simplest form.
     sum: Vec<Atom>,
     grundy: u32,
 }
@@ -252,15 +255,15 @@ struct GrundyVerifier<'a> {
     numbers: HashMap<Atom, u32>,
     /// Couples of a land and a heap that are won.
     wins: HashSet<(Atom, u32)>,
-    /// Lands that the file speaks of.
+    /// Lands with an entry in the file.
     claimed: HashSet<Atom>,
-    /// Entries of the file that were read.
+    /// Number of entries read.
     claims: u64,
-    /// Entries that were checked, once all were read.
+    /// Number of entries checked; `None` until all are read.
     checked: Option<u64>,
-    /// Positions searched for the present entry.
+    /// Positions searched for the current entry.
     work: u64,
-    /// Positions searched that the file does not have.
+    /// Positions searched that are not in the file.
     searched: u64,
     max_work: u64,
     memory: u64,
@@ -330,8 +333,8 @@ impl GrundyVerifier<'_> {
         Ok(())
     }
 
-    /// Returns true if entries decide a sum, if they are right: entries for its lands, or for those after its
-    /// moves.
+    /// Returns true if the entries, if correct, decide a sum: entries for its lands, or for the lands after
+    /// each of its moves, or after one to a lost position.
     fn follows(&mut self, sum: &[Atom], claims: &ClaimedNumbers) -> Result<bool, Halt> {
         if claimed_number(sum, claims).is_some() {
             return Ok(true);
@@ -352,7 +355,7 @@ impl GrundyVerifier<'_> {
         if let Some(reason) = self.limits.reached() {
             return Err(Halt::End(reason));
         }
-        // Hash tables keep some of their places free.
+        // Hash tables keep some of their slots empty.
         let facts = 2 * (self.numbers.capacity() + self.wins.capacity()) as u64;
         let bytes = facts * BYTES_PER_RESULT + self.claims * BYTES_PER_CLAIM;
         if self.game.bytes() + bytes > self.memory {
@@ -363,7 +366,7 @@ impl GrundyVerifier<'_> {
         Ok(())
     }
 
-    /// Children of a sum.
+    /// Returns the children of a sum.
     fn children(&mut self, sum: &[Atom]) -> Result<Vec<Vec<Atom>>, Halt> {
         let limits = self.limits;
         let is_stopped = || limits.reached().is_some();
@@ -371,7 +374,7 @@ impl GrundyVerifier<'_> {
         children.map_err(|_| self.listing_failure())
     }
 
-    /// Why moves could not be listed.
+    /// Returns the reason for which moves could not be listed.
     fn listing_failure(&mut self) -> Halt {
         self.checkpoint().err().unwrap_or(Halt::End(Reason::Memory))
     }
@@ -396,11 +399,11 @@ impl GrundyVerifier<'_> {
         }
     }
 
-    /// The problem of an entry that is known to be wrong.
+    /// Returns the problem of an entry that is known to be wrong.
     fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<GrundyProblem, Halt> {
         let mut number = 0;
         for &atom in sum {
-            // A couple with a smaller nimber that is lost has been met on the way.
+            // The search has found a lost couple with a smaller nimber.
             match self.numbers.get(&atom) {
                 Some(&known) => number ^= known,
                 None => return self.same_as_child(sum, grundy),
@@ -416,7 +419,7 @@ impl GrundyVerifier<'_> {
                 return Ok(GrundyProblem::SameAsChild { grundy, child });
             }
         }
-        // Greater than the number of moves: no land has such a number.
+        // The number is greater than the number of moves, which no land can have.
         let mut found = 0;
         for &atom in sum {
             found ^= self.number(atom, 0)?;
@@ -424,7 +427,7 @@ impl GrundyVerifier<'_> {
         Ok(GrundyProblem::Other { grundy, found })
     }
 
-    /// Replaces what is known by its numbers; equal lands cancel.
+    /// Replaces lands with established numbers by these numbers, and removes pairs of equal lands.
     fn reduce(&self, sum: &[Atom], nimber: u32) -> (Vec<Atom>, u32) {
         let (mut unknown, mut nimber) = (Vec::new(), nimber);
         let mut sorted = sum.to_vec();
@@ -441,10 +444,10 @@ impl GrundyVerifier<'_> {
         (unknown, nimber)
     }
 
-    /// Whether a sum of lands and a heap is lost for the player to move.
+    /// Returns true if a sum of lands and a heap is lost for the player to move.
     fn is_lost(&mut self, sum: &[Atom], nimber: u32, depth: u32) -> Result<bool, Halt> {
         let (mut unknown, mut nimber) = self.reduce(sum, nimber);
-        // The numbers of all but the largest, of which only one number matters.
+        // Of the largest land only one number matters; of the others the numbers are computed.
         unknown.sort_by_key(|&atom| self.game.features(atom).lives);
         let Some(largest) = unknown.pop() else { return Ok(nimber == 0) };
         for atom in unknown {
@@ -511,7 +514,7 @@ impl GrundyVerifier<'_> {
     }
 }
 
-/// The number of a sum by the entries, whether they are right or not.
+/// Returns the number of a sum according to the entries, which may be wrong.
 fn claimed_number(sum: &[Atom], claims: &ClaimedNumbers) -> Option<u32> {
     if let Some(&(number, _)) = claims.get(sum) {
         return Some(number);

@@ -1,9 +1,12 @@
-//! The work on one position: budgets that grow, over all that is still unknown.
+//! Analysis of one position: searches of all unknown values with increasing budgets.
 //!
-//! Each round gives every open child so many nodes, and the position root_and_lands as many as all of them
-//! together, because its outcome says the most. A search that was stopped goes on where it was, and
-//! what one finds serves the others. So what is easy is known first, and nothing takes much more than
-//! it would alone.
+//! In each round every open child has the same budget of nodes, and the position has as much as all of them
+//! together, because its outcome is the most important value. Interrupted searches are continued, and each
+//! uses the results of the others. Thus easy values are found early, and no value takes much longer than
+//! alone.
+//!
+//! [`survey`] creates a `Survey` with a `SurveyNode` for the position, each land and each child, by `Role`.
+//! A search of a node has a `Target`.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +18,15 @@ use crate::search::sums::game::{Atom, GameFull};
 use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy};
 use crate::sprouts::{MovesError, Position, Scratch, Sprouts};
 
-/// Nodes that a child gets in the first round: enough for numbers by which to compare them.
+/// Nodes for a child in the first round. The resulting numbers suffice to compare children.
 const FIRST_BUDGET: u64 = 50;
-/// From round to round.
+/// Growth factor of the budget from round to round.
 const BUDGET_GROWTH: u64 = 4;
-/// Searches of fewer nodes are over before several threads are.
+/// Searches with smaller budgets end before several threads have started.
 const MIN_PARALLEL_BUDGET: u64 = 1 << 14;
 
-/// Moves are listed for so long whatever the limits say: a search that has reached its own still tells
-/// what it knows of them. Few positions have so many that this does not suffice.
+/// Minimum time for listing moves, even if a limit has been reached, so that a search that reached its
+/// limit can report what is known about them. It suffices for nearly all positions.
 const MIN_LISTING_TIME: Duration = Duration::from_millis(100);
 
 /// Options of [`survey`].
@@ -60,7 +63,7 @@ pub fn survey(
     let mut listed = list_nodes(game, position, options, scratch);
     let is_full = matches!(listed, Err(MovesError::Full(_)));
     if is_full && options.limits.reached().is_none() {
-        // What earlier searches have met may stand in the way.
+        // Lands of earlier searches may occupy the memory.
         workspace.make_room();
         listed = list_nodes(game, position, options, scratch);
     }
@@ -72,7 +75,7 @@ pub fn survey(
     let mut survey =
         Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason };
     if reason.is_some() {
-        // Nothing follows from children that are not there.
+        // Without the children nothing follows from the rules.
         for node in &mut survey.nodes {
             node.update(workspace, options.from_file);
         }
@@ -84,7 +87,7 @@ pub fn survey(
     Ok(survey.analysis())
 }
 
-/// The position and its lands.
+/// Returns nodes for the position and its lands.
 fn root_and_lands(
     game: &Sprouts,
     position: &Position,
@@ -97,8 +100,8 @@ fn root_and_lands(
     Ok([root].into_iter().chain(lands).collect())
 }
 
-/// The position, its lands and the positions after its moves. [`MovesError::Full`] as well if a limit is
-/// reached and they take longer than [`MIN_LISTING_TIME`].
+/// Returns nodes for the position, its lands and the positions after its moves. Also returns
+/// [`MovesError::Full`] if a limit is reached and listing them takes longer than [`MIN_LISTING_TIME`].
 fn list_nodes(
     game: &Sprouts,
     position: &Position,
@@ -120,7 +123,7 @@ fn list_nodes(
     Ok(nodes)
 }
 
-/// What a node is to the position.
+/// Relation of a node to the position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Root,
@@ -128,19 +131,19 @@ enum Role {
     Child,
 }
 
-/// A position whose value is wanted.
+/// A position whose value is searched.
 struct SurveyNode {
     role: Role,
-    /// The text of its lands, by which it is found again when the memory was collected.
+    /// Canonical text of its lands, which identifies them after a garbage collection.
     lands: String,
     sum: Sum,
-    /// For the player to move there.
+    /// Outcome for the player to move there.
     value: Option<Value>,
     grundy: Option<u32>,
     source: Option<ValueSource>,
-    /// Its proof numbers after the last search.
+    /// Proof numbers after the last search.
     pair: Option<Pair>,
-    /// The memory does not suffice for it.
+    /// True if the memory does not suffice to solve it.
     is_out_of_memory: bool,
 }
 
@@ -165,19 +168,19 @@ impl SurveyNode {
         }
     }
 
-    /// For the player who makes the move.
+    /// Returns the outcome for the player who makes the move.
     fn outcome(&self) -> Option<Value> {
         self.value.map(|value| !value)
     }
 
-    /// The less, the closer to a proof that whoever is to move there loses.
+    /// Returns δ/φ in fixed point. It decreases towards a proof that the player to move there loses.
     fn proof_ratio(&self) -> u64 {
         self.pair.map_or(u64::MAX, |Pair { phi, delta }| {
             (u64::from(delta) << 32) / u64::from(phi.max(1))
         })
     }
 
-    /// Notes what is known by now; whether that is changed.
+    /// Copies the known values from the workspace. Returns true if that changed anything.
     fn update(&mut self, workspace: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
         let grundy = self.grundy.or_else(|| workspace.grundy(&self.sum));
         let value = self.value.or_else(|| workspace.value(&self.sum));
@@ -196,7 +199,7 @@ impl SurveyNode {
     }
 }
 
-/// What a search is to find.
+/// Value that a search determines.
 #[derive(Clone, Copy)]
 enum Target {
     Value,
@@ -209,10 +212,10 @@ struct Survey<'w, 'g> {
     options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,
     observer: &'w mut dyn Observer,
-    /// The position first.
+    /// The position is the first one.
     nodes: Vec<SurveyNode>,
     spent: u64,
-    /// Why there is no going on.
+    /// Reason for the end of the work.
     reason: Option<Reason>,
 }
 
@@ -229,7 +232,7 @@ impl Survey<'_, '_> {
         }
     }
 
-    /// Whether something about a node is to be found out.
+    /// Returns true if a value of the node is still needed.
     fn is_open(&self, node: &SurveyNode) -> bool {
         match node.role {
             Role::Root => node.value.is_none(),
@@ -252,7 +255,7 @@ impl Survey<'_, '_> {
         self.nodes.iter().filter(|node| node.role == Role::Child)
     }
 
-    /// Gives every open node the budget.
+    /// Searches every open node with this budget.
     fn round(&mut self, budget: u64, on_change: &mut dyn FnMut(&Analysis)) {
         let open = self.children().filter(|child| self.is_open(child)).count() as u64;
         if self.nodes[0].value.is_none() {
@@ -303,7 +306,8 @@ impl Survey<'_, '_> {
                 node.pair = Some(Pair { phi: report.phi, delta: report.delta });
                 let stopped = match report.outcome {
                     Outcome::Known(value) => {
-                        // Heaps that are too large for exclusions are known to the table alone.
+                        // The exclusions do not store numbers of heaps that are too large; only the table
+                        // does.
                         node.value = Some(value);
                         node.source = Some(ValueSource::Search);
                         None
@@ -322,12 +326,12 @@ impl Survey<'_, '_> {
         self.spent += counters.nodes;
         match stopped {
             Some(Reason::Memory) => self.nodes[at].is_out_of_memory = true,
-            // The budget; what was allowed in all is looked at before the next search.
+            // The budget of this search. The total limit is checked before the next search.
             None | Some(Reason::NodeLimit) => {}
             Some(_) => self.reason = stopped,
         }
         let answered = stopped.is_none();
-        // An id may be another land's now, of which other things are known.
+        // An id may belong to another land now, with other values.
         let changed = match self.game.epoch() == epoch || self.renew_ids() {
             true => self.update(),
             false => self.apply_rules(),
@@ -337,7 +341,8 @@ impl Survey<'_, '_> {
         }
     }
 
-    /// Notes all that is known by now, and what follows from it by the rules; whether that is changed.
+    /// Copies all known values from the workspace and applies the rules. Returns true if that changed
+    /// anything.
     fn update(&mut self) -> bool {
         let Survey { workspace, options, nodes, .. } = self;
         let mut changed = false;
@@ -347,7 +352,7 @@ impl Survey<'_, '_> {
         changed | self.apply_rules()
     }
 
-    /// Notes what follows by the rules from what has been noted; whether that is changed.
+    /// Derives values by the rules. Returns true if that changed anything.
     fn apply_rules(&mut self) -> bool {
         let mut changed = false;
         let Some((root, others)) = self.nodes.split_first_mut() else { return changed };
@@ -373,8 +378,8 @@ impl Survey<'_, '_> {
         changed
     }
 
-    /// Gets the ids of all lands anew, which may have lost theirs. If there is no room for them, the
-    /// work ends, and false is returned: ids are of no use any more.
+    /// Looks up the ids of all lands again, which may have changed. If there is not enough memory, the work
+    /// ends and false is returned: the ids are invalid then.
     fn renew_ids(&mut self) -> bool {
         for node in &mut self.nodes {
             let position = Position::from_canonical(&node.lands);
@@ -388,7 +393,7 @@ impl Survey<'_, '_> {
         true
     }
 
-    /// What is known now, in order.
+    /// Returns the current results in order.
     fn analysis(&self) -> Analysis {
         let root = &self.nodes[0];
         let lands = self.nodes.iter().filter(|node| node.role == Role::Land);

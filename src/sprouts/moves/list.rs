@@ -1,19 +1,20 @@
-//! Which moves a land has, and in which order they are made.
+//! The moves of a land and their order. A [`LandMove`] is a [`Curve`] in a region; a [`CutCurve`] lies
+//! within a boundary.
 
 use super::symmetry::{CurveSymmetry, RegionSymmetries};
 use crate::search::sums::game::{GameFull, OptionSubset};
 use crate::sprouts::flat::{Flat, LETTER, ONE};
 
-/// A move, but for how a cut divides what is left of the region.
+/// A move, without the division of the rest of the region by a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LandMove {
     /// The region in which the curve is drawn.
     pub region: usize,
-    /// What it connects.
+    /// The spots that it connects.
     pub curve: Curve,
 }
 
-/// What a curve connects.
+/// The spots that a curve connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Curve {
     /// An isolated spot and itself.
@@ -31,21 +32,21 @@ pub(super) enum Curve {
 /// A curve within a boundary, which cuts the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CutCurve {
-    /// The boundary is the first one of this class.
+    /// Class whose first member is the boundary.
     pub class: usize,
     /// Places in the boundary, in the order of reading.
     pub i: usize,
     pub j: usize,
-    /// Whether a symmetry exchanges the two sides.
+    /// True if a symmetry exchanges the two sides.
     pub exchanged: bool,
 }
 
-/// Calls `found` with every move of a land, or with a share of them. Moves that cut more links
-/// between regions come first: after these the land falls apart more often, and more is known about
-/// small lands. Those that cut none are the rest.
+/// Calls `found` with every move of a land, or with a subset of them. Moves that cut more links between
+/// regions come first, because the land is more often split after them, and results for small lands are
+/// more often known. Moves that cut no links are [`OptionSubset::Rest`].
 ///
 /// # Errors
-/// What `found` returns.
+/// The errors of `found`.
 pub(super) fn each(
     land: &Flat,
     symmetries: &RegionSymmetries,
@@ -74,7 +75,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Curves within a boundary of a region that cut so many links.
+/// Lists curves within a boundary of a region that cut `links` links.
 fn cuts(
     land: &Flat,
     symmetries: &RegionSymmetries,
@@ -105,7 +106,7 @@ fn cuts(
     Ok(())
 }
 
-/// Curves between boundaries of a region that cut so many links.
+/// Lists curves between boundaries of a region that cut `links` links.
 fn joins(
     land: &Flat,
     symmetries: &RegionSymmetries,
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use crate::sprouts::Position;
 
-    /// Links that a move cuts, counted in the regions.
+    /// Returns the number of links that a move cuts, counted in the regions.
     fn links(
         land: &Flat,
         symmetries: &RegionSymmetries,

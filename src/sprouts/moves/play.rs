@@ -1,4 +1,5 @@
-//! The positions after a move.
+//! The positions after a move: [`ChildBuilder`] creates them. They share the regions without the curve,
+//! whose extent is a [`Base`].
 
 use super::list::{Curve, CutCurve, LandMove};
 use super::symmetry::RegionSymmetries;
@@ -11,13 +12,13 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct ChildBuilder {
     child: Flat,
-    /// What all positions after moves in the region have in common.
+    /// Extent of the regions that all positions after moves in the region have in common.
     base: Base,
-    /// The region for which `base` is there.
+    /// Region for which `base` is valid.
     region: Option<usize>,
-    /// How many boundaries of each class go to the first side; the isolated spots come first.
+    /// Number of members of each class on the first side, preceded by the number of isolated spots.
     share: Vec<u32>,
-    /// How many there are.
+    /// Total number of members of each class, preceded by the number of isolated spots.
     whole: Vec<u32>,
 }
 
@@ -66,7 +67,7 @@ impl ChildBuilder {
         }
     }
 
-    /// Every region but this one.
+    /// Copies every region except this one.
     fn copy_others(&mut self, parent: &Flat, region: usize) {
         let child = &mut self.child;
         child.clear();
@@ -81,8 +82,7 @@ impl ChildBuilder {
         self.base = Base::of(child);
     }
 
-    /// An isolated spot is joined with itself: a circle with two letters on it, seen alike from both
-    /// sides.
+    /// Joins an isolated spot with itself: a circle with two letters on it, equal from both sides.
     fn loops(
         &mut self,
         parent: &Flat,
@@ -129,7 +129,7 @@ impl ChildBuilder {
                 out.extend_from_slice(&tokens[i + 1..j]);
                 out.extend(y);
             }
-            // Of a spot joined with itself, which has had its third end, nothing lies within.
+            // A spot joined with itself has its third curve end, and nothing lies within.
             out.push(fresh + 2);
             self.child.end_boundary();
             self.add_share(parent, symmetries, &classes, 0, boundary);
@@ -150,7 +150,7 @@ impl ChildBuilder {
         Ok(())
     }
 
-    /// Writes a boundary from a place to the same place, and tells the letter that dies.
+    /// Writes a boundary from a place around to the same place. Returns the letter that dies.
     fn join_end(&mut self, parent: &Flat, boundary: usize, place: usize, fresh: Token) -> Token {
         let tokens = &parent.tokens[parent.span(boundary)];
         let (end, dead) = second_end(tokens[place], fresh);
@@ -162,7 +162,7 @@ impl ChildBuilder {
         dead
     }
 
-    /// Adds what the region has besides the two boundaries that were joined.
+    /// Adds all boundaries of the region except the two that were joined.
     fn finish_join(&mut self, parent: &Flat, region: usize, isolated: u32, joined: [usize; 2]) {
         let child = &mut self.child;
         child.end_boundary();
@@ -173,7 +173,7 @@ impl ChildBuilder {
         child.end_region(isolated);
     }
 
-    /// Prepares `next_share` for all boundaries of a region and so many isolated spots.
+    /// Prepares `next_share` for all boundaries of a region and `isolated` isolated spots.
     fn begin_shares(
         &mut self,
         symmetries: &RegionSymmetries,
@@ -187,15 +187,15 @@ impl ChildBuilder {
         self.share.clear();
     }
 
-    /// Goes to the next way to divide `whole` between two sides; if these are alike, only those in
-    /// which the first side has no more than the second in the first class where they differ.
+    /// Advances to the next way to divide `whole` between two sides. If these are equivalent, only ways are
+    /// used in which the first side has no more than the second in the first class where they differ.
     fn next_share(&mut self, alike: bool) -> bool {
         if self.share.is_empty() {
             self.share.resize(self.whole.len(), 0);
             return true;
         }
         loop {
-            // The last class counts fastest.
+            // The last class is the lowest digit.
             let mut class = self.whole.len();
             loop {
                 if class == 0 {
@@ -215,14 +215,14 @@ impl ChildBuilder {
             let mut sides = sides.skip_while(|order| order.is_eq());
             match sides.next() {
                 None | Some(Ordering::Less) => return true,
-                // The first class only gets more from here on.
+                // The first class only increases from here on.
                 Some(_) if self.share[0] * 2 > self.whole[0] => return false,
                 Some(_) => {}
             }
         }
     }
 
-    /// Adds one side's boundaries, but for the one that was cut, and ends the region.
+    /// Adds the boundaries of one side, except the one that was cut, and ends the region.
     fn add_share(
         &mut self,
         parent: &Flat,
@@ -244,7 +244,8 @@ impl ChildBuilder {
     }
 }
 
-/// What a spot that is not isolated becomes with one more curve end, and the letter that dies.
+/// Returns the token of a non-isolated spot after one more curve end, if it lives, and the letter that
+/// dies.
 fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
     match token {
         ONE => (Some(fresh), 0),
@@ -253,7 +254,7 @@ fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
     }
 }
 
-/// How much of the child is there for all moves in a region.
+/// Length of the part of a position that all moves in a region have in common.
 #[derive(Clone, Copy, Debug, Default)]
 struct Base {
     tokens: usize,

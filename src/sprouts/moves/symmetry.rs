@@ -1,49 +1,50 @@
-//! RegionSymmetries of a region that change nothing outside of it.
+//! Symmetries of a region that change nothing outside of it: [`RegionSymmetries`] with a [`Class`] of
+//! exchangeable boundaries each, and the [`CurveSymmetry`] of a curve.
 
 use crate::sprouts::flat::{Flat, LETTER, TWO};
 use std::ops::Range;
 
-/// What symmetries say about a curve within a boundary.
+/// Effect of the symmetries on a curve within a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CurveSymmetry {
-    /// Another curve stands for it.
+    /// A symmetry maps it onto a curve that is used instead.
     Superfluous,
     /// A symmetry keeps it and exchanges its sides.
     Exchange,
-    /// Neither.
+    /// No symmetry concerns it.
     None,
 }
 
 /// Boundaries of a region that can be exchanged.
 #[derive(Debug, Default)]
 struct Class {
-    /// At least one.
+    /// Numbers of the boundaries; at least one.
     members: Vec<usize>,
     length: usize,
-    /// Steps s such that place p + s may stand for place p.
+    /// Steps s such that place p can be mapped onto place p + s.
     rotations: Vec<usize>,
-    /// Sums k such that place k − p may stand for place p, if the whole region can be reflected.
+    /// Sums k such that place p can be mapped onto place k − p, if the whole region can be reflected.
     reflections: Vec<usize>,
 }
 
-/// The classes of a land's boundaries.
+/// Classes of the boundaries of a land, with their symmetries.
 #[derive(Debug, Default)]
 pub(super) struct RegionSymmetries {
     /// Region by region, in the order of their first members.
     classes: Vec<Class>,
-    /// Where the classes of each region end.
+    /// End of the classes of each region.
     ends: Vec<usize>,
     spare: Vec<Class>,
     /// The other occurrence of the letter at each place.
     partner: Vec<usize>,
     /// The boundary of each place.
     boundary_of: Vec<usize>,
-    /// Whether the letter at each place links regions.
+    /// True if the letter at this place links regions.
     links: Vec<bool>,
     seen: Vec<usize>,
 }
 
-/// A place that is none.
+/// Marks a missing place.
 const NONE: usize = usize::MAX;
 
 impl RegionSymmetries {
@@ -111,24 +112,24 @@ impl RegionSymmetries {
         }
     }
 
-    /// The classes of a region's boundaries, by number.
+    /// Returns the numbers of the classes of a region's boundaries.
     pub(super) fn classes_of(&self, region: usize) -> Range<usize> {
         let begin = if region == 0 { 0 } else { self.ends[region - 1] };
         begin..self.ends[region]
     }
 
-    /// The boundaries of a class, at least one.
+    /// Returns the boundaries of a class, at least one.
     pub(super) fn members(&self, class: usize) -> &[usize] {
         &self.classes[class].members
     }
 
-    /// At how many of these places there are letters that link regions.
+    /// Returns the number of places with letters that link regions.
     pub(super) fn links<const N: usize>(&self, places: [usize; N]) -> usize {
         places.into_iter().filter(|&at| self.links[at]).count()
     }
 
-    /// What stands at a place, told by digits and by how far ahead the other occurrence is within
-    /// the boundary; None for a letter that links regions.
+    /// Returns a symbol for the vertex at a place: the digit, or the distance to the other occurrence
+    /// within the boundary; `None` for a letter that links regions.
     fn symbol(&self, land: &Flat, at: usize, ahead: bool) -> Option<usize> {
         let token = land.tokens[at];
         if token < LETTER {
@@ -143,7 +144,7 @@ impl RegionSymmetries {
         Some(usize::from(TWO) + if ahead { steps } else { length - steps })
     }
 
-    /// Whether two boundaries without links are the same, read as they are written.
+    /// Returns true if two boundaries have no links and are the same as written.
     fn same_word(&self, land: &Flat, a: usize, b: usize) -> bool {
         let (a, b) = (land.span(a), land.span(b));
         a.len() == b.len()
@@ -165,7 +166,7 @@ impl RegionSymmetries {
         })
     }
 
-    /// Two letters that make up this boundary and another one.
+    /// Returns true if the two letters of this boundary also form another one.
     fn is_exchangeable_pair(&self, land: &Flat, start: usize) -> bool {
         let letters = [start, start + 1].iter().all(|&at| land.tokens[at] >= LETTER);
         letters && {
@@ -188,11 +189,11 @@ impl RegionSymmetries {
         })
     }
 
-    /// About the curve between two places of a class's boundary.
+    /// Returns the symmetry of the curve between two places of a class's boundary.
     pub(super) fn within(&self, class: usize, i: usize, j: usize) -> CurveSymmetry {
         let class = &self.classes[class];
         let length = class.length;
-        // A loop around nothing else has the same on both sides.
+        // A loop around nothing has equal sides.
         let mut symmetry = if length == 1 { CurveSymmetry::Exchange } else { CurveSymmetry::None };
         for &step in &class.rotations {
             let (a, b) = ((i + step) % length, (j + step) % length);
@@ -215,13 +216,14 @@ impl RegionSymmetries {
         symmetry
     }
 
-    /// Whether the curve from an isolated spot to this place is needed.
+    /// Returns true if the curve from an isolated spot to this place is the representative of its orbit.
     pub(super) fn with_isolated(&self, class: usize, i: usize) -> bool {
         let class = &self.classes[class];
         class.rotated(i).chain(class.reflected(i)).all(|image| image >= i)
     }
 
-    /// Whether the curve between places of two boundaries, of the same or of two classes, is needed.
+    /// Returns true if the curve between places of two boundaries, of the same or of two classes, is the
+    /// representative of its orbit.
     pub(super) fn between(&self, (a, i): (usize, usize), (b, j): (usize, usize)) -> bool {
         if !self.with_isolated(a, i) || (a == b && j < i) {
             return false;
