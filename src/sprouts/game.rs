@@ -320,7 +320,7 @@ mod tests {
     use crate::search::sums::game::OptionSubset;
 
     #[test]
-    fn too_many_moves_are_told_from_no_room() {
+    fn too_many_moves_are_distinguished_from_full_memory() {
         let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
         // Twenty different boundaries.
         let many = "1.2.11.12.22.111.112.122.222.1111.1112.1122.1212.1222.2222.11111.11112.11122.11212.\

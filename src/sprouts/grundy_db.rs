@@ -390,7 +390,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn what_is_added_is_read(
+        fn added_records_are_read(
             batches in prop::collection::vec(
                 prop::collection::vec((".{0,40}", 0u32..1 << 16), 0..20), 0..6),
         ) {
@@ -411,7 +411,7 @@ mod tests {
     /// Checks every possible length of an interrupted file: complete frames are kept, the rest is removed,
     /// and records can be added.
     #[test]
-    fn every_end_is_survived() {
+    fn every_interrupted_write_is_repaired() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
         let batches = [sample(3), sample(9), sample(1)];

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_that_nobody_could_read_again_are_not_written() {
+    fn unreadable_records_are_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("numbers");
         let (game, knowledge) = (Sprouts::new(u64::MAX), GrundyStore::new());

@@ -22,7 +22,8 @@ pub(super) fn pair_locations(land: &[Region]) -> HashMap<u32, PairLocation> {
     for (boundary, spots) in land.iter().flatten().enumerate() {
         for spot in spots {
             let Spot::Pair(pair) = *spot else { continue };
-            let is_lower = pair_locations.get(&pair).is_some_and(|home| home.boundary == boundary);
+            let is_lower =
+                pair_locations.get(&pair).is_some_and(|location| location.boundary == boundary);
             pair_locations.insert(pair, PairLocation { boundary, is_lower });
         }
     }
@@ -42,10 +43,10 @@ pub(super) struct Alphabet {
 impl Alphabet {
     fn of_land(pair_locations: &HashMap<u32, PairLocation>) -> Alphabet {
         let mut lower: HashMap<usize, u32> = HashMap::new();
-        for home in pair_locations.values().filter(|home| home.is_lower) {
-            *lower.entry(home.boundary).or_default() += 1;
+        for location in pair_locations.values().filter(|location| location.is_lower) {
+            *lower.entry(location.boundary).or_default() += 1;
         }
-        let upper = pair_locations.values().filter(|home| !home.is_lower).count() as u32;
+        let upper = pair_locations.values().filter(|location| !location.is_lower).count() as u32;
         Alphabet { lower: lower.into_values().max().unwrap_or(0), upper }
     }
 

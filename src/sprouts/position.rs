@@ -217,7 +217,7 @@ mod tests {
     use crate::sprouts::{Scratch, Sprouts};
 
     #[test]
-    fn what_the_largest_start_leads_to_is_read_again() {
+    fn children_of_the_largest_start_are_read_again() {
         let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
         let start = Position::start(MAX_VERTICES as u32).unwrap();
         let start = game.atoms(&start, &mut scratch).unwrap();

@@ -20,7 +20,7 @@ use super::flat::{Flat, LETTER, ONE, Packer, TWO, Token};
 pub(super) struct Simplifier {
     flat: Flat,
     /// For each letter the number + 1 of a region in which it occurs, or 0.
-    home: Vec<u32>,
+    region_of: Vec<u32>,
     /// State of each letter.
     state: Vec<LetterState>,
     /// Connected regions.
@@ -50,8 +50,8 @@ impl Simplifier {
     /// linear in the position.
     pub(super) fn run(&mut self, raw: &Flat, dead: [Token; 2]) {
         let letters = usize::from(raw.letters);
-        self.home.clear();
-        self.home.resize(letters, 0);
+        self.region_of.clear();
+        self.region_of.resize(letters, 0);
         self.state.clear();
         self.state.resize(letters, LetterState::Upper);
         self.flat.clear();
@@ -94,7 +94,7 @@ impl Simplifier {
             }
             flat.end_boundary();
         }
-        let home = number as u32 + 1;
+        let own = number as u32 + 1;
         let isolated = raw.regions[number].isolated;
         let mut lives = 3 * isolated as usize + flat.tokens.len() - first_token;
         let mut pairs = 0;
@@ -103,11 +103,11 @@ impl Simplifier {
                 lives += 1;
             } else if token >= LETTER {
                 let letter = usize::from(token - LETTER);
-                if self.home[letter] == home {
+                if self.region_of[letter] == own {
                     self.state[letter] = LetterState::Lower;
                     pairs += 1;
                 } else {
-                    self.home[letter] = home;
+                    self.region_of[letter] = own;
                 }
             }
         }
@@ -149,7 +149,7 @@ impl Simplifier {
     /// Replaces letters that occur once by `2`, and finds the connected regions.
     fn split(&mut self) {
         self.components.begin(self.flat.regions.len());
-        self.home.fill(0);
+        self.region_of.fill(0);
         for region in 0..self.flat.regions.len() {
             for boundary in self.flat.boundaries(region) {
                 for at in self.flat.span(boundary) {
@@ -161,11 +161,11 @@ impl Simplifier {
                     match self.state[letter] {
                         LetterState::Single => self.flat.tokens[at] = TWO,
                         LetterState::Lower | LetterState::Merged => {}
-                        LetterState::Upper if self.home[letter] == 0 => {
-                            self.home[letter] = region as u32 + 1;
+                        LetterState::Upper if self.region_of[letter] == 0 => {
+                            self.region_of[letter] = region as u32 + 1;
                         }
                         LetterState::Upper => {
-                            self.components.unite(self.home[letter] - 1, region as u32);
+                            self.components.unite(self.region_of[letter] - 1, region as u32);
                         }
                     }
                 }

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_found_whichever_way_a_land_is_written() {
+    fn texts_are_found_for_every_way_of_writing() {
         for (written, spots) in published() {
             assert!(spellings(land(written)).contains(spots), "{written}");
         }
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_those_of_the_slow_twin() {
+    fn texts_agree_with_the_reference_implementation() {
         let mut several = 0;
         for text in [
             "12",

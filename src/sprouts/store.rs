@@ -384,7 +384,7 @@ mod tests {
 
     /// Compares the store with a map, in rounds in which lands are removed and new ones are added.
     #[test]
-    fn lands_are_forgotten_and_their_ids_given_out_again() {
+    fn lands_are_removed_and_their_ids_reused() {
         let store = LandStore::new(u64::MAX);
         let text = |n: u32| n.to_string().repeat(n as usize % 5 + 1).into_bytes();
         let mut ids = std::collections::HashMap::new();
@@ -400,7 +400,7 @@ mod tests {
             if round == 0 {
                 full = store.bytes();
             }
-            // At most 4600 of the 11 500 lands are in the store at a time.
+            // At max 4600 of the 11 500 lands are in the store at a time.
             assert!(distinct.iter().all(|&id| id < 6000) && store.bytes() < full / 2 * 3);
 
             let kept = |n: u32| n % 7 == round % 7;
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "no land has the id 7")]
-    fn ids_of_forgotten_lands_are_not_read() {
+    fn ids_of_removed_lands_are_not_read() {
         let store = LandStore::new(u64::MAX);
         for n in 0..20u32 {
             store.intern(&n.to_le_bytes(), || features_of(n)).unwrap();
@@ -435,24 +435,24 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let most = 1_000_000;
-        let store = LandStore::new(most);
+        let max = 1_000_000;
+        let store = LandStore::new(max);
         let intern = |n: u64| store.intern(&n.to_le_bytes(), LandFeatures::default);
         let full = (0..1 << 20).find(|&n| intern(n).is_err()).expect("memory is limited");
         assert!(full > 5000, "{full}");
-        assert!(store.bytes() <= most);
+        assert!(store.bytes() <= max);
         // Lands in the store are still found.
         assert!((0..full).all(|n| intern(n) == Ok(n as Atom)));
     }
 
     #[test]
-    fn who_is_told_to_stop_forgets_nothing_more() {
+    fn a_stopped_removal_leaves_the_other_shards_unchanged() {
         let store = LandStore::new(u64::MAX);
         let ids: Vec<Atom> = (0..5000u32)
             .map(|n| store.intern(&n.to_le_bytes(), || features_of(n)).unwrap())
             .collect();
-        let asked = AtomicU32::new(0);
-        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
+        let polled = AtomicU32::new(0);
+        let stop = || polled.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
         let Retained { kept, forgotten } = store.retain(&|_| false, &stop);
         assert_eq!((kept + forgotten, kept), (5000, store.len().into()));
         assert!(kept > 1000 && forgotten > 1000, "{kept} {forgotten}");

@@ -12,7 +12,7 @@
 //! an entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the
 //! searches that write databases, except the rules and canonical forms.
 //!
-//! [`verify`] runs a [`GrundyVerifier`] within [`VerifyLimits`], reports [`VerifyProgress`] and returns a
+//! [`verify`] runs a `GrundyVerifier` within [`VerifyLimits`], reports [`VerifyProgress`] and returns a
 //! [`VerifyReport`] with [`Finding`]s, each with its [`GrundyProblem`], or a [`VerifyError`].
 
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Analyses of positions, against Grundy numbers by the definition.
+//! Analyses of positions, compared with Grundy numbers by the definition.
 
 use super::common::{Random, TestGame};
 use konane::Value;
@@ -21,18 +21,18 @@ fn analysed(analyst: &mut Analyst, text: &str) -> Analysis {
     analyst.analyse(&position(text), Limits::default(), &mut |_| {}).expect("memory")
 }
 
-/// For the sprouts to move at a Grundy number.
+/// Returns the outcome for the player to move at a Grundy number.
 fn value(grundy: u32) -> Value {
     if grundy == 0 { Value::Loss } else { Value::Win }
 }
 
-/// What is left of a sum when equal lands have cancelled.
+/// Returns the lands of a sum that remain when equal lands have cancelled.
 fn cancelled(sum: &[Atom]) -> Vec<Atom> {
     let odd = |&&atom: &&Atom| sum.iter().filter(|&&other| other == atom).count() % 2 == 1;
     sum.iter().filter(odd).copied().collect()
 }
 
-/// Everything that is known agrees with the definition, and `whole` demands that all of it is known.
+/// Checks that all known values agree with the definition and, if `whole`, that all values are known.
 fn check(sprouts: &mut TestGame, sum: &[Atom], analysis: &Analysis, whole: bool) {
     let text = sprouts.game.text(sum);
     assert_eq!(analysis.canonical, text);
@@ -105,7 +105,7 @@ fn sums_of_equal_lands_are_decided_by_the_rules() {
 }
 
 #[test]
-fn what_the_limits_leave_open_is_unknown() {
+fn values_beyond_the_limits_are_unknown() {
     let mut sprouts = TestGame::new();
     let sum = sprouts.atoms("0*5");
     let mut was_open = 0;
@@ -150,15 +150,15 @@ fn goals_end_early() {
 }
 
 #[test]
-fn changes_are_told_and_nothing_known_is_lost() {
+fn changes_are_reported_and_known_values_are_kept() {
     let mut analyst = Analyst::new(MEMORY, None).unwrap();
-    let mut told: Vec<Analysis> = Vec::new();
-    let listen = &mut |analysis: &Analysis| told.push(analysis.clone());
-    let analysis = analyst.analyse(&position("0*6"), Limits::default(), listen).unwrap();
-    assert!(told.len() > 5);
-    assert_eq!(told[0].nodes, 0, "the children are listed first");
-    assert_eq!(told.last().unwrap().children, analysis.children);
-    for (earlier, later) in told.iter().zip(&told[1..]) {
+    let mut reported: Vec<Analysis> = Vec::new();
+    let on_change = &mut |analysis: &Analysis| reported.push(analysis.clone());
+    let analysis = analyst.analyse(&position("0*6"), Limits::default(), on_change).unwrap();
+    assert!(reported.len() > 5);
+    assert_eq!(reported[0].nodes, 0, "the children are listed first");
+    assert_eq!(reported.last().unwrap().children, analysis.children);
+    for (earlier, later) in reported.iter().zip(&reported[1..]) {
         assert_ne!(earlier, later);
         for child in &earlier.children {
             let same = later.children.iter().find(|same| same.position == child.position);
@@ -167,7 +167,7 @@ fn changes_are_told_and_nothing_known_is_lost() {
             assert!(child.outcome.is_none() || child.outcome == same.outcome);
         }
     }
-    // The second time it is known.
+    // The second analysis needs no search.
     assert_eq!(analysed(&mut analyst, "0*6").nodes, 0);
 }
 
@@ -186,16 +186,16 @@ fn numbers_of_a_file_are_used_and_those_found_are_added() {
     assert_eq!((second.nodes, second.grundy), (0, first.grundy));
     assert!(second.children.iter().all(|child| child.source == Some(ValueSource::File)));
     assert!(first.children.iter().all(|child| child.source == Some(ValueSource::Search)));
-    // What a file does not have is found, and told apart.
+    // Numbers that the file does not contain are found, with another source.
     let other = analysed(&mut analyst, "0*6");
     let sources: BTreeSet<_> =
         other.children.iter().map(|child| child.source.unwrap() as u8).collect();
     assert!(sources.contains(&(ValueSource::Search as u8)), "{sources:?}");
 }
 
-/// Numbers of a file are believed. Wrong ones make wrong answers, but no search that does not end.
+/// Numbers of a file are trusted. Wrong ones lead to wrong results, but every search ends.
 #[test]
-fn searches_beside_wrong_numbers_end() {
+fn searches_with_wrong_numbers_end() {
     let directory = tempfile::tempdir().unwrap();
     let (mut sprouts, mut random) = (TestGame::new(), Random(11));
     let lands: BTreeSet<Atom> = sprouts.reachable("0*4").into_iter().flatten().collect();
@@ -221,10 +221,10 @@ fn searches_beside_wrong_numbers_end() {
     }
 }
 
-/// Memory that has to be collected again and again changes no value: not that of many children, nor
-/// when a collection is the last because too little was to be forgotten.
+/// Repeated garbage collection changes no value: not with many children, nor when a collection is the last
+/// because it removed too little.
 #[test]
-fn little_memory_loses_nothing() {
+fn little_memory_changes_no_value() {
     let mut rich = Analyst::new(MEMORY, None).unwrap();
     for (memory, nodes, texts) in [
         (1 << 20, 100_000, &["0*7", "0*5+0*4", "0*2.1a1a.AB|0*2.AB", "0*8"][..]),
@@ -254,9 +254,9 @@ fn little_memory_loses_nothing() {
     }
 }
 
-/// After its moves there are more spots than a text of people may have.
+/// The positions after its moves have more spots than a text from a user may have.
 #[test]
-fn the_largest_start_lives_through_collections() {
+fn the_largest_start_survives_collections() {
     let mut analyst = Analyst::new(1 << 20, None).unwrap();
     let limits = Limits { nodes: Some(20_000), ..Limits::default() };
     let analysis = analyst.analyse(&position("0*2000"), limits, &mut |_| {}).expect("memory");
@@ -264,7 +264,7 @@ fn the_largest_start_lives_through_collections() {
 }
 
 #[test]
-fn an_analyst_goes_to_another_thread_and_its_results_are_json() {
+fn an_analyst_moves_between_threads_and_its_results_are_json() {
     let mut analyst = Analyst::new(MEMORY, None).unwrap();
     let analysis = std::thread::spawn(move || analysed(&mut analyst, "0*2+22")).join().unwrap();
     let json = serde_json::to_value(&analysis).unwrap();

@@ -7,19 +7,19 @@ use konane::sprouts::Position;
 use super::common::{Random, TestGame, random_game, respelled};
 
 #[test]
-fn what_does_not_matter_is_removed() {
+fn irrelevant_parts_are_removed() {
     let cases = [
         ("!", "!"),
         ("0*0", "!"),
         ("0", "0"),
         ("0.0", "0*2"),
-        // Dead spots, and letters side by side.
+        // Dead spots, and equal adjacent letters.
         ("3", "!"),
         ("323", "!"),
         ("232", "22"),
         ("0.1aa", "0.12"),
         ("0.a1a", "0.12"),
-        // Regions with fewer than two lives, and what their letters become.
+        // Regions with fewer than two lives, and the effect of their removal on letters.
         ("2", "!"),
         ("2+1", "1"),
         ("0.A|A", "0.2"),
@@ -57,8 +57,8 @@ fn canonical_forms_do_not_depend_on_the_spelling() {
     }
 }
 
-/// Parts that look alike to every port, and are not: trees of three levels whose eight leaves are joined
-/// by a ring, each time in another order. All orders of the parts tie; to try them all would take ages.
+/// Different parts that no refinement distinguishes: trees of three levels whose eight leaves are joined by
+/// a ring, each in another order. All orders of the parts tie; trying all of them would take too long.
 #[test]
 fn a_land_with_too_many_ties_takes_seconds() {
     let (mut names, mut random) = ((0..).map(|number| format!("n({number})")), Random(5));
@@ -89,9 +89,9 @@ fn a_land_with_too_many_ties_takes_seconds() {
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
-/// However SPOTS spells a land, it is that land, and no other.
+/// Every text by which SPOTS may look up a land is a text of this land.
 #[test]
-fn texts_of_spots_say_the_same() {
+fn texts_of_spots_denote_the_same_land() {
     let mut sprouts = TestGame::new();
     let mut random = Random(5);
     for game in 0..40 {

@@ -1,4 +1,4 @@
-//! Sprouts in many processes: here, in one, with the bytes carried by hand.
+//! Cluster searches of Sprouts, with all processes in one and the bytes passed directly.
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn config() -> CoordinatorConfig {
     CoordinatorConfig { job_nodes: 300, ..CoordinatorConfig::REMOTE }
 }
 
-/// Runs with so many workers more.
+/// Calls `run` with `left` additional workers.
 fn with_workers(
     search: ClusterSearch<'_>,
     left: usize,
@@ -49,8 +49,8 @@ fn with_workers(
     })?
 }
 
-/// Carries bytes until the search is over: one job after the other of each worker in turn. A
-/// worker takes part from the round on that has its number.
+/// Delivers messages until the search is over, one job of each worker in turn. A worker joins in the round
+/// with its number.
 fn deliver(coordinator: &mut dyn RemoteCoordinator, workers: &[&dyn RemoteWorker]) {
     let mut next: Vec<Option<Delivery>> = vec![None; workers.len()];
     for round in 0.. {
@@ -87,14 +87,13 @@ fn solve(
     solution.unwrap().unwrap()
 }
 
-/// Who wins with n spots: the one who moves, if n leaves 3, 4 or 5 by six (Applegate, Jacobson and
-/// Sleator 1991).
+/// Returns the outcome with n spots: a win if n mod 6 is 3, 4 or 5 (Applegate, Jacobson and Sleator 1991).
 fn of_spots(spots: u32) -> Outcome {
     Outcome::Known(if matches!(spots % 6, 3..=5) { Value::Win } else { Value::Loss })
 }
 
 #[test]
-fn one_two_and_five_stations_find_who_wins() {
+fn one_two_and_five_workers_find_the_outcome() {
     for spots in 1..=11 {
         let position = Position::start(spots).unwrap();
         let search = search(&position);
@@ -108,7 +107,7 @@ fn one_two_and_five_stations_find_who_wins() {
 }
 
 #[test]
-fn several_threads_sums_and_heaps_find_who_wins() {
+fn threads_sums_and_heaps_find_the_outcome() {
     let two = NonZeroUsize::new(2).unwrap();
     // 0*2, 0*3 and 0*4 have the numbers 0, 1 and 1.
     for (text, nimber, value) in [
@@ -128,7 +127,7 @@ fn several_threads_sums_and_heaps_find_who_wins() {
 }
 
 #[test]
-fn heaps_are_bounded_as_everywhere() {
+fn the_size_of_heaps_is_limited() {
     let position = position("0*3+0*4");
     let of = |nimber| ClusterSearch { nimber, ..search(&position) };
     let solution = solve(of(MAX_NIMBER), of(MAX_NIMBER), 1);
@@ -138,7 +137,7 @@ fn heaps_are_bounded_as_everywhere() {
 }
 
 #[test]
-fn too_little_memory_is_no_wrong_answer() {
+fn too_little_memory_gives_no_wrong_outcome() {
     let position = Position::start(9).unwrap();
     let mut open = 0;
     for (coordinator, worker) in
@@ -173,7 +172,7 @@ fn altered_and_foreign_bytes_are_refused() {
                 assert!(worker.entries(&altered).is_err());
                 altered[at] ^= 1;
             }
-            // Whole, but no entries.
+            // A complete message that does not contain entries.
             assert!(worker.search(0, &delivery.reply, Some(&delivery.reply)).is_err());
             let message = worker.search(0, &delivery.reply, None).unwrap();
             let mut altered = message.clone();
@@ -185,7 +184,7 @@ fn altered_and_foreign_bytes_are_refused() {
             }
             assert!(coordinator.handle(&delivery.reply).is_err());
             let received = coordinator.handle(&message).unwrap();
-            // What comes twice or too late changes nothing.
+            // Repeated and late messages change nothing.
             let again = coordinator.handle(&message).unwrap();
             assert_eq!((received.job, &received.last), (again.job, &again.last));
             deliver(coordinator, workers);
@@ -201,7 +200,7 @@ fn altered_and_foreign_bytes_are_refused() {
 }
 
 #[test]
-fn numbers_go_to_a_file_and_come_from_it() {
+fn numbers_are_written_to_a_file_and_read_from_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("numbers");
     let position = Position::start(9).unwrap();
@@ -220,10 +219,10 @@ fn numbers_go_to_a_file_and_come_from_it() {
         .unwrap();
     }
     assert!(found[0].0.added > 50 && found[0].0.loaded == 0, "{found:?}");
-    // The root is won and has no number, but all that decides it has.
+    // The root is won and has no number, but all numbers that decide it are in the file.
     assert_eq!((found[1].0.added, found[1].0.loaded, found[1].1), (0, found[0].0.added, 1));
 
-    // No older file is added to by a new search, and none is made by one that is to go on.
+    // A new search does not add to an existing file, and a resumed one does not create a file.
     let refused = |path, resume| {
         let checkpoint = Some(Checkpoint { path, resume });
         coordinate(search, config(), checkpoint, &mut (), |_| panic!("nothing is searched"))
@@ -236,7 +235,7 @@ fn numbers_go_to_a_file_and_come_from_it() {
 }
 
 #[test]
-fn an_interrupted_search_goes_on_from_its_file() {
+fn an_interrupted_search_resumes_from_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("numbers");
     let position = Position::start(10).unwrap();
@@ -247,7 +246,7 @@ fn an_interrupted_search_goes_on_from_its_file() {
         let checkpoint = Some(Checkpoint { path: &path, resume: runs > 0 });
         with_workers(search, 1, &[], &mut |workers| {
             let solution = coordinate(search, config(), checkpoint, &mut (), |coordinator| {
-                // Some jobs, more each time, and the driver dies. Open couples die with it.
+                // After some jobs, more in each run, the coordinator ends. Open couples are lost.
                 for _ in 0..5 * (runs + 1) {
                     let delivery = coordinator.handle_idle(0);
                     if delivery.is_over {
@@ -278,9 +277,9 @@ fn an_interrupted_search_goes_on_from_its_file() {
     }
 }
 
-/// Also while the memory is being collected, as that of 6 MiB is most of the time.
+/// Also ends during a garbage collection, which is most of the time with 6 MiB.
 #[test]
-fn a_job_that_is_called_off_ends_soon() {
+fn a_cancelled_job_ends_soon() {
     let position = Position::start(30).unwrap();
     let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
     let config = CoordinatorConfig { job_nodes: 1 << 40, ..CoordinatorConfig::REMOTE };
@@ -296,7 +295,7 @@ fn a_job_that_is_called_off_ends_soon() {
                     searching.join().unwrap().unwrap();
                     begun.elapsed()
                 });
-                // The job itself takes days.
+                // The whole job would take days.
                 assert!(waited < Duration::from_secs(30), "{waited:?}");
                 coordinator.remove_worker(0);
             }
@@ -320,7 +319,7 @@ fn other_spellings_of_a_land_are_not_its_name() {
 
 proptest! {
     #[test]
-    fn what_has_a_name_is_called_so(text in "[0-3a-cA-C.|+*!()}\\]]{0,12}|0\\*[0-9]{1,5}") {
+    fn lands_found_by_name_have_that_name(text in "[0-3a-cA-C.|+*!()}\\]]{0,12}|0\\*[0-9]{1,5}") {
         let (game, mut scratch) = (Sprouts::new(1 << 24), Scratch::default());
         if let Ok(Some(land)) = game.find(&text, &mut scratch) {
             prop_assert_eq!(game.name(land), text);

@@ -1,4 +1,4 @@
-//! Helpers.
+//! Common functions of the tests.
 
 use konane::search::sums::game::{Atom, Impartial, OptionList};
 use konane::sprouts::{Land, Position, Scratch, Spot, Sprouts};
@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 pub use konane::search::testing::random::Random;
 
-/// A game with the memory to work with it, and values that have been computed.
+/// A game with working memory and a table of computed Grundy numbers.
 pub struct TestGame {
     pub game: Sprouts,
     pub scratch: Scratch,
@@ -22,26 +22,26 @@ impl TestGame {
         }
     }
 
-    /// The lands of a position.
+    /// Returns the lands of a position.
     pub fn atoms(&mut self, text: &str) -> Vec<Atom> {
         let position: Position = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
         self.game.atoms(&position, &mut self.scratch).expect("memory is not limited")
     }
 
-    /// The canonical text of a position.
+    /// Returns the canonical text of a position.
     pub fn canonical(&mut self, text: &str) -> String {
         let atoms = self.atoms(text);
         self.game.text(&atoms)
     }
 
-    /// The options of a land.
+    /// Returns the options of a land.
     pub fn options(&mut self, atom: Atom) -> Vec<Vec<Atom>> {
         let mut options = OptionList::default();
         self.game.options(atom, &mut self.scratch, &mut options).expect("memory is not limited");
         options.iter().map(<[Atom]>::to_vec).collect()
     }
 
-    /// The children of a sum, each once.
+    /// Returns the children of a sum, without duplicates.
     pub fn children(&mut self, sum: &[Atom]) -> HashSet<Vec<Atom>> {
         let mut children = HashSet::new();
         for (place, &atom) in sum.iter().enumerate() {
@@ -56,7 +56,7 @@ impl TestGame {
         children
     }
 
-    /// The Grundy number of a sum, by the definition: the least number that no option has.
+    /// Returns the Grundy number of a sum by the definition: the least number that no option has.
     pub fn grundy(&mut self, sum: &[Atom]) -> u32 {
         sum.iter().fold(0, |all, &atom| all ^ self.grundy_of_land(atom))
     }
@@ -72,7 +72,7 @@ impl TestGame {
         grundy
     }
 
-    /// All positions that can be reached from a position, itself included.
+    /// Returns all positions reachable from a position, itself included.
     pub fn reachable(&mut self, text: &str) -> HashSet<Vec<Atom>> {
         let start = self.atoms(text);
         let mut found = HashSet::from([start.clone()]);
@@ -88,7 +88,7 @@ impl TestGame {
     }
 }
 
-/// The positions of a game in which every move is chosen at random.
+/// Returns the positions of a game with random moves.
 pub fn random_game(sprouts: &mut TestGame, spots: usize, random: &mut Random) -> Vec<String> {
     let mut sum = sprouts.atoms(&format!("0*{spots}"));
     let mut texts = Vec::new();
@@ -101,8 +101,8 @@ pub fn random_game(sprouts: &mut TestGame, spots: usize, random: &mut Random) ->
     texts
 }
 
-/// The same position written in another way: boundaries rotated, regions reversed, boundaries,
-/// regions and lands in another order, other names.
+/// Writes a position in another way: boundaries rotated, regions reversed, boundaries, regions and lands in
+/// another order, other names.
 pub fn respelled(text: &str, random: &mut Random) -> String {
     let position: Position = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut lands = position.lands().to_vec();
@@ -128,7 +128,7 @@ pub fn respelled(text: &str, random: &mut Random) -> String {
     if texts.is_empty() { "!".into() } else { texts.join("+") }
 }
 
-/// Writes a land, with names of which the first is chosen by `offset`.
+/// Writes a land; `offset` determines the first name.
 pub fn write(land: &Land, offset: usize) -> String {
     let mut pair_locations: HashMap<u32, HashSet<(usize, usize)>> = HashMap::new();
     for (r, region) in land.iter().enumerate() {
@@ -144,7 +144,7 @@ pub fn write(land: &Land, offset: usize) -> String {
         let (first, index) =
             (if pair_locations[&pair].len() == 1 { b'a' } else { b'A' }, pair as usize + offset);
         let letter = char::from(first + (index % 26) as u8);
-        // An index is only needed when the alphabet has been used up; n(k) is upper case.
+        // An index is needed only when the alphabet is exhausted; n(k) is upper case.
         match letter {
             _ if pair_locations.len() <= 26 => letter.to_string(),
             'n' => format!("m({})", 1000 + index),

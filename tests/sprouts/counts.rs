@@ -1,12 +1,12 @@
-//! Numbers of positions and children, and Grundy numbers, against tables.
+//! Numbers of positions and children, and Grundy numbers, compared with tables.
 
 use super::common::TestGame;
 use konane::sprouts::Position;
 
 #[test]
-fn positions_that_can_be_reached() {
-    // Truly distinct positions, the finished one counted, sums of lands as one position. Weaker
-    // canonical forms tell more apart: SPOTS has 157 and 1796 for three and four spots.
+fn numbers_of_reachable_positions() {
+    // Distinct positions, including the finished one; a sum of lands is one position. Weaker canonical
+    // forms distinguish more positions: SPOTS has 157 and 1796 for three and four spots.
     for (start, positions) in [("0", 3), ("0*2", 18), ("0*3", 148), ("0*4", 1505)] {
         assert_eq!(TestGame::new().reachable(start).len(), positions, "{start}");
     }
@@ -14,7 +14,7 @@ fn positions_that_can_be_reached() {
 
 #[test]
 #[ignore = "takes 20 seconds"]
-fn positions_that_can_be_reached_from_six_spots() {
+fn number_of_reachable_positions_from_six_spots() {
     assert_eq!(TestGame::new().reachable("0*6").len(), 226_809);
 }
 
@@ -44,8 +44,8 @@ fn published() -> Vec<PublishedRow> {
     rows
 }
 
-/// The table counts children up to isomorphism, and as positions: a child that comes from two lands
-/// of a sum counts once.
+/// The table counts children up to isomorphism, as positions: a child that arises from two lands of a sum
+/// counts once.
 #[test]
 fn published_numbers_of_children() {
     let mut sprouts = TestGame::new();

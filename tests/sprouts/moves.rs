@@ -1,4 +1,4 @@
-//! Moves and canonical forms against the slow reference.
+//! Moves and canonical forms compared with the reference implementation.
 
 use super::common::{Random, TestGame, random_game};
 use super::reference::Drawing;
@@ -9,7 +9,8 @@ fn drawing(text: &str) -> Drawing {
     Drawing::new(&text.parse().unwrap_or_else(|error| panic!("{text}: {error}")))
 }
 
-/// The children of a position, as the reference finds them and as the program reads their texts.
+/// Returns the children of a position according to the reference implementation, with their texts read by
+/// the library.
 fn children_by_definition(sprouts: &mut TestGame, text: &str) -> HashSet<Vec<Atom>> {
     let children = drawing(text).children();
     children.iter().map(|child| sprouts.atoms(&child.text())).collect()
@@ -41,7 +42,7 @@ fn children_of_positions_of_random_games() {
     }
 }
 
-/// Positions with symmetries of every kind that moves make use of.
+/// Positions with every kind of symmetry that the moves use.
 #[test]
 fn children_of_symmetric_positions() {
     let texts = [
@@ -71,10 +72,10 @@ fn children_of_symmetric_positions() {
     }
 }
 
-/// For each region, for each boundary, its length and the curve ends of its spots; all sorted.
+/// For each region, for each boundary, the length and the curve ends of its spots; all sorted.
 type Shape = Vec<Vec<(usize, Vec<u8>)>>;
 
-/// The shape of a land that isomorphic lands share, to compare fewer of them.
+/// Returns the shape of a land, which isomorphic lands share. Reduces the number of comparisons.
 fn shape(land: &Drawing) -> Shape {
     let mut regions = Shape::new();
     for region in &land.regions {
@@ -91,8 +92,8 @@ fn shape(land: &Drawing) -> Shape {
     regions
 }
 
-/// The reference simplifies, splits and compares raw children on its own; its classes have to be the
-/// program's ids.
+/// The reference implementation simplifies, splits and compares raw children independently. Its classes
+/// must be the ids of the library.
 #[test]
 fn canonical_forms_are_the_classes_of_isomorphic_lands() {
     let mut sprouts = TestGame::new();
@@ -122,17 +123,17 @@ fn canonical_forms_are_the_classes_of_isomorphic_lands() {
     }
     let mut compared = 0;
     for class in classes.values() {
-        // One drawing of each id, and every other drawing against all of these.
+        // One drawing of each id. Every other drawing is compared with all of these.
         let mut first: Vec<&(Drawing, Atom)> = Vec::new();
         for member in class {
-            let mut met = false;
+            let mut seen_before = false;
             for other in &first {
-                met |= other.1 == member.1;
+                seen_before |= other.1 == member.1;
                 let same = member.0.is_isomorphic(&other.0);
                 assert_eq!(same, other.1 == member.1, "{} {}", member.0.text(), other.0.text());
                 compared += 1;
             }
-            if !met {
+            if !seen_before {
                 first.push(member);
             }
         }

@@ -1,4 +1,4 @@
-//! Files of Grundy numbers, and checking them.
+//! Files of Grundy numbers and their verification.
 
 use super::common::TestGame;
 use konane::search::run::Reason;
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 const LIMITS: VerifyLimits = VerifyLimits { work: 1 << 20, memory: 1 << 30, deadline: None };
 
-/// All lands of games from a start, with their numbers.
+/// Returns all lands of games from a start, with their numbers.
 fn table(start: &str) -> Vec<(String, u32)> {
     let mut sprouts = TestGame::new();
     let mut lands: Vec<u32> = sprouts.reachable(start).into_iter().flatten().collect();
@@ -36,7 +36,7 @@ fn checked(table: &[(String, u32)], root: Option<&str>, limits: VerifyLimits) ->
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_files_are_read() {
     let table = table("0*3");
     let file = written(&table);
     assert!(file.starts_with(b"[Positions+Nimber]\n") && file.ends_with(b"\n"));
@@ -49,7 +49,7 @@ fn what_is_written_is_read() {
     }
 }
 
-/// A file may say the same a million times; that takes memory, too.
+/// Repeated entries of a file take memory, too.
 #[test]
 fn entries_count_as_memory() {
     let check = |entries: usize| {
@@ -103,7 +103,7 @@ fn full_tables_are_valid() {
 }
 
 #[test]
-fn what_is_missing_is_searched_within_the_limit() {
+fn missing_numbers_are_searched_within_the_limit() {
     let full = table("0*4");
     let start = vec![("0*4".to_string(), 1)];
     let report = checked(&start, Some("0*4"), LIMITS);
@@ -113,12 +113,12 @@ fn what_is_missing_is_searched_within_the_limit() {
     assert_eq!((report.established, report.undecided, report.root_lost), (0, 1, None));
     assert_eq!((report.is_valid(), report.reason), (None, Some(Reason::NodeLimit)));
     assert!(matches!(report.findings[0].problem, GrundyProblem::Undecided { grundy: 1, .. }));
-    // With everything there, nothing but the couples of the entry itself is looked at.
+    // If all numbers are present, only the couples of the entry itself are searched.
     let report = checked(&full, Some("0*4"), VerifyLimits { work: 10, ..LIMITS });
     assert!(report.is_valid() == Some(true) && report.searched == 0);
 }
 
-/// The progress comes from the check itself, and a root without entries is found before it searches.
+/// Progress is reported during the check, and a root without entries is refused before any search.
 #[test]
 fn progress_is_reported_and_a_foreign_root_refused() {
     let file = written(&table("0*3"));
@@ -153,7 +153,7 @@ fn lines_that_contradict_each_other_are_found() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-    /// Whatever else is missing, every wrong number is found, and no right one is called wrong.
+    /// With other entries missing, every wrong number is found, and no correct one is called wrong.
     #[test]
     fn wrong_numbers_are_found(
         kept in proptest::collection::vec(0..3u8, 148),

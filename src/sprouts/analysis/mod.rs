@@ -4,7 +4,7 @@
 //! value that is not decided within the limits is `None`, never an estimate.
 //!
 //! The result is an [`Analysis`] with [`LandValue`]s and [`ChildValue`]s, each with a [`ValueSource`]. A
-//! [`Goal`] says which values to find. [`survey`] analyses one position with [`SurveyOptions`].
+//! [`Goal`] says which values to find. [`survey()`] analyses one position with [`SurveyOptions`].
 //! [`AnalystError`] prevents the start of an [`Analyst`].
 //!
 //! ```
@@ -85,7 +85,7 @@ pub struct ChildValue {
     pub source: Option<ValueSource>,
 }
 
-/// What is known of a position.
+/// Known values of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Analysis {
     /// Its canonical text.
@@ -102,7 +102,7 @@ pub struct Analysis {
     /// then those that lose, and last what is unknown, the most promising first. None if a limit was
     /// reached before all were listed, which takes a tenth of a second for thousands of moves.
     pub children: Vec<ChildValue>,
-    /// Why something is unknown, once the work on it has ended.
+    /// Reason for which values are unknown, once the work on them has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Couples of a land and a heap that were evaluated.

@@ -288,8 +288,7 @@ impl Survey<'_, '_> {
         if self.reason.is_some() || self.is_done() || self.nodes[at].is_out_of_memory {
             return;
         }
-        let left =
-            self.options.limits.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.spent));
+        let left = self.options.limits.nodes.map_or(u64::MAX, |max| max.saturating_sub(self.spent));
         if left == 0 {
             self.reason = Some(Reason::NodeLimit);
             return;

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_weights_is_refused() {
+    fn invalid_files_of_weights_are_refused() {
         let odds = "odds 1 2 3 4 5 6 7 8 9 10\n".repeat(CLASSES);
         let read = |text: String| text.parse::<TraitWeights>().map(|weights| weights.of(6));
         assert_eq!(read(format!("# so\n\nregion 5\nsign:1 -7\n{odds}")), Ok(5));

@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn moves_that_cut_more_links_come_first_and_those_that_cut_none_are_the_rest() {
-        for (text, most) in
+        for (text, links_cut) in
             [("0*3", 0), ("0*2.1a1a.22", 0), ("0.AB|1C.AB|2C", 2), ("0*2.A|1aAa", 1)]
         {
             let land = Flat::of_land(&text.parse::<Position>().unwrap().lands()[0]);
@@ -199,7 +199,7 @@ mod tests {
             let cut: Vec<usize> =
                 all.iter().map(|&found| links(&land, &symmetries, found)).collect();
             assert!(cut.is_sorted_by(|a, b| a >= b), "{text}: {cut:?}");
-            assert_eq!((cut[0], cut[cut.len() - 1]), (most, 0), "{text}");
+            assert_eq!((cut[0], cut[cut.len() - 1]), (links_cut, 0), "{text}");
             let first = cut.iter().take_while(|&&cut| cut > 0).count();
             assert_eq!(moves(OptionSubset::First), all[..first]);
             assert_eq!(moves(OptionSubset::Rest), all[first..]);
