@@ -6,7 +6,7 @@ use std::path::Path;
 
 use arbitrary::Arbitrary;
 use konane::sprouts::grundy_db::{
-    Contents, GrundyRecord, FRAME, GrundyDbError, MAGIC, MAX_FRAME, read_from,
+    Contents, FRAME, GrundyDbError, GrundyRecord, MAGIC, MAX_FRAME, read_from,
 };
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
