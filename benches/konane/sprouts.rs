@@ -39,12 +39,12 @@ fn options(c: &mut Criterion) {
         let mut scratch = Scratch::default();
         let mut options = OptionList::default();
         // Raw children are what the moves give before equal ones are dropped.
-        let before = scratch.counts().raw_children;
+        let before = scratch.counters().raw_children;
         for &land in &lands {
             options.clear();
             game.options(land, &mut scratch, &mut options).expect("memory is not limited");
         }
-        let raw = scratch.counts().raw_children - before;
+        let raw = scratch.counters().raw_children - before;
         let mut group = group(c, &format!("sprouts/{spots}"));
         group.throughput(Throughput::Elements(raw));
         group.bench_function("raw children", |b| {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use arbitrary::Arbitrary;
 use konane::sprouts::grundy_db::{
-    Contents, Entry, FRAME, GrundyDbError, MAGIC, MAX_FRAME, read_from,
+    Contents, FRAME, GrundyDbError, GrundyRecord, MAGIC, MAX_FRAME, read_from,
 };
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,7 +28,7 @@ struct Input<'a> {
 /// The numbers and texts that are read, and what is said of the file.
 fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
     let (mut records, length) = (Vec::new(), bytes.len() as u64);
-    let found = read_from(Path::new("input"), bytes, |entry: Entry<'_>| {
+    let found = read_from(Path::new("input"), bytes, |entry: GrundyRecord<'_>| {
         assert!(entry.place < length);
         records.push((entry.grundy, entry.text.to_owned()));
         Ok::<(), GrundyDbError>(())
@@ -36,7 +36,7 @@ fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
     match &found {
         Ok(contents) => {
             assert_eq!(contents.records, records.len() as u64);
-            assert_eq!(contents.bytes + contents.cut.map_or(0, |cut| cut.bytes), length);
+            assert_eq!(contents.bytes + contents.torn.map_or(0, |torn| torn.bytes), length);
         }
         Err(GrundyDbError::Damaged { place, .. }) => assert!(*place < length),
         Err(GrundyDbError::NotADatabase { .. }) => {}

@@ -9,7 +9,7 @@ use konane::search::sums::{
 };
 use konane::sprouts::analysis::winning_move;
 use konane::sprouts::{
-    Algorithm, MOST_NIMBER, Position, Scratch, SearchFigures, Sprouts, SproutsSolution, draw,
+    Algorithm, MAX_NIMBER, Position, Scratch, SearchFigures, Sprouts, SproutsSolution, draw,
 };
 use konane::{MIN_MEMORY, Outcome, Profile, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
@@ -128,7 +128,7 @@ pub fn solve<'py>(
     interval: Option<Seconds<name::Interval>>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
-    let nimber = nimber.within(0..=MOST_NIMBER.into())? as u32;
+    let nimber = nimber.within(0..=MAX_NIMBER.into())? as u32;
     let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
     let threads = search_threads(threads, algorithm.name(), &parallel)?;
     let bounds = Bounds { nodes: max_nodes, time: time_limit };

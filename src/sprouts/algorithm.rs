@@ -1,4 +1,4 @@
-//! The searches of Sprouts by name.
+//! The search algorithms of Sprouts by name: [`Algorithm`], and [`AlgorithmError`] for an unknown name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::search::run::{Limits, Observer, Report};
 use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, pns, two_level};
 use crate::system::quote;
 
-/// The search algorithms.
+/// A search algorithm for Sprouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// Depth-first proof-number search ([`dfpn()`]).
@@ -21,10 +21,10 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Algorithm; 3] = [Algorithm::Dfpn, Algorithm::Pns, Algorithm::PnsPdfpn];
 
-    /// `dfpn`, `pns` or `pns-pdfpn`.
+    /// Returns `dfpn`, `pns` or `pns-pdfpn`.
     pub const fn name(self) -> &'static str {
         match self {
             Algorithm::Dfpn => "dfpn",
@@ -33,21 +33,21 @@ impl Algorithm {
         }
     }
 
-    /// Whether the search can use more than one thread.
+    /// Returns true if the search can use more than one thread.
     pub const fn is_parallel(self) -> bool {
         matches!(self, Algorithm::Dfpn | Algorithm::PnsPdfpn)
     }
 
-    /// The algorithms that can use more than one thread.
+    /// Returns the algorithms that can use more than one thread.
     pub fn parallel() -> impl Iterator<Item = Algorithm> {
         Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_parallel())
     }
 
-    /// Searches a position of the workspace's game. `job_expansions` is the length of a job of the search
-    /// on two levels.
+    /// Searches a position of the workspace's game. `job_expansions` is the number of expansions of a job
+    /// of the two-level search.
     ///
     /// # Panics
-    /// As the searches do.
+    /// In the same cases as the searches.
     #[expect(clippy::too_many_arguments, reason = "those of all three searches")]
     pub fn search(
         self,
@@ -75,7 +75,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A name that is no algorithm's.
+/// The text is not the name of an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an algorithm for Sprouts: choose one of dfpn, pns, pns-pdfpn")]
 pub struct AlgorithmError(pub String);

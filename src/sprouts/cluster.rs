@@ -1,4 +1,7 @@
-//! One search of Sprouts in several processes: a coordinator, and workers with tables of their own.
+//! A search of Sprouts in several processes: a coordinator, and workers with their own tables.
+//!
+//! [`ClusterSearch`] describes the search and [`Checkpoint`] its file. [`coordinate`] runs the coordinator
+//! and returns a [`ClusterSolution`], [`work`] runs a worker, and [`ClusterError`] is the error of both.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -6,8 +9,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::grundy_db::GrundyDbError;
-use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
-use super::{MOST_NIMBER, Position, Scratch, Sprouts};
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
+use super::{MAX_NIMBER, Position, Scratch, Sprouts};
 use crate::error::ErrorKind;
 use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
 use crate::search::run::{Limits, Observer, Report};
@@ -17,27 +20,29 @@ use crate::search::sums::{
 };
 use crate::search::table::TableError;
 
-/// A search, the same in all processes except for memory and threads.
+/// Description of a search. All fields except `memory_bytes` and `threads` must be the same in all
+/// processes.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterSearch<'p> {
     /// The position.
     pub position: &'p Position,
-    /// The heap beside it.
+    /// Size of the nim heap added to the position.
     pub nimber: u32,
-    /// The parameters of df-pn.
+    /// Parameters of df-pn.
     pub options: SearchOptions,
-    /// Bytes for positions, moves and numbers together; each thread takes some 2 MiB beside it.
+    /// Memory for positions, moves and numbers together, in bytes. Each thread needs another 2 MiB or so.
     pub memory_bytes: u64,
-    /// Threads of a worker; the coordinator has one.
+    /// Number of threads of a worker. The coordinator has one thread.
     pub threads: NonZeroUsize,
 }
 
-/// A search's checkpoint: a file of Grundy numbers ([`super::grundy_db`]).
+/// Checkpoint of a search: a file of Grundy numbers ([`super::grundy_db`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint<'p> {
     /// The file.
     pub path: &'p Path,
-    /// Whether to go on from it. Then it has to be there; else it must not be there.
+    /// True to continue the search of the file, which must exist; false to start a search, for which the
+    /// file must not exist.
     pub resume: bool,
 }
 
@@ -55,29 +60,29 @@ impl Checkpoint<'_> {
 /// Error that prevents the start of a coordinator or a worker.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// The position has no room.
+    /// There is not enough memory for the position.
     #[error(transparent)]
     Full(#[from] GameFull),
-    /// There is no memory for a table.
+    /// There is not enough memory for a table.
     #[error(transparent)]
     Table(#[from] TableError),
     /// The file of Grundy numbers cannot be used.
     #[error(transparent)]
     Numbers(#[from] GrundyFileError),
-    /// A new search would add to the numbers of an older one.
+    /// The file exists, and a new search would add its numbers to those of an earlier search.
     #[error("{} exists: go on from it with resume, or choose another file", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// There is no file to go on from.
+    /// The file of the search to be continued does not exist.
     #[error("{} is not there: begin a search without resume", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// A heap that is too large.
-    #[error("a heap of {0} is too large: at most {MOST_NIMBER}")]
+    /// The heap is too large.
+    #[error("a heap of {0} is too large: at most {MAX_NIMBER}")]
     Heap(u32),
 }
 
@@ -97,32 +102,32 @@ impl ClusterError {
 /// Result of a coordinated search.
 #[derive(Debug)]
 pub struct ClusterSolution {
-    /// The outcome for the player to move, the root's numbers, and what all workers have counted.
+    /// The outcome for the player to move, the root's numbers, and the counters of all workers.
     pub report: Report,
-    /// The position's canonical text.
+    /// Canonical text of the position.
     pub canonical: String,
-    /// Which numbers contradict each other, if that has ended the search.
+    /// The contradictory numbers, if a contradiction ended the search.
     pub contradiction: Option<Contradiction>,
-    /// Lands in the coordinator's memory at the end.
+    /// Number of lands in the coordinator's memory at the end.
     pub lands: u32,
-    /// What became of the checkpoint, if there is one.
+    /// Result of writing the checkpoint, if there is one.
     pub numbers: Option<Result<GrundyFileUse, GrundyDbError>>,
 }
 
-/// Coordinates a search with workers in other processes, which have to run [`work`] for the same position with the
-/// same options.
+/// Coordinates a search with workers in other processes. These must run [`work`] for the same position with
+/// the same options.
 ///
-/// `run` carries the messages and returns when the search is over ([`RemoteCoordinator::status`]), or to
-/// interrupt it. Limits are `run`'s to watch, but that of nodes, which is among the rules; so are nodes the
-/// budget of a job. What the checkpoint has is taken as known, and every Grundy number that comes in is
-/// added to it and goes to all workers.
+/// `run` transports the messages. It returns when the search is over ([`RemoteCoordinator::status`]), or to
+/// interrupt it. `run` is responsible for all limits except the number of nodes, which is part of `config`.
+/// The budget of a job is a number of nodes as well. Results in the checkpoint are trusted. Every Grundy
+/// number that is received is added to the checkpoint and sent to all workers.
 ///
-/// Numbers that come from workers are believed. Two that contradict each other end the search without an
-/// answer, for [`crate::Reason::Contradiction`]; a file that cannot be written ends it for
+/// Numbers from workers are trusted. If two of them contradict each other, the search ends without a result
+/// for [`crate::Reason::Contradiction`]. If the file cannot be written, it ends for
 /// [`crate::Reason::FileError`].
 ///
 /// # Errors
-/// [`ClusterError`] before the search begins. What goes wrong with the file later is in the solution.
+/// [`ClusterError`] before the search begins. Later errors of the file are part of the solution.
 pub fn coordinate(
     search: ClusterSearch<'_>,
     config: CoordinatorConfig,
@@ -132,50 +137,44 @@ pub fn coordinate(
 ) -> Result<ClusterSolution, ClusterError> {
     checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
-    let Start { root, canonical, number } = search.start(&game)?;
+    let (root, canonical, number) = search.root(&game)?;
     let workspace = SolverState::new(&game, search.memory_bytes)?;
     let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, workspace.knowledge());
     let mut file = checkpoint.map(open).transpose()?;
-    let mut writing = Writing { game: &game, file: file.as_mut(), observer };
+    let mut writing = GrundyFileObserver { game: &game, file: file.as_mut(), observer };
     let (report, contradiction) =
         coordinate_sum(&workspace, &root, search.options, config, number, &mut writing, run);
     let numbers = file.map(GrundyFile::close);
     Ok(ClusterSolution { report, canonical, contradiction, lands: game.lands(), numbers })
 }
 
-/// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
-/// `limits` are those of every job, beside its budget.
+/// Runs a worker for a coordinator in another process until `run` returns. `run` passes the jobs to the
+/// worker and its results to the coordinator. `limits` apply to every job, in addition to its budget.
 ///
 /// # Errors
-/// [`ClusterError`] if the memory is too little.
+/// [`ClusterError`] if there is not enough memory.
 pub fn work<T>(
     search: ClusterSearch<'_>,
     limits: Limits<'_>,
     run: impl FnOnce(&dyn RemoteWorker) -> T,
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
-    let Start { number, .. } = search.start(&game)?;
+    let (_, _, number) = search.root(&game)?;
     let workspace = SolverState::new(&game, search.memory_bytes)?;
     Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, limits)))
 }
 
-/// The position in a game.
-struct Start {
-    root: Sum,
-    canonical: String,
-    /// By this, messages of one search are known from those of others.
-    number: u64,
-}
-
 impl ClusterSearch<'_> {
-    fn start(&self, game: &Sprouts) -> Result<Start, ClusterError> {
+    /// Returns the root, its canonical text, and the number that distinguishes the messages of this search
+    /// from those of other searches.
+    fn root(&self, game: &Sprouts) -> Result<(Sum, String, u64), ClusterError> {
         let &ClusterSearch { position, nimber, options, .. } = self;
-        if nimber > MOST_NIMBER {
+        if nimber > MAX_NIMBER {
             return Err(ClusterError::Heap(nimber));
         }
         let atoms = game.atoms(position, &mut Scratch::default())?;
         let canonical = game.text(&atoms);
         let number = xxh3_64(format!("sprouts/{canonical}/{nimber}/{options:?}").as_bytes());
-        Ok(Start { root: Sum::new(game, &atoms, nimber), canonical, number })
+        Ok((Sum::new(game, &atoms, nimber), canonical, number))
     }
 }

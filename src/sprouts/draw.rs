@@ -1,24 +1,24 @@
-//! A picture of a position: a panel for each region, and in it a ring for each boundary.
+//! A picture of a position: a panel for each region, with a ring for each boundary.
 //!
-//! The picture shows the text and not the curves as they were drawn: which spots follow each other
-//! along a boundary, how many lives each has, and where else a spot occurs. Occurrences of one spot
-//! have one colour and one name.
+//! The picture shows the text and not the curves as they were drawn: the order of the spots along a
+//! boundary, the number of lives of each, and the other occurrence of a spot. Both occurrences of a spot
+//! have the same colour and name. [`svg`] is the only function; it fills a `Picture`.
 
 use std::f64::consts::TAU;
 use std::fmt::{self, Write};
 
-use super::names::SpotNames;
-use super::parts::{Boundary, Region, Spot};
+use super::flat::{Boundary, Region, Spot};
+use super::names::LandNames;
 use super::position::Position;
 
 const MARGIN: f64 = 16.0;
 const TITLE: f64 = 26.0;
 /// Radius of a spot.
 const DOT: f64 = 11.0;
-/// Panels in a row are no wider than this together.
+/// Maximum total width of the panels of a row.
 const WIDTH: f64 = 760.0;
 
-/// Colours of letters; used again when there are more letters.
+/// Colours of letters, reused if there are more letters.
 const COLOURS: [&str; 8] =
     ["#c0392b", "#2471a3", "#1e8449", "#b9770e", "#7d3c98", "#148f77", "#a04000", "#5d6d7e"];
 
@@ -26,7 +26,7 @@ const COLOURS: [&str; 8] =
 pub fn svg(position: &Position) -> String {
     let mut picture = Picture { body: String::new(), x: MARGIN, y: MARGIN, row: 0.0, right: 0.0 };
     for (number, land) in position.lands().iter().enumerate() {
-        let mut scope = SpotNames::of_land(land);
+        let mut scope = LandNames::of_land(land);
         for (region_number, region) in land.iter().enumerate() {
             let title = format!("land {}, region {}", number + 1, region_number + 1);
             picture.region(&title, region, &mut scope).expect("strings take any text");
@@ -49,15 +49,15 @@ struct Picture {
     body: String,
     x: f64,
     y: f64,
-    /// Height of the highest panel of this row, so far.
+    /// Height of the highest panel of the current row.
     row: f64,
     right: f64,
 }
 
 impl Picture {
-    fn region(&mut self, title: &str, region: &Region, scope: &mut SpotNames) -> fmt::Result {
+    fn region(&mut self, title: &str, region: &Region, scope: &mut LandNames) -> fmt::Result {
         let radii: Vec<f64> = region.iter().map(|boundary| radius(boundary.len())).collect();
-        // Boundaries side by side, in rows within the panel.
+        // Boundaries are placed in rows within the panel.
         let (mut places, mut x, mut y, mut row, mut wide) = (Vec::new(), 0.0, 0.0, 0.0f64, 0.0f64);
         for radius in &radii {
             let size = 2.0 * (radius + DOT) + MARGIN;
@@ -96,7 +96,7 @@ impl Picture {
         boundary: &Boundary,
         radius: f64,
         centre: (f64, f64),
-        scope: &mut SpotNames,
+        scope: &mut LandNames,
     ) -> fmt::Result {
         let (x, y) = centre;
         if boundary.len() > 1 {

@@ -1,18 +1,19 @@
-//! Why a text is not a Sprouts position, and why the moves of one are not listed.
+//! Errors of texts and of lists of moves: [`TextError`] describes an invalid text of a position,
+//! [`MovesError`] the reason for which moves are not listed.
 
-use super::moves::MOST_MOVES;
+use super::moves::MAX_MOVES;
 use crate::error::ErrorKind;
 use crate::search::sums::game::GameFull;
 
-/// Why the moves of a position are not listed.
+/// Reason for which the moves of a position are not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MovesError {
-    /// There is no room for the lands after them, or somebody said to stop.
+    /// There is not enough memory for the lands after the moves, or the stop function returned true.
     #[error(transparent)]
     Full(#[from] GameFull),
-    /// A land has more than are listed.
+    /// A land has more moves than are listed.
     #[error(
-        "a land of the position has more than {MOST_MOVES} moves, which are not listed: ask about a \
+        "a land of the position has more than {MAX_MOVES} moves, which are not listed: ask about a \
          smaller position"
     )]
     TooMany,
@@ -28,17 +29,17 @@ impl MovesError {
     }
 }
 
-/// What is wrong with the text of a position, and where: every `at` is a byte of the text, counted
-/// from 0 (printed from 1).
+/// Error in the text of a position. Every `at` is a byte offset in the text, counted from 0 and printed
+/// from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// Nothing is written.
+    /// The text is empty.
     #[error("the text is empty: write ! for the position in which nothing is left")]
     Empty,
-    /// A character that no position has.
+    /// A character that occurs in no position.
     #[error("character {} ({found:?}) has no meaning in a position", at + 1)]
     Unknown {
-        /// Where.
+        /// Offset of the character.
         at: usize,
         /// The character.
         found: char,
@@ -46,25 +47,25 @@ pub enum TextError {
     /// A character in a wrong place.
     #[error("character {} ({found:?}) cannot stand here: {expected}", at + 1)]
     Misplaced {
-        /// Where.
+        /// Offset of the character.
         at: usize,
         /// The character.
         found: char,
-        /// What could.
+        /// Explanation of what is allowed.
         expected: &'static str,
     },
     /// The text ends too early.
     #[error("the text ends after {at} characters: {expected}")]
     Unfinished {
-        /// Where.
+        /// Length of the text.
         at: usize,
-        /// What is missing.
+        /// Explanation of what is missing.
         expected: &'static str,
     },
-    /// A digit that is no number of curve ends.
+    /// A digit that is not a number of curve ends.
     #[error("character {}: a spot has 0 to 3 curve ends, not {digit}", at + 1)]
     Digit {
-        /// Where.
+        /// Offset of the digit.
         at: usize,
         /// The digit.
         digit: char,
@@ -72,13 +73,13 @@ pub enum TextError {
     /// A boundary without a vertex.
     #[error("character {}: the boundary that should end here is empty", at + 1)]
     EmptyBoundary {
-        /// Where it should end.
+        /// Offset of the expected end.
         at: usize,
     },
     /// A region without a boundary, or a land without a region, in the older form of the text.
     #[error("character {}: the {what} that should end here is empty", at + 1)]
     EmptyPart {
-        /// Where it should end.
+        /// Offset of the expected end.
         at: usize,
         /// `region` or `land`.
         what: &'static str,
@@ -86,7 +87,7 @@ pub enum TextError {
     /// `0*` without a number.
     #[error("character {}: 0* needs a number of spots, such as 0*12", at + 1)]
     Count {
-        /// Where the number should begin.
+        /// Offset of the expected number.
         at: usize,
     },
     /// A spot without curves together with other vertices in a boundary.
@@ -95,31 +96,31 @@ pub enum TextError {
         at + 1
     )]
     LooseSpot {
-        /// Where.
+        /// Offset of the second vertex.
         at: usize,
     },
-    /// The index of a letter is no number in parentheses.
+    /// The index of a letter is not a number in parentheses.
     #[error("character {}: the index of a letter is a number below 2^32 in parentheses", at + 1)]
     Index {
-        /// Where.
+        /// Offset of the error.
         at: usize,
     },
     /// More vertices than this program handles.
-    #[error("character {}: more than {most} vertices are written; this program handles no more", at + 1)]
+    #[error("character {}: more than {max} vertices are written; this program handles no more", at + 1)]
     TooLarge {
-        /// Where the first one too many begins.
+        /// Offset of the first vertex that is too many.
         at: usize,
-        /// How many may be written.
-        most: usize,
+        /// Maximum number of vertices.
+        max: usize,
     },
-    /// A nim heap, as it stands beside a position in answers.
+    /// A nim heap, as it is added to a position in results.
     #[error(
         "character {}: a nim heap stands beside a position and is no part of it: give the position \
          alone",
         at + 1
     )]
     Heap {
-        /// Where its `*` is.
+        /// Offset of its `*`.
         at: usize,
     },
     /// A letter that occurs once where it must occur twice.
@@ -129,21 +130,21 @@ pub enum TextError {
         at + 1
     )]
     Once {
-        /// Where.
+        /// Offset of the letter.
         at: usize,
         /// The letter.
         name: String,
-        /// Within which part it must occur twice.
+        /// The part in which it must occur twice.
         place: &'static str,
     },
     /// A letter that occurs more than twice.
     #[error("character {}: {name} occurs a third time {place}, but a letter occurs twice there", at + 1)]
     ThreeTimes {
-        /// Where the third one is.
+        /// Offset of the third occurrence.
         at: usize,
         /// The letter.
         name: String,
-        /// Within which part it must occur twice.
+        /// The part in which it must occur twice.
         place: &'static str,
     },
     /// An upper-case letter twice in one boundary.
@@ -152,20 +153,19 @@ pub enum TextError {
         at + 1
     )]
     OneBoundary {
-        /// Where the second one is.
+        /// Offset of the second occurrence.
         at: usize,
         /// The letter.
         name: String,
     },
-    /// Two boundaries of one region that hang together by way of spots: in the plane they would be
-    /// one boundary.
+    /// Two boundaries of one region that are connected by spots: in the plane they would be one boundary.
     #[error(
         "character {}: by way of {name} two boundaries of one region hang together; in the plane \
          they would be one boundary, or the region two regions",
         at + 1
     )]
     Ring {
-        /// Where the letter that closes the ring occurs for the second time.
+        /// Offset of the second occurrence of the letter that closes the ring.
         at: usize,
         /// The letter.
         name: String,
@@ -177,11 +177,11 @@ pub enum TextError {
         at + 1
     )]
     Crossing {
-        /// Where.
+        /// Offset of the second occurrence of `name`.
         at: usize,
-        /// The letter that is closed here.
+        /// The letter that occurs for the second time here.
         name: String,
-        /// The one that is still open.
+        /// The letter whose second occurrence is still missing.
         other: String,
     },
 }
@@ -194,7 +194,7 @@ impl TextError {
 }
 
 impl TextError {
-    /// The byte of the text that the error is about; none if there is no text.
+    /// Returns the byte offset of the error; `None` if the text is empty.
     pub fn at(&self) -> Option<usize> {
         use TextError::*;
         match *self {

@@ -1,23 +1,44 @@
-//! Lands in memory: flat arrays to work on, and packed bytes to keep.
+//! Representations of lands: nested lists of spots as written, flat arrays for computations, and packed
+//! bytes for storage.
 //!
-//! Neither holds dead spots. Isolated spots are counted for each region; everything else is a token:
-//! [`ONE`] or [`TWO`] (curve ends of a spot that occurs once) or a letter, [`LETTER`] + its number.
-//! A letter occurs twice.
+//! [`Land`], [`Region`], [`Boundary`] and [`Spot`] are the nested lists. [`Flat`] is the working form, with
+//! its [`FlatRegion`]s and [`Token`]s. [`Packer`] writes packed bytes and [`Flat::unpack`] reads them.
+//!
+//! The working form and the packed bytes contain no dead spots. Isolated spots are counted for each region;
+//! everything else is a token: [`ONE`] or [`TWO`] (curve ends of a spot that occurs once) or a letter,
+//! [`LETTER`] + its number. A letter occurs twice.
 //!
 //! # Packed bytes
 //!
 //! | byte | meaning |
 //! |---|---|
 //! | 0 | a region ends and another begins |
-//! | 1, 2 | a spot that occurs once with so many curve ends |
+//! | 1, 2 | a spot that occurs once with this number of curve ends |
 //! | 3 | a boundary ends and another begins |
 //! | 4, n | n isolated spots; only at the beginning of a region |
 //! | 5 ..= 223 | the letter with the number byte − 5 |
 //! | 224 ..= 255, n | the letter with the number 219 + (byte − 224)·256 + n |
 //!
-//! Letters are numbered as they come. So a simple position takes a byte for each of its characters.
+//! Letters are numbered in the order of their first occurrences. Thus a simple position takes a byte for
+//! each of its characters.
 
-use super::parts::{Land, Spot};
+/// An occurrence of a spot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// A spot that occurs once, with this number of curve ends, 0 to 3. Its number of lives is 3 minus
+    /// that.
+    Single(u8),
+    /// One of the two occurrences of a spot with two curve ends, which has one life. The number identifies
+    /// the spot within its land.
+    Pair(u32),
+}
+
+/// The vertices along one connected part of the border of a region, in cyclic order.
+pub type Boundary = Vec<Spot>;
+/// The boundaries of a region, all read with the region on the same side.
+pub type Region = Vec<Boundary>;
+/// Regions that were written as one land.
+pub type Land = Vec<Region>;
 
 /// A token of the working form.
 pub(super) type Token = u16;
@@ -38,20 +59,20 @@ const SHORT_LETTERS: u16 = (LONG - FIRST_LETTER) as u16;
 /// A region of the working form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FlatRegion {
-    /// Isolated spots.
+    /// Number of isolated spots.
     pub isolated: u32,
-    /// Its boundaries end before this one.
+    /// End of its range in the list of boundaries.
     pub boundaries_end: u32,
 }
 
-/// Regions, their boundaries, and the tokens of these, one after the other.
+/// Working form of a land: regions, their boundaries and the tokens of these, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flat {
     pub tokens: Vec<Token>,
-    /// Where each boundary ends in `tokens`; none is empty.
+    /// End of each boundary in `tokens`. No boundary is empty.
     pub ends: Vec<u32>,
     pub regions: Vec<FlatRegion>,
-    /// Numbers of letters are below this.
+    /// Upper bound of the numbers of letters, exclusive.
     pub letters: u16,
 }
 
@@ -63,7 +84,7 @@ impl Flat {
         self.letters = 0;
     }
 
-    /// Ends the boundary of which the tokens have been pushed; an empty one is no boundary.
+    /// Ends the boundary whose tokens have been pushed. Without tokens there is no boundary.
     pub(super) fn end_boundary(&mut self) {
         let end = self.tokens.len() as u32;
         if end > self.ends.last().copied().unwrap_or(0) {
@@ -71,12 +92,12 @@ impl Flat {
         }
     }
 
-    /// Ends the region of which the boundaries have been ended.
+    /// Ends the region whose boundaries have been ended.
     pub(super) fn end_region(&mut self, isolated: u32) {
         self.regions.push(FlatRegion { isolated, boundaries_end: self.ends.len() as u32 });
     }
 
-    /// The working form of a land as it was written, without dead spots.
+    /// Returns the working form of a written land, without dead spots.
     pub(super) fn of_land(land: &Land) -> Flat {
         let mut flat = Flat::default();
         for region in land {
@@ -101,19 +122,19 @@ impl Flat {
         flat
     }
 
-    /// The boundaries of a region, by number.
+    /// Returns the numbers of a region's boundaries.
     pub(super) fn boundaries(&self, region: usize) -> std::ops::Range<usize> {
         let begin = if region == 0 { 0 } else { self.regions[region - 1].boundaries_end };
         begin as usize..self.regions[region].boundaries_end as usize
     }
 
-    /// Where the tokens of a boundary are.
+    /// Returns the range of a boundary in `tokens`.
     pub(super) fn span(&self, boundary: usize) -> std::ops::Range<usize> {
         let begin = if boundary == 0 { 0 } else { self.ends[boundary - 1] };
         begin as usize..self.ends[boundary] as usize
     }
 
-    /// Lives of all spots: three of an isolated one, one of each pair of letters.
+    /// Returns the lives of all spots: three for an isolated spot, one for a pair of letters.
     pub(super) fn lives(&self) -> u32 {
         let isolated: u32 = self.regions.iter().map(|region| region.isolated).sum();
         let halves: u32 = self.tokens.iter().map(|&token| half_lives(token)).sum();
@@ -149,7 +170,7 @@ impl Flat {
         self.end_region(isolated);
     }
 
-    /// The boundaries of a region as [`Spot`]s, isolated spots first.
+    /// Returns the boundaries of a region as [`Spot`]s, isolated spots first.
     pub(super) fn spots(&self, region: usize) -> Vec<Vec<Spot>> {
         let isolated = self.regions[region].isolated as usize;
         let mut boundaries = vec![vec![Spot::Single(0)]; isolated];
@@ -168,7 +189,7 @@ fn spot(token: Token) -> Spot {
     }
 }
 
-/// Twice the lives that an occurrence stands for.
+/// Returns twice the number of lives that an occurrence contributes.
 fn half_lives(token: Token) -> u32 {
     match token {
         ONE => 4,
@@ -177,17 +198,17 @@ fn half_lives(token: Token) -> u32 {
     }
 }
 
-/// Writes packed bytes, numbering letters as they come.
+/// Writes packed bytes and numbers letters in the order of their first occurrences.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     pub bytes: Vec<u8>,
-    /// New number + 1 of every letter.
+    /// New number + 1 of every letter, or 0.
     names: Vec<u16>,
     next: u16,
 }
 
 impl Packer {
-    /// Forgets everything; letters have numbers below `letters`.
+    /// Clears everything. Letters must have numbers below `letters`.
     pub(super) fn begin(&mut self, letters: u16) {
         self.bytes.clear();
         self.names.clear();
@@ -195,7 +216,7 @@ impl Packer {
         self.next = 0;
     }
 
-    /// Begins the next packed land in the same bytes; letters do not occur in several lands.
+    /// Begins the next land in the same buffer. No letter occurs in several lands.
     pub(super) fn begin_next(&mut self) {
         self.next = 0;
     }

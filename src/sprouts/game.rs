@@ -1,99 +1,100 @@
-//! Sprouts as an impartial game: lands are its atoms.
+//! Sprouts as an impartial game whose atoms are lands.
+//!
+//! [`Sprouts`] is the game with its store of lands, [`Scratch`] the working memory of a thread with
+//! [`ScratchCounters`], and `Interner` turns positions into ids.
 
 use std::fmt::Write;
 
 use super::canonical::Canoniser;
 use super::error::MovesError;
-use super::estimate::features;
-use super::flat::Flat;
+use super::flat::Region;
+use super::flat::{Flat, ONE};
 use super::forecast;
 use super::moves::Mover;
 use super::names::write_land;
 use super::option_set::OptionSet;
-use super::parts::Region;
 use super::position::Position;
 use super::recent::Recent;
 use super::simplify::Simplifier;
 use super::spelling::spell;
 use super::spots_spelling::spellings;
-use super::store::{Look, Store};
+use super::store::{LandFeatures, LandStore};
 use crate::search::sums::Named;
 use crate::search::sums::game::{
     Atom, AtomFeatures, GameFull, Impartial, Keep, Odds, OptionList, Retained, Stop,
 };
 
-/// The lands that have been met, each in canonical form and under its id. Shared by threads.
+/// The game, with all lands that have occurred, in canonical form with their ids. Shared by threads.
 #[derive(Debug)]
 pub struct Sprouts {
-    store: Store,
+    store: LandStore,
 }
 
-/// Working memory of a thread; kept between calls, so that nothing is allocated after the first few.
-/// About 2 MB. It may be used with one [`Sprouts`] only.
+/// Working memory of a thread, about 2 MB. It is kept between calls, so that nothing is allocated after the
+/// first few. It may be used with one [`Sprouts`] only.
 #[derive(Debug, Default)]
 pub struct Scratch {
     mover: Mover,
-    workshop: Workshop,
+    interner: Interner,
     land: Vec<u8>,
     found: OptionSet,
-    counts: Counts,
 }
 
-/// What has been done with a [`Scratch`].
+/// Counters of the work done with a [`Scratch`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Children before equal ones were dropped.
+pub struct ScratchCounters {
+    /// Children before the removal of duplicates.
     pub raw_children: u64,
     /// Lands of raw children and positions.
     pub lands: u64,
-    /// Of these, those that had to be brought into canonical form.
+    /// Lands that had to be brought into canonical form.
     pub canonised: u64,
 }
 
 impl Scratch {
-    /// What has been done with it so far.
-    pub fn counts(&self) -> Counts {
-        Counts { lands: self.workshop.lands, canonised: self.workshop.canonised, ..self.counts }
+    /// Returns the counters.
+    pub fn counters(&self) -> ScratchCounters {
+        self.interner.counters
     }
 }
 
-/// What turns a position into ids.
+/// Turns positions into ids of lands.
 #[derive(Debug, Default)]
-struct Workshop {
+struct Interner {
     simplifier: Simplifier,
     canoniser: Canoniser,
     recent: Recent,
     sum: Vec<Atom>,
-    /// The store's, when the recent lands were looked up.
+    /// Epoch of the store at the time of the entries of `recent`.
     epoch: u32,
-    lands: u64,
-    canonised: u64,
+    counters: ScratchCounters,
 }
 
-impl Workshop {
-    /// Forgets recent lands if the store has forgotten any.
-    fn follow(&mut self, store: &Store) {
+impl Interner {
+    /// Clears the recent lands if the store has removed lands.
+    fn clear_if_stale(&mut self, store: &LandStore) {
         if self.epoch != store.epoch() {
             self.epoch = store.epoch();
             self.recent.clear();
         }
     }
 
-    /// Simplifies a position without the `dead` letters; its lands are in `sum` then, sorted.
-    fn run(&mut self, store: &Store, raw: &Flat, dead: [u16; 2]) -> Result<(), GameFull> {
+    /// Simplifies a position without the `dead` letters. Its lands are in `sum` then, sorted.
+    fn run(&mut self, store: &LandStore, raw: &Flat, dead: [u16; 2]) -> Result<(), GameFull> {
         self.simplifier.run(raw, dead);
         self.sum.clear();
         for land in self.simplifier.lands() {
-            self.lands += 1;
+            self.counters.lands += 1;
             let (key, known) = self.recent.get(land);
             let atom = match known {
                 Some(atom) => atom,
                 None => {
-                    self.canonised += 1;
+                    self.counters.canonised += 1;
                     let (canonical, flat) = self.canoniser.run(land);
-                    // Isomorphic lands look the same.
-                    let look = || Look { features: features(flat), phase: forecast::phase(flat) };
-                    let atom = store.intern(canonical, look)?;
+                    // Isomorphic lands have the same features.
+                    let land_features =
+                        || LandFeatures { features: features(flat), phase: forecast::phase(flat) };
+                    let atom = store.intern(canonical, land_features)?;
                     self.recent.put(key, land, atom);
                     atom
                 }
@@ -105,32 +106,62 @@ impl Workshop {
     }
 }
 
+/// Returns the lives and an estimate of the number of moves. The estimate counts the pairs of occurrences
+/// of spots in each region. Pairs within a boundary count as often as there are ways to divide the other
+/// boundaries between two sides.
+fn features(flat: &Flat) -> AtomFeatures {
+    let mut estimate = 0u64;
+    for (number, region) in flat.regions.iter().enumerate() {
+        let boundaries = flat.boundaries(number);
+        let isolated = u64::from(region.isolated);
+        let others = (boundaries.len() as u32).saturating_sub(1);
+        // Isolated spots are all equivalent.
+        let ways = (isolated + 1).saturating_mul(1u64.checked_shl(others).unwrap_or(u64::MAX));
+        let mut seen = 0u64;
+        for boundary in boundaries {
+            let tokens = &flat.tokens[flat.span(boundary)];
+            let length = tokens.len() as u64;
+            let loops = tokens.iter().filter(|&&token| token == ONE).count() as u64;
+            let within = length * (length - 1) / 2 + loops;
+            estimate = estimate.saturating_add(within.saturating_mul(ways));
+            estimate = estimate.saturating_add(length * (seen + isolated.min(1)));
+            seen += length;
+        }
+        if isolated > 0 {
+            let loops = isolated.saturating_mul(1u64.checked_shl(others).unwrap_or(u64::MAX));
+            estimate = estimate.saturating_add(loops).saturating_add(u64::from(isolated > 1));
+        }
+    }
+    let estimated_options = u32::try_from(estimate).unwrap_or(u32::MAX);
+    AtomFeatures { lives: flat.lives(), estimated_options }
+}
+
 impl Sprouts {
-    /// No land is known yet. When the tables of lands have grown to `most_bytes`, new lands are
+    /// Creates a game without lands. When the tables of lands have reached `max_bytes`, new lands are
     /// refused with [`GameFull`].
-    pub fn new(most_bytes: u64) -> Sprouts {
-        Sprouts { store: Store::new(most_bytes) }
+    pub fn new(max_bytes: u64) -> Sprouts {
+        Sprouts { store: LandStore::new(max_bytes) }
     }
 
-    /// Simplifies a position and splits it; the atoms are sorted.
+    /// Simplifies a position and splits it into lands. The atoms are sorted.
     ///
     /// # Errors
-    /// [`GameFull`] if a new land has no room.
+    /// [`GameFull`] if there is no memory for a new land.
     pub fn atoms(&self, position: &Position, scratch: &mut Scratch) -> Result<Vec<Atom>, GameFull> {
         let mut sum = Vec::new();
-        scratch.workshop.follow(&self.store);
+        scratch.interner.clear_if_stale(&self.store);
         for land in position.lands() {
-            scratch.workshop.run(&self.store, &Flat::of_land(land), [0; 2])?;
-            sum.extend_from_slice(&scratch.workshop.sum);
+            scratch.interner.run(&self.store, &Flat::of_land(land), [0; 2])?;
+            sum.extend_from_slice(&scratch.interner.sum);
         }
         sum.sort_unstable();
         Ok(sum)
     }
 
-    /// The canonical text of a land. Equal texts are the same land.
+    /// Returns the canonical text of a land. Equal texts mean equal lands.
     ///
     /// # Panics
-    /// If the id was not given out by this game.
+    /// If this game has not assigned the id.
     pub fn land_text(&self, atom: Atom) -> String {
         let mut regions = self.regions(atom);
         spell(&mut regions);
@@ -139,12 +170,12 @@ impl Sprouts {
         text
     }
 
-    /// The texts under which SPOTS may look up a land, sorted; there are several where its sorting
-    /// depends on how the land came about. Takes some 5 µs for most lands, and a hundred times that
-    /// for one with several texts.
+    /// Returns the texts by which SPOTS may look up a land, sorted. There are several if its sorting
+    /// depends on the moves that led to the land. Takes about 5 µs for most lands, and a hundred times that
+    /// for a land with several texts.
     ///
     /// # Panics
-    /// If the id was not given out by this game.
+    /// If this game has not assigned the id.
     pub fn spots_texts(&self, atom: Atom) -> Vec<String> {
         spellings(self.regions(atom)).into_iter().collect()
     }
@@ -157,11 +188,11 @@ impl Sprouts {
         (0..flat.regions.len()).map(|region| flat.spots(region)).collect()
     }
 
-    /// The canonical text of a sum of lands: their texts sorted, equal ones as often as they occur,
-    /// or `!` for none.
+    /// Returns the canonical text of a sum of lands: their texts sorted, equal ones repeated, or `!` for an
+    /// empty sum.
     ///
     /// # Panics
-    /// If an id was not given out by this game.
+    /// If this game has not assigned one of the ids.
     pub fn text(&self, sum: &[Atom]) -> String {
         let mut lands: Vec<String> = sum.iter().map(|&atom| self.land_text(atom)).collect();
         lands.sort_unstable();
@@ -173,15 +204,15 @@ impl Sprouts {
         if text.is_empty() { "!".into() } else { text }
     }
 
-    /// The children of a sum of lands, each once and sorted: those of every land together with the
-    /// other lands. Equal lands stay, though they cancel in play.
+    /// Returns the children of a sum of lands, without duplicates and sorted: those of every land together
+    /// with the other lands. Equal lands remain, though they cancel in play.
     ///
     /// # Errors
-    /// [`MovesError::Full`] if a new land has no room or `stop` says so, which is asked now and then;
+    /// [`MovesError::Full`] if there is no memory for a new land or `stop`, which is polled, returns true;
     /// [`MovesError::TooMany`] after half a minute.
     ///
     /// # Panics
-    /// If an id was not given out by this game.
+    /// If this game has not assigned one of the ids.
     pub fn children(
         &self,
         sum: &[Atom],
@@ -197,7 +228,7 @@ impl Sprouts {
             }
             options.clear();
             self.options(atom, scratch, &mut options).map_err(|full| {
-                let too_many = scratch.mover.has_given_up();
+                let too_many = scratch.mover.has_too_many_moves();
                 if too_many { MovesError::TooMany } else { full.into() }
             })?;
             for option in options.iter() {
@@ -211,13 +242,13 @@ impl Sprouts {
         Ok(children)
     }
 
-    /// How many lands are known.
+    /// Returns the number of lands in the store.
     pub fn lands(&self) -> u32 {
         self.store.len()
     }
 
-    /// Changes whenever lands are forgotten. Ids from before mean nothing then, but for those that were
-    /// to be kept.
+    /// Returns a number that changes whenever lands are removed. Earlier ids are invalid then, except those
+    /// of lands that were kept.
     pub(super) fn epoch(&self) -> u32 {
         self.store.epoch()
     }
@@ -232,27 +263,27 @@ impl Impartial for Sprouts {
         scratch: &mut Scratch,
         options: &mut OptionList<'_>,
     ) -> Result<(), GameFull> {
-        let Scratch { mover, workshop, land, found, counts } = scratch;
+        let Scratch { mover, interner, land, found } = scratch;
         self.store.read(atom, land);
-        workshop.follow(&self.store);
+        interner.clear_if_stale(&self.store);
         found.clear();
         mover.run(land, options.subset(), |raw, dead| {
-            counts.raw_children += 1;
+            interner.counters.raw_children += 1;
             options.poll()?;
-            workshop.run(&self.store, raw, dead)?;
-            if found.insert(&workshop.sum) {
-                options.push(&workshop.sum);
+            interner.run(&self.store, raw, dead)?;
+            if found.insert(&interner.sum) {
+                options.push(&interner.sum);
             }
             Ok(())
         })
     }
 
     fn features(&self, atom: Atom) -> AtomFeatures {
-        self.store.look(atom).features
+        self.store.features(atom).features
     }
 
     fn odds(&self, atom: Atom) -> Option<&Odds> {
-        let Look { features, phase } = self.store.look(atom);
+        let LandFeatures { features, phase } = self.store.features(atom);
         forecast::odds(features.lives, phase)
     }
 
@@ -265,7 +296,7 @@ impl Impartial for Sprouts {
     }
 }
 
-/// A land is called by its canonical text.
+/// The name of a land is its canonical text.
 impl Named for Sprouts {
     fn name(&self, atom: Atom) -> String {
         self.land_text(atom)
@@ -289,7 +320,7 @@ mod tests {
     use crate::search::sums::game::OptionSubset;
 
     #[test]
-    fn too_many_moves_are_told_from_no_room() {
+    fn too_many_moves_are_distinguished_from_full_memory() {
         let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
         // Twenty different boundaries.
         let many = "1.2.11.12.22.111.112.122.222.1111.1112.1122.1212.1222.2222.11111.11112.11122.11212.\
@@ -299,7 +330,7 @@ mod tests {
             let mut packed = Vec::new();
             game.store.read(land, &mut packed);
             let listed = scratch.mover.run(&packed, OptionSubset::All, |_, _| Ok(()));
-            assert_eq!((listed.is_err(), scratch.mover.has_given_up()), (too_many, too_many));
+            assert_eq!((listed.is_err(), scratch.mover.has_too_many_moves()), (too_many, too_many));
         }
         let many = game.atoms(&many.parse().unwrap(), &mut scratch).unwrap();
         let stopped = game.children(&many, &mut scratch, &|| true);

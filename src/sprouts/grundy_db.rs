@@ -1,29 +1,31 @@
-//! The database of Grundy numbers: a file that only grows.
+//! The database of Grundy numbers: an append-only file.
+//!
+//! [`GrundyDb`] is a database open for writing; [`read`] reads one without changing it. Both pass on
+//! [`GrundyRecord`]s and return the [`Contents`], with a [`TornFrame`] if the last write was interrupted.
 //!
 //! # Format
 //!
-//! The file begins with [`MAGIC`]. Frames follow, one for each time that something was added. All
-//! numbers are little-endian.
+//! The file begins with [`MAGIC`]. Frames follow, one for each write. All numbers are little-endian.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 4 | [`FRAME`] |
 //! | 4 | length of the records in bytes |
-//! | 8 | the place of the frame in the file |
+//! | 8 | offset of the frame in the file |
 //! | 8 | xxh3 of the three fields above |
 //! | 8 | xxh3 of the records |
 //! | … | records: two bytes Grundy number, two bytes length of the text, the land's text |
 //!
-//! A land's text is what [`super::Sprouts::land_text`] writes; whoever reads it brings it into
-//! canonical form again, so files outlive changes of that form.
+//! The text of a land is written by [`super::Sprouts::land_text`]. Readers bring it into canonical form
+//! again, so files remain valid if that form changes.
 //!
-//! # Safety against sudden ends
+//! # Interrupted writes
 //!
-//! A frame is appended with one write. A program that is killed in the middle leaves the beginning
-//! of a frame at the end of the file, and nothing else: the next one that opens the file for writing
-//! cuts it off and says so ([`Cut`]). The header's own checksum tells such an end from a damaged
-//! length. Everything else that is not as described is damage, and the file is refused with the
-//! place. While one program has a file open for writing, no other can open it so.
+//! A frame is appended with one write. A program that is killed meanwhile leaves an incomplete frame at the
+//! end of the file, and no other damage. The next program that opens the file for writing removes it and
+//! reports that ([`TornFrame`]). The checksum of the header distinguishes an incomplete frame from a
+//! damaged length. Every other deviation from the format is damage: the file is refused with the offset.
+//! While a program has a file open for writing, no other program can open it for writing.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -34,23 +36,23 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::ErrorKind;
 use crate::file::{FileError, open_locked, open_regular};
 
-/// The first bytes of a file, with the version of the format.
+/// First bytes of a file, with the version of the format.
 pub const MAGIC: [u8; 16] = *b"sprouts-nimber1\n";
-/// The first bytes of a frame.
+/// First bytes of a frame.
 pub const FRAME: [u8; 4] = *b"SNF\n";
 const HEADER: usize = 32;
-/// Records of a frame take at most this many bytes.
+/// Maximum length of the records of a frame, in bytes.
 pub const MAX_FRAME: usize = 1 << 20;
-/// A text takes at most this many bytes.
+/// Maximum length of a text, in bytes.
 pub const MAX_TEXT: usize = u16::MAX as usize;
 
-/// Why a database cannot be used.
+/// Reason for which a database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GrundyDbError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Some other file.
+    /// The file is not a database.
     #[error(
         "{}: not a database of Grundy numbers: it does not begin with {:?}",
         path.display(), String::from_utf8_lossy(&MAGIC)
@@ -59,31 +61,31 @@ pub enum GrundyDbError {
         /// The file.
         path: PathBuf,
     },
-    /// Bytes that were not written so.
+    /// The file is damaged.
     #[error("{}: damaged at byte {place}: {what}; restore it from a copy", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where.
+        /// Offset of the damage.
         place: u64,
-        /// What is wrong there.
+        /// Description of the damage.
         what: &'static str,
     },
-    /// Another program has it open for writing.
+    /// Another program has the file open for writing.
     #[error("{}: in use by another program; wait until that has ended", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
     },
-    /// A land whose text is too long for a record.
+    /// The text of a land is too long for a record.
     #[error("{}: a land of {length} bytes does not fit in a record of at most {MAX_TEXT}", path.display())]
     TextTooLong {
         /// The file.
         path: PathBuf,
-        /// Bytes of its text.
+        /// Length of the text in bytes.
         length: usize,
     },
-    /// What was to be added is no land.
+    /// The text to be added is not a land.
     #[error(
         "{}: {text:?} is no land and was not added: this is a fault of the program; what was in the \
          file before is whole",
@@ -92,7 +94,7 @@ pub enum GrundyDbError {
     NotALand {
         /// The file.
         path: PathBuf,
-        /// What should be a land's text.
+        /// The text.
         text: String,
     },
 }
@@ -101,7 +103,7 @@ impl GrundyDbError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            // Never a usage error: a database is read before it is written.
+            // Never a usage error, because a database is read before it is written.
             GrundyDbError::File(_)
             | GrundyDbError::NotADatabase { .. }
             | GrundyDbError::Damaged { .. }
@@ -117,44 +119,44 @@ impl GrundyDbError {
     }
 }
 
-/// The beginning of a frame at the end of a file, left by a program that was killed.
+/// An incomplete frame at the end of a file, left by a program that was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// Where it begins.
+pub struct TornFrame {
+    /// Offset of its first byte.
     pub place: u64,
-    /// Its bytes.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
-/// A record.
+/// A land and its Grundy number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry<'a> {
-    /// The text of a land.
+pub struct GrundyRecord<'a> {
+    /// The text of the land.
     pub text: &'a str,
     /// Its Grundy number.
     pub grundy: u32,
-    /// The place of the record in the file.
+    /// Offset of the record in the file.
     pub place: u64,
 }
 
-/// What was read.
+/// Summary of a file that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Bytes of whole frames, and of the file's head.
+    /// Length of the file's header and of its complete frames, in bytes.
     pub bytes: u64,
-    /// What follows them.
-    pub cut: Option<Cut>,
+    /// The incomplete frame after them, if there is one.
+    pub torn: Option<TornFrame>,
 }
 
 /// Reads a database without changing it, one frame at a time.
 ///
 /// # Errors
-/// [`GrundyDbError`] for what cannot be read or is damaged; errors of `entry` as they are.
+/// [`GrundyDbError`] if the file cannot be read or is damaged; errors of `entry` unchanged.
 pub fn read<E: From<GrundyDbError>>(
     path: &Path,
-    entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+    entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
     let file = open_regular(path).map_err(GrundyDbError::from)?;
     read_from(path, buffered(&file), entry)
@@ -164,14 +166,14 @@ fn buffered(file: &File) -> BufReader<&File> {
     BufReader::with_capacity(1 << 20, file)
 }
 
-/// The same from anything that reads; errors name the path.
+/// Reads a database from any reader. `path` is used in error messages.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn read_from<R: Read, E: From<GrundyDbError>>(
     path: &Path,
     mut reader: R,
-    mut entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+    mut entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
     let damaged = |place, what| GrundyDbError::Damaged { path: path.to_owned(), place, what };
     let fill = |reader: &mut R, bytes: &mut [u8]| {
@@ -194,9 +196,9 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
     }
     let mut contents = Contents { bytes: MAGIC.len() as u64, ..Contents::default() };
     if filled < MAGIC.len() {
-        // A file whose head was being written.
+        // The write of the file's header was interrupted.
         contents.bytes = 0;
-        contents.cut = (filled > 0).then_some(Cut { place: 0, bytes: filled as u64 });
+        contents.torn = (filled > 0).then_some(TornFrame { place: 0, bytes: filled as u64 });
         return Ok(contents);
     }
     let mut records = Vec::new();
@@ -212,7 +214,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
             if header[..known] != FRAME[..known] {
                 return Err(damaged(place, "no frame begins here").into());
             }
-            contents.cut = Some(Cut { place, bytes: filled as u64 });
+            contents.torn = Some(TornFrame { place, bytes: filled as u64 });
             return Ok(contents);
         }
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("8 bytes"));
@@ -226,7 +228,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
         records.resize(length, 0);
         let filled = fill(&mut reader, &mut records)?;
         if filled < length {
-            contents.cut = Some(Cut { place, bytes: (HEADER + filled) as u64 });
+            contents.torn = Some(TornFrame { place, bytes: (HEADER + filled) as u64 });
             return Ok(contents);
         }
         if word(24) != xxh3_64(&records) {
@@ -243,7 +245,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
             let (Some(grundy), Some(text)) = (field(at), text) else {
                 return Err(damaged(here, "a record is cut short or is no text").into());
             };
-            entry(Entry { text, grundy: grundy as u32, place: here })?;
+            entry(GrundyRecord { text, grundy: grundy as u32, place: here })?;
             at += 4 + text.len();
             contents.records += 1;
         }
@@ -256,22 +258,22 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
 pub struct GrundyDb {
     path: PathBuf,
     file: File,
-    /// Where the next frame goes.
+    /// Offset of the next frame.
     end: u64,
-    /// Records of the next frame, after room for its header.
+    /// Space for the header of the next frame, then its records.
     frame: Vec<u8>,
 }
 
 impl GrundyDb {
-    /// Opens a database, or makes an empty one, and reads what is there. What a killed program left
-    /// at the end is cut off.
+    /// Opens a database, or creates an empty one, and reads its records. An incomplete frame at the end is
+    /// removed.
     ///
     /// # Errors
-    /// [`GrundyDbError`] for what cannot be read, is damaged or in use; errors of `entry` as they
-    /// are. The file is as it was then.
+    /// [`GrundyDbError`] if the file cannot be read, is damaged or in use; errors of `entry` unchanged. The
+    /// file is not changed then.
     pub fn open<E: From<GrundyDbError>>(
         path: &Path,
-        entry: impl FnMut(Entry<'_>) -> Result<(), E>,
+        entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
     ) -> Result<(GrundyDb, Contents), E> {
         let io = |action| GrundyDbError::io(path, action);
         let Some(file) = open_locked(path).map_err(GrundyDbError::from)? else {
@@ -293,7 +295,7 @@ impl GrundyDb {
     /// Adds a record. It is in the file after [`Self::flush`].
     ///
     /// # Errors
-    /// [`GrundyDbError::TextTooLong`], and what [`Self::flush`] may return.
+    /// [`GrundyDbError::TextTooLong`], and the errors of [`Self::flush`].
     ///
     /// # Panics
     /// If the number does not fit in 16 bits.
@@ -312,10 +314,10 @@ impl GrundyDb {
         Ok(())
     }
 
-    /// Writes what was added, as one frame.
+    /// Writes the added records as one frame.
     ///
     /// # Errors
-    /// [`GrundyDbError::File`]; the file is as it was then, or ends like after a sudden end.
+    /// [`GrundyDbError::File`]. The file is unchanged then, or ends with an incomplete frame.
     pub fn flush(&mut self) -> Result<(), GrundyDbError> {
         if self.frame.len() == HEADER {
             return Ok(());
@@ -329,7 +331,7 @@ impl GrundyDb {
         self.frame[16..24].copy_from_slice(&head.to_le_bytes());
         self.frame[24..32].copy_from_slice(&sum.to_le_bytes());
         if let Err(error) = self.file.write_all(&self.frame) {
-            // A full disk: what was written of the frame would stand in the way of the next one.
+            // After an error such as a full disk, the incomplete frame must not precede the next one.
             let end = self.end;
             let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
             return Err(GrundyDbError::io(&self.path, "write to")(error));
@@ -339,7 +341,7 @@ impl GrundyDb {
         Ok(())
     }
 
-    /// Writes what was added and waits until the disk has it.
+    /// Writes the added records and waits until they are on the disk.
     ///
     /// # Errors
     /// [`GrundyDbError::File`].
@@ -348,7 +350,7 @@ impl GrundyDb {
         self.file.sync_data().map_err(GrundyDbError::io(&self.path, "write to"))
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -363,7 +365,7 @@ mod tests {
 
     fn load(path: &Path) -> Result<(Records, Contents), GrundyDbError> {
         let mut records = Vec::new();
-        let contents = read(path, |entry: Entry<'_>| {
+        let contents = read(path, |entry: GrundyRecord<'_>| {
             records.push((entry.text.to_owned(), entry.grundy));
             Ok::<(), GrundyDbError>(())
         })?;
@@ -371,7 +373,7 @@ mod tests {
     }
 
     fn add(path: &Path, records: &[(String, u32)]) -> Contents {
-        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
         let (mut db, contents) = GrundyDb::open(path, ignore).unwrap();
         for (text, grundy) in records {
             db.append(text, *grundy).unwrap();
@@ -388,7 +390,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn what_is_added_is_read(
+        fn added_records_are_read(
             batches in prop::collection::vec(
                 prop::collection::vec((".{0,40}", 0u32..1 << 16), 0..20), 0..6),
         ) {
@@ -401,15 +403,15 @@ mod tests {
             let (records, contents) = load(&path).unwrap();
             prop_assert_eq!(contents.records, records.len() as u64);
             prop_assert_eq!(contents.bytes, std::fs::metadata(&path).unwrap().len());
-            prop_assert_eq!(contents.cut, None);
+            prop_assert_eq!(contents.torn, None);
             prop_assert_eq!(records, batches.concat());
         }
     }
 
-    /// Every length that a file can be left with: whole frames are kept, the rest is cut off, and
-    /// the file goes on from there.
+    /// Checks every possible length of an interrupted file: complete frames are kept, the rest is removed,
+    /// and records can be added.
     #[test]
-    fn every_end_is_survived() {
+    fn every_interrupted_write_is_repaired() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
         let batches = [sample(3), sample(9), sample(1)];
@@ -428,8 +430,8 @@ mod tests {
             let torn = length as u64 - lengths[frames - 1];
             let (records, contents) = load(&path).unwrap();
             assert_eq!(records, kept, "{length}");
-            assert_eq!(contents.cut.map_or(0, |cut| cut.bytes), torn, "{length}");
-            assert_eq!(contents.cut.map(|cut| cut.place), (torn > 0).then(|| lengths[frames - 1]));
+            assert_eq!(contents.torn.map_or(0, |cut| cut.bytes), torn, "{length}");
+            assert_eq!(contents.torn.map(|cut| cut.place), (torn > 0).then(|| lengths[frames - 1]));
             assert_eq!(add(&path, &batches[1]), contents);
             assert_eq!(load(&path).unwrap().0, [&kept[..], &batches[1]].concat(), "{length}");
         }
@@ -454,8 +456,8 @@ mod tests {
             }
             let text = error.to_string();
             assert!(text.contains(path.to_str().unwrap()), "{text}");
-            // Opening it for writing does not touch it.
-            let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+            // Opening the file for writing does not change it.
+            let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
             assert!(GrundyDb::open(&path, ignore).is_err());
             assert_eq!(std::fs::read(&path).unwrap(), changed);
         }
@@ -469,7 +471,7 @@ mod tests {
             (0..40u32).map(|index| (format!("{index}").repeat(MAX_TEXT / 2), index)).collect();
         add(&path, &records);
         assert_eq!(load(&path).unwrap().0, records);
-        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
         let (mut db, _) = GrundyDb::open(&path, ignore).unwrap();
         let error = db.append(&"0".repeat(MAX_TEXT + 1), 0).unwrap_err();
         assert!(
@@ -481,7 +483,7 @@ mod tests {
     fn one_writer_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
-        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
         let (db, _) = GrundyDb::open(&path, ignore).unwrap();
         let second = GrundyDb::open(&path, ignore).unwrap_err();
         assert!(matches!(second, GrundyDbError::InUse { .. }), "{second}");

@@ -1,10 +1,14 @@
-//! A file of Grundy numbers that a search takes from and adds to.
+//! A file of Grundy numbers that a search reads and extends.
+//!
+//! [`GrundyFile`] is such a file, [`GrundyFileUse`] the numbers of its records, and [`GrundyFileError`] an
+//! invalid file. `GrundyFileObserver` connects a file with a search. [`land_of`] and [`check_number`] check
+//! a record.
 
 use std::path::Path;
 
-use super::grundy_db::{Contents, Entry, GrundyDb, GrundyDbError};
+use super::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord};
+use super::notation::MAX_CANONICAL_VERTICES;
 use super::position::Position;
-use super::setup::MOST_CANONICAL;
 use super::{Scratch, Sprouts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,22 +18,22 @@ use crate::search::run::{Observer, Progress};
 use crate::search::sums::game::{Atom, GameFull, Impartial};
 use crate::search::sums::{GrundyStore, MAX_GRUNDY};
 
-/// Why the numbers of a file cannot be used.
+/// Reason for which the numbers of a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GrundyFileError {
     /// The file cannot be read or written, or is damaged.
     #[error(transparent)]
     File(#[from] GrundyDbError),
-    /// A record is no land with its number.
+    /// A record is not a land with its number.
     #[error(
         "{place}: {text:?} is no land with its number: {problem}; restore the file from a copy"
     )]
     Record {
-        /// File and place.
+        /// File and offset.
         place: String,
-        /// What should be a land.
+        /// The text of the record.
         text: String,
-        /// What is wrong with it.
+        /// Description of the error.
         problem: String,
     },
     /// Two different numbers for one land.
@@ -41,12 +45,12 @@ pub enum GrundyFileError {
     Conflict {
         /// The land's text.
         land: String,
-        /// A number, and where it stands.
+        /// A number and its place.
         first: (u32, String),
-        /// Another one.
+        /// Another number and its place.
         second: (u32, String),
     },
-    /// There is no memory for the lands.
+    /// There is not enough memory for the lands.
     #[error(transparent)]
     Full(#[from] GameFull),
 }
@@ -84,17 +88,17 @@ pub struct GrundyFileUse {
 }
 
 impl GrundyFile {
-    /// Opens a file, or makes one, and adds its numbers to what is known.
+    /// Opens or creates a file and adds its numbers to `knowledge`.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged or in use, or contradicts itself or what is known.
+    /// If the file cannot be read, is damaged or in use, or contradicts itself or `knowledge`.
     pub fn open(
         path: &Path,
         game: &Sprouts,
         knowledge: &GrundyStore,
     ) -> Result<Self, GrundyFileError> {
         let mut scratch = Scratch::default();
-        let load = |entry: Entry<'_>| {
+        let load = |entry: GrundyRecord<'_>| {
             let land = land_of(game, &mut scratch, path, &entry)?;
             match knowledge.get(land).grundy() {
                 None => drop(knowledge.set_grundy(land, entry.grundy)),
@@ -113,13 +117,13 @@ impl GrundyFile {
         Ok(GrundyFile { file, contents, added: 0, error: None })
     }
 
-    /// What it had, and what was cut off its end.
+    /// Returns a summary of the file when it was opened.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }
 
-    /// Writes numbers of lands of the game. Whether that went well; if not, nothing more is written,
-    /// and [`Self::close`] says why.
+    /// Writes the numbers of lands of `game`. Returns false if that failed, now or earlier. After a failure
+    /// nothing more is written, and [`Self::close`] returns the error.
     pub fn add(&mut self, game: &Sprouts, numbers: &[(Atom, u32)]) -> bool {
         if self.error.is_some() {
             return false;
@@ -134,7 +138,8 @@ impl GrundyFile {
         self.error.is_none()
     }
 
-    /// Adds a record that can be read again: one that cannot would make the whole file unusable.
+    /// Adds a record after checking that it can be read again. A record that cannot would make the whole
+    /// file unusable.
     fn append(&mut self, text: String, number: u32) -> Result<(), GrundyDbError> {
         let position = Position::from_canonical(&text);
         let is_land = position.is_ok_and(|position| position.lands().len() == 1);
@@ -144,15 +149,15 @@ impl GrundyFile {
         self.file.append(&text, number)
     }
 
-    /// Whether numbers could not be written, so that no more are.
+    /// Returns true if numbers could not be written. No more are written then.
     pub fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// Waits until the disk has everything.
+    /// Waits until all data is on the disk.
     ///
     /// # Errors
-    /// What went wrong when numbers were written, or does now.
+    /// The error of an earlier write, or of this call.
     pub fn close(self) -> Result<GrundyFileUse, GrundyDbError> {
         let GrundyFile { file, contents, added, error, .. } = self;
         error.map_or(Ok(()), Err)?;
@@ -162,14 +167,14 @@ impl GrundyFile {
     }
 }
 
-/// Writes numbers to a file, if there is one, before it tells an observer of them.
-pub(super) struct Writing<'a, O: ?Sized> {
+/// An observer that writes numbers to a file, if there is one, before it passes them on to `observer`.
+pub(super) struct GrundyFileObserver<'a, O: ?Sized> {
     pub game: &'a Sprouts,
     pub file: Option<&'a mut GrundyFile>,
     pub observer: &'a mut O,
 }
 
-impl<O: Observer + ?Sized> Observer for Writing<'_, O> {
+impl<O: Observer + ?Sized> Observer for GrundyFileObserver<'_, O> {
     fn progress(&mut self, progress: &Progress) {
         self.observer.progress(progress);
     }
@@ -180,16 +185,16 @@ impl<O: Observer + ?Sized> Observer for Writing<'_, O> {
     }
 }
 
-/// The land of a record.
+/// Returns the land of a record.
 ///
 /// # Errors
-/// [`GrundyFileError::Record`] if it is none with such a number, [`GrundyFileError::Full`] without
-/// memory.
+/// [`GrundyFileError::Record`] if the text is not a land that can have this number,
+/// [`GrundyFileError::Full`] if there is not enough memory.
 pub fn land_of(
     game: &Sprouts,
     scratch: &mut Scratch,
     path: &Path,
-    entry: &Entry<'_>,
+    entry: &GrundyRecord<'_>,
 ) -> Result<Atom, GrundyFileError> {
     let problem = |problem: String| GrundyFileError::Record {
         place: place_text(path, entry.place),
@@ -204,11 +209,12 @@ pub fn land_of(
     }
 }
 
-/// Checks that a land can have a Grundy number: it is at most the number of moves that can still be
-/// made. Searches rely on this; a larger number would make them exclude all numbers.
+/// Checks that a land can have a Grundy number. The number is at most the number of moves that can still be
+/// made, which is at most the number of lives. Searches rely on this: a larger number would make them
+/// exclude all numbers.
 ///
 /// # Errors
-/// The problem with the number.
+/// A description of the error.
 pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), String> {
     let lives = game.features(land).lives;
     let error =
@@ -216,11 +222,11 @@ pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), Strin
     if grundy > lives { Err(error()) } else { Ok(()) }
 }
 
-/// So a number that a land may have can be kept.
-const _: () = assert!(3 * MOST_CANONICAL <= MAX_GRUNDY as usize);
+/// Every number that a land may have can be stored.
+const _: () = assert!(3 * MAX_CANONICAL_VERTICES <= MAX_GRUNDY as usize);
 
-/// A place in a file as errors name it.
-fn place_text(path: &Path, place: u64) -> String {
+/// Returns the description of a place in a file for error messages.
+pub fn place_text(path: &Path, place: u64) -> String {
     format!("{}, byte {place}", path.display())
 }
 
@@ -229,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_that_nobody_could_read_again_are_not_written() {
+    fn unreadable_records_are_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("numbers");
         let (game, knowledge) = (Sprouts::new(u64::MAX), GrundyStore::new());

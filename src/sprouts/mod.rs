@@ -1,24 +1,23 @@
-//! Sprouts: spots are joined with curves that cross nothing, every curve gets a new spot, no spot
-//! has more than three curve ends, and who cannot move loses.
+//! The game of Sprouts: spots are joined with curves that do not cross, every curve gets a new spot, a spot
+//! has at most three curve ends, and a player who cannot move loses.
 //!
 //! ```text
-//! text ──notation──▶ Setup ──▶ Position ──simplify──▶ lands ──canonical──▶ bytes ──store──▶ ids
-//!                                                       ▲                                   │
-//!                                                       └──────────────── moves ◀───────────┘
+//! text ──notation──▶ vertices ──▶ Position ──simplify──▶ lands ──canonical──▶ bytes ──store──▶ ids
+//!                                                          ▲                                   │
+//!                                                          └──────────────── moves ◀───────────┘
 //! ```
 //!
-//! [`Position`] is what a text says, once it has passed every check. [`Sprouts`] knows positions as
-//! sums of lands, which are its atoms as an [`Impartial`](crate::search::sums::game::Impartial)
-//! game: regions that do not touch are played independently of each other.
+//! [`Position`] is a position as written, after all checks. [`Sprouts`] represents positions as sums of
+//! lands. Lands are its atoms as an [`Impartial`](crate::search::sums::game::Impartial) game, because
+//! regions that do not touch are played independently.
 //!
-//! * Text: `setup`, `notation`, `position`, `names`, `spelling`; as SPOTS looks lands up, `spots_spelling`;
-//!   as a picture, [`draw`].
-//! * Lands: `flat` is how they stand in memory, `parts` how a text has them; `simplify`, `canonical`,
-//!   `moves`, with `disjoint` sets, `option_set` and the `recent` lands; `store` gives ids.
-//! * The game of the search: `game`, `estimate`, [`forecast`].
-//! * What users ask: a search by an [`Algorithm`], [`analysis`], and searches in many processes,
-//!   [`cluster`].
-//! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], checked by [`verify`].
+//! * Text: `notation`, `position`, `names`, `spelling`; `spots_spelling` writes the texts by which SPOTS
+//!   looks lands up; [`draw`] draws a picture.
+//! * Lands: `flat` holds their representations; `simplify`, `canonical` and `moves` compute with them, with
+//!   `option_set` and the cache `recent`; `store` assigns ids.
+//! * The game of the search: `game`, [`forecast`].
+//! * Searches: the [`Algorithm`]s, [`analysis`], and searches in several processes, [`cluster`].
+//! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], verified by [`verify`].
 //!
 //! ```
 //! use konane::search::sums::game::{Impartial, OptionList};
@@ -39,10 +38,8 @@ mod algorithm;
 pub mod analysis;
 mod canonical;
 pub mod cluster;
-mod disjoint;
 pub mod draw;
 mod error;
-mod estimate;
 mod flat;
 pub mod forecast;
 mod game;
@@ -52,10 +49,8 @@ mod moves;
 mod names;
 mod notation;
 mod option_set;
-mod parts;
 mod position;
 mod recent;
-mod setup;
 mod simplify;
 mod solution;
 mod spelling;
@@ -66,12 +61,11 @@ pub mod verify;
 
 pub use algorithm::{Algorithm, AlgorithmError};
 pub use error::{MovesError, TextError};
-pub use game::{Counts, Scratch, Sprouts};
-pub use notation::split_heap;
-pub use parts::{Boundary, Land, Region, Spot};
+pub use flat::{Boundary, Land, Region, Spot};
+pub use game::{Scratch, ScratchCounters, Sprouts};
+pub use notation::{MAX_VERTICES, split_heap};
 pub use position::Position;
-pub use setup::MOST_VERTICES;
 pub use solution::{SearchFigures, SproutsMove, SproutsSolution};
 
-/// The largest nim heap beside a position, wherever one is asked for.
-pub const MOST_NIMBER: u32 = 1000;
+/// Maximum size of a nim heap added to a position.
+pub const MAX_NIMBER: u32 = 1000;

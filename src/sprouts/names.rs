@@ -1,52 +1,56 @@
-//! The text of lands: runs of `0`, and names for the spots that occur twice.
+//! Writing lands as text: runs of `0`, and names for the spots that occur twice.
+//!
+//! [`write_land`] writes a land. [`LandNames`] names its vertices with an [`Alphabet`], by the
+//! [`PairLocation`]s of its pairs.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 
-use super::parts::{Region, Spot};
+use super::flat::{Region, Spot};
 
-/// Where a spot occurs that occurs twice.
-pub(super) struct Home {
-    /// The boundary of the last occurrence, counted within the land.
+/// Location of a spot that occurs twice.
+pub(super) struct PairLocation {
+    /// Boundary of the last occurrence, counted within the land.
     boundary: usize,
-    /// Whether both occurrences are in it.
+    /// True if both occurrences are in this boundary.
     pub is_lower: bool,
 }
 
-/// The homes of a land's spots that occur twice.
-pub(super) fn homes(land: &[Region]) -> HashMap<u32, Home> {
-    let mut homes: HashMap<u32, Home> = HashMap::new();
+/// Returns the locations of the spots of a land that occur twice.
+pub(super) fn pair_locations(land: &[Region]) -> HashMap<u32, PairLocation> {
+    let mut pair_locations: HashMap<u32, PairLocation> = HashMap::new();
     for (boundary, spots) in land.iter().flatten().enumerate() {
         for spot in spots {
             let Spot::Pair(pair) = *spot else { continue };
-            let is_lower = homes.get(&pair).is_some_and(|home| home.boundary == boundary);
-            homes.insert(pair, Home { boundary, is_lower });
+            let is_lower =
+                pair_locations.get(&pair).is_some_and(|location| location.boundary == boundary);
+            pair_locations.insert(pair, PairLocation { boundary, is_lower });
         }
     }
-    homes
+    pair_locations
 }
 
-/// The letters of a land, as SPOTS has them: `a` to `l` within a boundary and `A` to `Y` between
-/// regions. A land that needs more of a kind has `m(1)`, `m(2)`, … or `n(1)`, `n(2)`, … in their place.
+/// The letters of a land in the notation of SPOTS: `a` to `l` within a boundary and `A` to `Y` between
+/// regions. If a land needs more letters of a kind, these are `m(1)`, `m(2)`, … or `n(1)`, `n(2)`, ….
 #[derive(Clone, Copy)]
 pub(super) struct Alphabet {
-    /// Letters within a boundary that are needed.
+    /// Number of letters needed within a boundary.
     pub lower: u32,
-    /// Letters between regions that are needed.
+    /// Number of letters needed between regions.
     pub upper: u32,
 }
 
 impl Alphabet {
-    fn of_land(homes: &HashMap<u32, Home>) -> Alphabet {
+    fn of_land(pair_locations: &HashMap<u32, PairLocation>) -> Alphabet {
         let mut lower: HashMap<usize, u32> = HashMap::new();
-        for home in homes.values().filter(|home| home.is_lower) {
-            *lower.entry(home.boundary).or_default() += 1;
+        for location in pair_locations.values().filter(|location| location.is_lower) {
+            *lower.entry(location.boundary).or_default() += 1;
         }
-        let upper = homes.values().filter(|home| !home.is_lower).count() as u32;
+        let upper = pair_locations.values().filter(|location| !location.is_lower).count() as u32;
         Alphabet { lower: lower.into_values().max().unwrap_or(0), upper }
     }
 
-    /// The name of a letter, counted from 0.
+    /// Returns the name of a letter, counted from 0.
     pub(super) fn name(self, number: u32, is_lower: bool) -> String {
         match is_lower {
             true if self.lower > 12 => format!("m({})", number + 1),
@@ -57,28 +61,32 @@ impl Alphabet {
     }
 }
 
-/// The names of the spots of a land. Upper-case names are given as the spots come; lower-case names
-/// begin anew in every boundary.
-pub(super) struct SpotNames {
-    homes: HashMap<u32, Home>,
+/// Names of the spots of a land. Upper-case names are assigned in the order of first occurrences.
+/// Lower-case names start again in every boundary.
+pub(super) struct LandNames {
+    pair_locations: HashMap<u32, PairLocation>,
     alphabet: Alphabet,
     upper: HashMap<u32, u32>,
 }
 
-impl SpotNames {
-    /// Looks through all boundaries of a land.
-    pub(super) fn of_land(land: &[Region]) -> SpotNames {
-        let homes = homes(land);
-        SpotNames { alphabet: Alphabet::of_land(&homes), homes, upper: HashMap::new() }
+impl LandNames {
+    /// Prepares the names of a land.
+    pub(super) fn of_land(land: &[Region]) -> LandNames {
+        let pair_locations = pair_locations(land);
+        LandNames {
+            alphabet: Alphabet::of_land(&pair_locations),
+            pair_locations,
+            upper: HashMap::new(),
+        }
     }
 
-    /// The texts of a boundary's vertices.
+    /// Returns the texts of a boundary's vertices.
     pub(super) fn names(&mut self, boundary: &[Spot]) -> Vec<String> {
         let mut lower: HashMap<u32, u32> = HashMap::new();
         let name = |spot: &Spot| match *spot {
             Spot::Single(ends) => ends.to_string(),
             Spot::Pair(pair) => {
-                let is_lower = self.homes[&pair].is_lower;
+                let is_lower = self.pair_locations[&pair].is_lower;
                 let names = if is_lower { &mut lower } else { &mut self.upper };
                 let next = names.len() as u32;
                 self.alphabet.name(*names.entry(pair).or_insert(next), is_lower)
@@ -88,14 +96,14 @@ impl SpotNames {
     }
 }
 
-/// Writes a land; letters are named as they come.
+/// Writes a land. Letters are named in the order of their first occurrences.
 pub(super) fn write_land(out: &mut impl Write, land: &[Region]) -> fmt::Result {
-    let mut scope = SpotNames::of_land(land);
+    let mut scope = LandNames::of_land(land);
     write_regions(out, land, &[Spot::Single(0)], |boundary| scope.names(boundary))
 }
 
-/// Writes regions whose vertices have these `names`; boundaries `isolated` that follow each other
-/// become `0*k`.
+/// Writes regions. `names` returns the texts of a boundary's vertices. Consecutive boundaries equal to
+/// `isolated` become `0*k`.
 pub(super) fn write_regions<T: PartialEq>(
     out: &mut impl Write,
     regions: &[Vec<Vec<T>>],

@@ -1,5 +1,5 @@
-//! The text of positions, in the strings of Applegate, Jacobson and Sleator ("Computer analysis of
-//! Sprouts", 1991) as SPOTS and GLOP write them.
+//! The notation of positions: the strings of Applegate, Jacobson and Sleator ("Computer analysis of
+//! Sprouts", 1991) in the form that SPOTS and GLOP write.
 //!
 //! ```text
 //! position = "!" | land { "+" land }
@@ -10,18 +10,81 @@
 //! ```
 //!
 //! In older files of GLOP `.`, `}`, `]` and `!` end a boundary, a region, a land and the position:
-//! `0.AB.}AB.}]!` is `0.AB|AB`. A text with `}` or `]` is read in this form.
+//! `0.AB.}AB.}]!` is `0.AB|AB`. A text that contains `}` or `]` is read in this form.
+//!
+//! [`parse`] reads both forms and returns [`WrittenVertex`] values, without checking that they form a
+//! position. Each is a [`Vertex`]: a digit, or a letter with its [`SpotName`].
+
+use std::fmt;
 
 use super::error::TextError;
-use super::setup::{Name, Setup, Vertex, Written};
 
-/// Reads either form of the text, of at most `most` vertices. White space around it is skipped.
+/// Maximum number of vertices in a text from a user (`0*n` counts as n). Bounds the memory that a text can
+/// request.
+pub const MAX_VERTICES: usize = 2000;
+
+/// Maximum number of vertices in the canonical text of a position that can arise from such a text. A vertex
+/// has at most three lives, no move adds any, and a vertex of a canonical text has at least half a life.
+pub(super) const MAX_CANONICAL_VERTICES: usize = 6 * MAX_VERTICES;
+
+/// The name of a spot that occurs twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SpotName {
+    /// `a` to `z` or `A` to `Z`.
+    pub letter: u8,
+    /// The number in parentheses, if there is one.
+    pub index: Option<u32>,
+}
+
+impl SpotName {
+    /// Returns true if the name belongs to the boundary (lower case) and not to the land. Beyond the
+    /// alphabet SPOTS writes `m(k)` for lower-case and `n(k)` for upper-case letters.
+    pub fn is_lower(self) -> bool {
+        self.letter.is_ascii_lowercase() && !(self.letter == b'n' && self.index.is_some())
+    }
+}
+
+impl fmt::Display for SpotName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.index {
+            None => write!(f, "{}", char::from(self.letter)),
+            Some(index) => write!(f, "{}({index})", char::from(self.letter)),
+        }
+    }
+}
+
+/// One occurrence of a spot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vertex {
+    /// A spot that occurs once, with this number of curve ends, 0 to 3.
+    Digit(u8),
+    /// An occurrence of a spot that occurs twice.
+    Letter(SpotName),
+}
+
+/// A vertex and its place. Boundaries, regions and lands are numbered through the whole text, from 0.
+/// Boundaries and regions without vertices (`0*0`) have numbers too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenVertex {
+    /// Byte offset in the text.
+    pub at: usize,
+    /// The vertex.
+    pub vertex: Vertex,
+    /// Number of the boundary.
+    pub boundary: u32,
+    /// Number of the region.
+    pub region: u32,
+    /// Number of the land.
+    pub land: u32,
+}
+
+/// Parses a text of at most `max` vertices in either form. Surrounding white space is ignored.
 ///
-/// Time and memory: one pass; no more than `most` vertices are kept.
+/// Takes one pass, and memory for at most `max` vertices.
 ///
 /// # Errors
-/// [`TextError`], with the first byte that does not fit the grammar.
-pub fn parse(text: &str, most: usize) -> Result<Setup, TextError> {
+/// [`TextError`] with the first byte that does not match the grammar.
+pub fn parse(text: &str, max: usize) -> Result<Vec<WrittenVertex>, TextError> {
     if let (_, Some(_)) = split_heap(text) {
         return Err(TextError::Heap { at: text.rfind('*').unwrap_or_default() });
     }
@@ -33,8 +96,8 @@ pub fn parse(text: &str, most: usize) -> Result<Setup, TextError> {
     let mut parser = Parser {
         text: &text[..skipped + trimmed.len()],
         at: skipped,
-        most,
-        setup: Setup::default(),
+        max,
+        vertices: Vec::new(),
         open: None,
         count: [0; 3],
         filled: [false; 3],
@@ -44,10 +107,10 @@ pub fn parse(text: &str, most: usize) -> Result<Setup, TextError> {
     } else {
         parser.separators()?;
     }
-    Ok(parser.setup)
+    Ok(parser.vertices)
 }
 
-/// A position's text and, if a nim heap stands behind it as in `0*2 + *3`, the digits of its size.
+/// Splits a text into a position and, if a nim heap follows as in `0*2 + *3`, the digits of its size.
 pub fn split_heap(text: &str) -> (&str, Option<&str>) {
     let digits = |size: &&str| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit());
     let couple = text.rsplit_once('+').and_then(|(position, heap)| {
@@ -56,25 +119,25 @@ pub fn split_heap(text: &str) -> (&str, Option<&str>) {
     couple.map_or((text, None), |(position, heap)| (position, Some(heap)))
 }
 
-/// What the boundary that is being read has so far.
+/// Content of the current boundary so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
-    /// Vertices that other vertices may follow.
+enum OpenBoundary {
+    /// Vertices. More vertices may follow.
     Vertices,
-    /// Spots without curves, which stand alone.
+    /// Spots without curves. Nothing may follow.
     Loose,
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// Most vertices.
-    most: usize,
-    setup: Setup,
-    open: Option<Open>,
-    /// Numbers of the boundary, region and land that are being read.
+    /// Maximum number of vertices.
+    max: usize,
+    vertices: Vec<WrittenVertex>,
+    open: Option<OpenBoundary>,
+    /// Numbers of the current boundary, region and land.
     count: [u32; 3],
-    /// In the older form: whether the region, the land and the position have a part that has ended.
+    /// In the older form: true if the region, the land and the position contain a part that has ended.
     filled: [bool; 3],
 }
 
@@ -147,7 +210,7 @@ impl<'a> Parser<'a> {
         Err(TextError::Unfinished { at: self.at, expected })
     }
 
-    /// Ends a region (`level` 0) or a land (1), which must have parts, all of them ended.
+    /// Ends a region (`level` 0) or a land (1). It must contain parts, and all of them must have ended.
     fn end_part(
         &mut self,
         level: usize,
@@ -191,7 +254,7 @@ impl<'a> Parser<'a> {
             '4'..='9' => return Err(TextError::Digit { at, digit: found }),
             'a'..='z' | 'A'..='Z' => {
                 self.at += 1;
-                Vertex::Letter(Name { letter: found as u8, index: self.index()? })
+                Vertex::Letter(SpotName { letter: found as u8, index: self.index()? })
             }
             '*' => {
                 let expected = "only 0 can be multiplied, as in 0*12";
@@ -203,14 +266,14 @@ impl<'a> Parser<'a> {
             }
             _ => return Err(TextError::Unknown { at, found }),
         };
-        if self.open == Some(Open::Loose) {
+        if self.open == Some(OpenBoundary::Loose) {
             return Err(TextError::LooseSpot { at });
         }
-        self.open = Some(Open::Vertices);
+        self.open = Some(OpenBoundary::Vertices);
         self.push(at, vertex)
     }
 
-    /// Reads what follows a `0`: nothing, or `*n`. Each of the spots is a boundary.
+    /// Reads the rest of a `0`: nothing, or `*n`. Each of the spots is a boundary.
     fn loose(&mut self, at: usize) -> Result<(), TextError> {
         if self.open.is_some() {
             return Err(TextError::LooseSpot { at });
@@ -219,20 +282,20 @@ impl<'a> Parser<'a> {
         if self.peek() == Some('*') {
             self.at += 1;
             let begin = self.at;
-            // A number too great for u64 has more digits than any that would be accepted.
+            // A number too large for u64 is above every limit.
             spots = match self.digits() {
                 "" => return Err(TextError::Count { at: begin }),
                 digits => digits.parse().unwrap_or(u64::MAX),
             };
         }
-        if spots > (self.most - self.setup.vertices.len()) as u64 {
-            return Err(TextError::TooLarge { at, most: self.most });
+        if spots > (self.max - self.vertices.len()) as u64 {
+            return Err(TextError::TooLarge { at, max: self.max });
         }
         for spot in 0..spots {
             self.count[0] += u32::from(spot > 0);
             self.push(at, Vertex::Digit(0))?;
         }
-        self.open = Some(Open::Loose);
+        self.open = Some(OpenBoundary::Loose);
         Ok(())
     }
 
@@ -258,11 +321,11 @@ impl<'a> Parser<'a> {
     }
 
     fn push(&mut self, at: usize, vertex: Vertex) -> Result<(), TextError> {
-        if self.setup.vertices.len() == self.most {
-            return Err(TextError::TooLarge { at, most: self.most });
+        if self.vertices.len() == self.max {
+            return Err(TextError::TooLarge { at, max: self.max });
         }
         let [boundary, region, land] = self.count;
-        self.setup.vertices.push(Written { at, vertex, boundary, region, land });
+        self.vertices.push(WrittenVertex { at, vertex, boundary, region, land });
         Ok(())
     }
 }

@@ -1,21 +1,22 @@
-//! A set of sums of lands.
+//! [`OptionSet`]: a set of sums of lands.
 
 use crate::search::sums::game::Atom;
 
-/// Sorted lists of atoms, each once. Keeps its memory between uses.
+/// A set of sorted lists of atoms. Keeps its memory when it is cleared.
 #[derive(Debug, Default)]
 pub(super) struct OptionSet {
     atoms: Vec<Atom>,
-    /// Where each list ends in `atoms`.
+    /// End of each list in `atoms`.
     ends: Vec<u32>,
-    /// Number of a list plus one, or 0; a power of two of places, at least twice as many as lists.
+    /// Open-addressing hash table: number of a list plus one, or 0. Its size is a power of two and at least
+    /// twice the number of lists.
     table: Vec<u32>,
 }
 
 impl OptionSet {
-    /// Forgets everything.
+    /// Removes all lists.
     pub(super) fn clear(&mut self) {
-        // A call with many options should not make the next ones slow.
+        // Bounded, so that a call with many options does not make the following ones slow.
         let places = (self.ends.len() * 4).next_power_of_two().max(64);
         self.table.clear();
         self.table.resize(places.min(1024), 0);
@@ -23,7 +24,7 @@ impl OptionSet {
         self.ends.clear();
     }
 
-    /// Adds a list; returns whether it is new.
+    /// Adds a list. Returns true if it is new.
     pub(super) fn insert(&mut self, list: &[Atom]) -> bool {
         if self.ends.len() * 2 >= self.table.len() {
             self.grow();
@@ -78,11 +79,11 @@ mod tests {
         let mut set = OptionSet::default();
         for round in 0..3u32 {
             set.clear();
-            let mut twin: HashSet<Vec<Atom>> = HashSet::new();
+            let mut reference: HashSet<Vec<Atom>> = HashSet::new();
             for number in 0..3000u32 {
                 let value = number.wrapping_mul(2_654_435_761) >> 20;
                 let list: Vec<Atom> = (0..value % 4).map(|k| (value >> 3) + k * round).collect();
-                assert_eq!(set.insert(&list), twin.insert(list.clone()));
+                assert_eq!(set.insert(&list), reference.insert(list.clone()));
             }
         }
     }

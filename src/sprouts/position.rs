@@ -1,55 +1,56 @@
-//! A position that has passed every check that its text allows.
+//! [`Position`]: a position that has passed every check that its text allows.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use super::disjoint::DisjointSets;
 use super::error::TextError;
+use super::flat::{Boundary, Land, Region, Spot};
 use super::names::write_land;
-use super::notation;
-use super::parts::{Boundary, Land, Region, Spot};
-use super::setup::{MOST_CANONICAL, MOST_VERTICES, Name, Setup, Vertex, Written};
+use super::notation::{
+    self, MAX_CANONICAL_VERTICES, MAX_VERTICES, SpotName, Vertex, WrittenVertex,
+};
+use super::simplify::DisjointSets;
 
-/// A sum of lands as it was written: nothing is simplified, split or sorted.
+/// A sum of lands as written. Nothing is simplified, split or sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     lands: Vec<Land>,
 }
 
 impl Position {
-    /// The position of `spots` isolated spots, or none if there may not be so many.
+    /// Returns the position of `spots` isolated spots; `None` if that is too many.
     pub fn start(spots: u32) -> Option<Position> {
         format!("0*{spots}").parse().ok()
     }
 
-    /// Reads a canonical text that this library has written. The positions after the moves of a position
-    /// from user input may have more vertices than user input may have.
+    /// Reads a canonical text written by this library. Positions that arise from a user's position may have
+    /// more vertices than a text from a user may have.
     ///
     /// # Errors
-    /// [`TextError`] with the place.
+    /// [`TextError`] with the offset.
     pub fn from_canonical(text: &str) -> Result<Position, TextError> {
-        Position::from_setup(&notation::parse(text, MOST_CANONICAL)?)
+        Position::from_vertices(&notation::parse(text, MAX_CANONICAL_VERTICES)?)
     }
 
-    /// Checks everything that a text tells: letters occur twice, in one boundary or in boundaries of
-    /// different regions according to their case; pairs within a boundary do not cross; and no two
-    /// boundaries of a region hang together by way of other regions. Whether what remains can be
-    /// drawn in the plane is not decided: dead spots may be missing from a text, and with them the
-    /// curves that would tell.
+    /// Checks all conditions that a text allows to check. Letters occur twice, in one boundary or in
+    /// boundaries of different regions according to their case. Pairs within a boundary do not cross. No
+    /// two boundaries of a region are connected by other regions. A position that passes may still be
+    /// impossible to draw in the plane: a text may omit dead spots, and with them the curves that would
+    /// show it.
     ///
     /// # Errors
-    /// [`TextError`] with the place.
-    fn from_setup(setup: &Setup) -> Result<Position, TextError> {
-        let lands = setup.vertices.chunk_by(|a, b| a.land == b.land);
+    /// [`TextError`] with the offset.
+    fn from_vertices(vertices: &[WrittenVertex]) -> Result<Position, TextError> {
+        let lands = vertices.chunk_by(|a, b| a.land == b.land);
         Ok(Position { lands: lands.map(check_land).collect::<Result<_, _>>()? })
     }
 
-    /// The lands; those of which nothing was written (`0*0`) are left out.
+    /// Returns the lands. Empty ones (`0*0`) are omitted.
     pub fn lands(&self) -> &[Land] {
         &self.lands
     }
 
-    /// Lives of all spots.
+    /// Returns the lives of all spots.
     pub fn lives(&self) -> u32 {
         let spots = self.lands.iter().flatten().flatten().flatten();
         // A pair is one spot with one life, and occurs twice.
@@ -61,16 +62,16 @@ impl Position {
     }
 }
 
-/// Reads a text that people give, of at most [`MOST_VERTICES`] vertices.
+/// Reads a text from a user, of at most [`MAX_VERTICES`] vertices.
 impl std::str::FromStr for Position {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Position, TextError> {
-        Position::from_setup(&notation::parse(text, MOST_VERTICES)?)
+        Position::from_vertices(&notation::parse(text, MAX_VERTICES)?)
     }
 }
 
-/// Writes the position as SPOTS does; letters are named anew.
+/// Writes the position in the notation of SPOTS. Letters are renamed.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.lands.is_empty() {
@@ -86,21 +87,22 @@ impl fmt::Display for Position {
     }
 }
 
-/// A name that has been met, and where.
-struct Met {
+/// Occurrences of a name so far.
+struct Seen {
     at: usize,
-    /// Boundary, counted within the land.
+    /// Boundary of the first occurrence, counted within the land.
     boundary: usize,
-    /// The spot's number.
+    /// Number of the spot.
     spot: u32,
     twice: bool,
 }
 
-fn check_land(vertices: &[Written]) -> Result<Land, TextError> {
+fn check_land(vertices: &[WrittenVertex]) -> Result<Land, TextError> {
     let mut land = Land::new();
-    let mut upper: HashMap<Name, Met> = HashMap::new();
+    let mut upper: HashMap<SpotName, Seen> = HashMap::new();
     let mut spots = 0;
-    let boundaries: Vec<&[Written]> = vertices.chunk_by(|a, b| a.boundary == b.boundary).collect();
+    let boundaries: Vec<&[WrittenVertex]> =
+        vertices.chunk_by(|a, b| a.boundary == b.boundary).collect();
     let mut region_of = Vec::with_capacity(boundaries.len());
     for (number, boundary) in boundaries.iter().enumerate() {
         if number == 0 || boundaries[number - 1][0].region != boundary[0].region {
@@ -110,24 +112,24 @@ fn check_land(vertices: &[Written]) -> Result<Land, TextError> {
         let checked = check_boundary(boundary, number, &mut upper, &mut spots)?;
         land.last_mut().expect("a region was begun").push(checked);
     }
-    if let Some((name, met)) = upper.iter().filter(|(_, m)| !m.twice).min_by_key(|(_, m)| m.at) {
+    if let Some((name, seen)) = upper.iter().filter(|(_, m)| !m.twice).min_by_key(|(_, m)| m.at) {
         let place = "in its land";
-        return Err(TextError::Once { at: met.at, name: name.to_string(), place });
+        return Err(TextError::Once { at: seen.at, name: name.to_string(), place });
     }
     check_rings(&boundaries, &region_of, land.len())?;
     Ok(land)
 }
 
 fn check_boundary(
-    vertices: &[Written],
+    vertices: &[WrittenVertex],
     number: usize,
-    upper: &mut HashMap<Name, Met>,
+    upper: &mut HashMap<SpotName, Seen>,
     spots: &mut u32,
 ) -> Result<Boundary, TextError> {
-    let mut lower: HashMap<Name, Met> = HashMap::new();
-    let mut open: Vec<Name> = Vec::new();
+    let mut lower: HashMap<SpotName, Seen> = HashMap::new();
+    let mut open: Vec<SpotName> = Vec::new();
     let mut boundary = Boundary::with_capacity(vertices.len());
-    for &Written { at, vertex, .. } in vertices {
+    for &WrittenVertex { at, vertex, .. } in vertices {
         let name = match vertex {
             Vertex::Digit(ends) => {
                 boundary.push(Spot::Single(ends));
@@ -139,26 +141,26 @@ fn check_boundary(
             true => (&mut lower, "in its boundary"),
             false => (&mut *upper, "in its land"),
         };
-        let met = match names.get_mut(&name) {
+        let seen = match names.get_mut(&name) {
             None => {
                 let spot = *spots;
                 *spots += 1;
-                names.insert(name, Met { at, boundary: number, spot, twice: false });
+                names.insert(name, Seen { at, boundary: number, spot, twice: false });
                 boundary.push(Spot::Pair(spot));
                 if name.is_lower() {
                     open.push(name);
                 }
                 continue;
             }
-            Some(met) => met,
+            Some(seen) => seen,
         };
-        if met.twice {
+        if seen.twice {
             return Err(TextError::ThreeTimes { at, name: name.to_string(), place });
         }
-        met.twice = true;
-        boundary.push(Spot::Pair(met.spot));
+        seen.twice = true;
+        boundary.push(Spot::Pair(seen.spot));
         if !name.is_lower() {
-            if met.boundary == number {
+            if seen.boundary == number {
                 return Err(TextError::OneBoundary { at, name: name.to_string() });
             }
         } else if let Some(other) = open.pop().filter(|&last| last != name) {
@@ -166,20 +168,21 @@ fn check_boundary(
             return Err(TextError::Crossing { at, name, other });
         }
     }
-    match lower.iter().filter(|(_, met)| !met.twice).min_by_key(|(_, met)| met.at) {
+    match lower.iter().filter(|(_, seen)| !seen.twice).min_by_key(|(_, seen)| seen.at) {
         None => Ok(boundary),
-        Some((name, met)) => {
+        Some((name, seen)) => {
             let place = "in its boundary";
-            Err(TextError::Once { at: met.at, name: name.to_string(), place })
+            Err(TextError::Once { at: seen.at, name: name.to_string(), place })
         }
     }
 }
 
-/// In the plane, each connected part of the drawing has one boundary at most in each region, and the
-/// graph whose nodes are the parts and the regions and whose edges are the boundaries is a tree.
-/// Without dead spots and their curves, parts may seem to be several, which leaves a forest.
+/// Checks that no two boundaries of a region are connected by other regions. In the plane, each connected
+/// part of the drawing has at most one boundary in each region, and the graph whose nodes are the parts and
+/// the regions and whose edges are the boundaries is a tree. Without dead spots and their curves, one part
+/// may appear as several, which leaves a forest.
 fn check_rings(
-    boundaries: &[&[Written]],
+    boundaries: &[&[WrittenVertex]],
     region_of: &[usize],
     regions: usize,
 ) -> Result<(), TextError> {
@@ -189,9 +192,9 @@ fn check_rings(
     for (boundary, region) in (0..).zip(region_of) {
         graph.unite(boundary, (boundaries.len() + region) as u32);
     }
-    let mut first: HashMap<Name, u32> = HashMap::new();
+    let mut first: HashMap<SpotName, u32> = HashMap::new();
     for (number, boundary) in (0..).zip(boundaries) {
-        for &Written { at, vertex, .. } in *boundary {
+        for &WrittenVertex { at, vertex, .. } in *boundary {
             let Vertex::Letter(name) = vertex else { continue };
             if name.is_lower() {
                 continue;
@@ -214,9 +217,9 @@ mod tests {
     use crate::sprouts::{Scratch, Sprouts};
 
     #[test]
-    fn what_the_largest_start_leads_to_is_read_again() {
+    fn children_of_the_largest_start_are_read_again() {
         let (game, mut scratch) = (Sprouts::new(u64::MAX), Scratch::default());
-        let start = Position::start(MOST_VERTICES as u32).unwrap();
+        let start = Position::start(MAX_VERTICES as u32).unwrap();
         let start = game.atoms(&start, &mut scratch).unwrap();
         let children = game.children(&start, &mut scratch, &|| false).unwrap();
         let mut larger = 0;

@@ -1,41 +1,42 @@
-//! The lands that have been looked up last, as they came from the moves: children of related
-//! positions are alike, and often the same before anything is sorted.
+//! [`Recent`]: a cache of the lands that were looked up last, in the form in which the moves produce them.
+//!
+//! Children of related positions are similar, and often identical before anything is sorted.
 
 use crate::search::sums::game::Atom;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Places; each land has one place where it can be.
+/// Number of slots. A land can be in one slot only.
 const PLACES: usize = 1 << 15;
-/// Longer lands are not kept.
-const LENGTH: usize = 51;
+/// Maximum length of a cached land in bytes.
+const MAX_LENGTH: usize = 51;
 
-/// A cache line.
+/// A slot of the cache: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Place {
+struct RecentLand {
     hash: u64,
     atom: Atom,
     length: u8,
-    land: [u8; LENGTH],
+    land: [u8; MAX_LENGTH],
 }
 
-/// A table that forgets: a land takes the place of the one that was there.
+/// A direct-mapped cache. A new land replaces the one in its slot.
 #[derive(Debug)]
 pub(super) struct Recent {
-    places: Box<[Place]>,
+    places: Box<[RecentLand]>,
 }
 
-/// Lands are never empty, so this matches nothing.
-const NOTHING: Place = Place { hash: 0, atom: 0, length: 0, land: [0; LENGTH] };
+/// Lands are never empty, so this matches no land.
+const EMPTY: RecentLand = RecentLand { hash: 0, atom: 0, length: 0, land: [0; MAX_LENGTH] };
 
 impl Default for Recent {
     fn default() -> Recent {
-        Recent { places: vec![NOTHING; PLACES].into_boxed_slice() }
+        Recent { places: vec![EMPTY; PLACES].into_boxed_slice() }
     }
 }
 
 impl Recent {
-    /// The hash of a land, and its id if it is here.
+    /// Returns the hash of a land, and its id if it is cached.
     pub(super) fn get(&self, land: &[u8]) -> (u64, Option<Atom>) {
         let hash = xxh3_64(land);
         let place = &self.places[hash as usize % PLACES];
@@ -43,14 +44,14 @@ impl Recent {
         (hash, same.then_some(place.atom))
     }
 
-    /// Forgets all.
+    /// Removes all lands.
     pub(super) fn clear(&mut self) {
-        self.places.fill(NOTHING);
+        self.places.fill(EMPTY);
     }
 
-    /// Keeps the id of a land.
+    /// Stores the id of a land.
     pub(super) fn put(&mut self, hash: u64, land: &[u8], atom: Atom) {
-        if land.len() > LENGTH {
+        if land.len() > MAX_LENGTH {
             return;
         }
         let place = &mut self.places[hash as usize % PLACES];

@@ -1,57 +1,59 @@
-//! What does not matter is removed, and a position falls apart into lands.
+//! Simplification of positions: removes irrelevant parts and splits the rest into lands.
 //!
-//! In this order; nothing later makes anything earlier possible again:
+//! The steps, in this order; no step makes an earlier one applicable again:
 //!
-//! 1. Dead spots go. Equal letters side by side in a boundary enclose nothing that lives, so the spot
-//!    occurs once: `2`. Boundaries without spots go.
-//! 2. Regions with fewer than two lives go, for no curve can be drawn in them; each letter counts as
-//!    one life there. Letters of such a region occur once from now on: `2`.
-//! 3. In a region of two or three lives the boundaries do not matter, as any two lives can be joined
-//!    and one life at most is left; they become one, and pairs of letters in it become `2`.
-//! 4. Regions that share no letter, directly or by way of others, are lands of their own.
+//! 1. Dead spots are removed. Equal adjacent letters of a boundary enclose nothing that has lives, so the
+//!    spot occurs once: `2`. Boundaries without spots are removed.
+//! 2. Regions with fewer than two lives are removed, because no curve can be drawn in them. Each letter
+//!    counts as one life here. The letters of such a region occur once from then on: `2`.
+//! 3. In a region of two or three lives the boundaries are irrelevant, because any two lives can be joined
+//!    and at most one life remains. They become one boundary, and pairs of letters in it become `2`.
+//! 4. Regions that share no letter, directly or through other regions, are separate lands.
+//!
+//! [`Simplifier`] does this; [`LetterState`] is its record of a letter. [`DisjointSets`] is a union-find
+//! structure.
 
-use super::disjoint::DisjointSets;
 use super::flat::{Flat, LETTER, ONE, Packer, TWO, Token};
 
-/// Working memory; the result is in `lands`.
+/// Working memory. The result is returned by [`Simplifier::lands`].
 #[derive(Debug, Default)]
 pub(super) struct Simplifier {
     flat: Flat,
-    /// Region + 1 in which each letter has been met.
-    home: Vec<u32>,
-    /// What became of each letter.
-    fate: Vec<Fate>,
-    /// Regions that belong together.
-    together: DisjointSets,
+    /// For each letter the number + 1 of a region in which it occurs, or 0.
+    region_of: Vec<u32>,
+    /// State of each letter.
+    state: Vec<LetterState>,
+    /// Connected regions.
+    components: DisjointSets,
     packer: Packer,
     ends: Vec<u32>,
-    /// Regions by land and by what is cheap to see of them.
+    /// Regions with sort keys: the land, then properties that are cheap to compute.
     order: Vec<([u32; 5], u32)>,
-    /// Boundaries of a region, by length and digits.
+    /// Boundaries of a region with sort keys: length, and sum of digits.
     boundaries: Vec<(u32, u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum LetterState {
     /// It occurs twice, in different regions.
     Upper,
     /// It occurs twice, in one region.
     Lower,
-    /// The region of its other occurrence is gone.
+    /// The region of its other occurrence was removed.
     Single,
     /// It was a pair in one region, and one of its occurrences has become `2`.
     Merged,
 }
 
 impl Simplifier {
-    /// Simplifies a position without the occurrences of `dead` tokens, and splits it into lands.
-    /// Cost: linear in the position.
+    /// Simplifies a position without the occurrences of `dead` tokens, and splits it into lands. Takes time
+    /// linear in the position.
     pub(super) fn run(&mut self, raw: &Flat, dead: [Token; 2]) {
         let letters = usize::from(raw.letters);
-        self.home.clear();
-        self.home.resize(letters, 0);
-        self.fate.clear();
-        self.fate.resize(letters, Fate::Upper);
+        self.region_of.clear();
+        self.region_of.resize(letters, 0);
+        self.state.clear();
+        self.state.resize(letters, LetterState::Upper);
         self.flat.clear();
         for region in 0..raw.regions.len() {
             self.region(raw, region, dead);
@@ -60,13 +62,13 @@ impl Simplifier {
         self.pack(raw.letters);
     }
 
-    /// The lands as packed bytes; their order and their letters' are those in which they came.
+    /// Returns the lands as packed bytes. Lands and letters are in the order of their first occurrences.
     pub(super) fn lands(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.packer.bytes[start as usize..end as usize])
     }
 
-    /// Steps 1 to 3 for one region, but for the letters that other regions lose.
+    /// Applies steps 1 to 3 to one region, without the letters that other regions lose.
     fn region(&mut self, raw: &Flat, number: usize, dead: [Token; 2]) {
         let flat = &mut self.flat;
         let (first_token, first_end) = (flat.tokens.len(), flat.ends.len());
@@ -81,7 +83,7 @@ impl Simplifier {
                     _ => flat.tokens.push(token),
                 }
             }
-            // Across the end; TWO has no equal to merge with.
+            // Across the end of the boundary. TWO is never equal to a letter.
             let length = flat.tokens.len();
             if length - start >= 2
                 && flat.tokens[start] >= LETTER
@@ -92,7 +94,7 @@ impl Simplifier {
             }
             flat.end_boundary();
         }
-        let home = number as u32 + 1;
+        let own = number as u32 + 1;
         let isolated = raw.regions[number].isolated;
         let mut lives = 3 * isolated as usize + flat.tokens.len() - first_token;
         let mut pairs = 0;
@@ -101,18 +103,18 @@ impl Simplifier {
                 lives += 1;
             } else if token >= LETTER {
                 let letter = usize::from(token - LETTER);
-                if self.home[letter] == home {
-                    self.fate[letter] = Fate::Lower;
+                if self.region_of[letter] == own {
+                    self.state[letter] = LetterState::Lower;
                     pairs += 1;
                 } else {
-                    self.home[letter] = home;
+                    self.region_of[letter] = own;
                 }
             }
         }
         if lives < 2 {
             for &token in &flat.tokens[first_token..] {
                 if token >= LETTER {
-                    self.fate[usize::from(token - LETTER)] = Fate::Single;
+                    self.state[usize::from(token - LETTER)] = LetterState::Single;
                 }
             }
             flat.tokens.truncate(first_token);
@@ -127,14 +129,14 @@ impl Simplifier {
                 flat.tokens[kept] = token;
                 kept += 1;
                 if token >= LETTER {
-                    let fate = &mut self.fate[usize::from(token - LETTER)];
-                    match *fate {
-                        Fate::Lower => {
-                            *fate = Fate::Merged;
+                    let state = &mut self.state[usize::from(token - LETTER)];
+                    match *state {
+                        LetterState::Lower => {
+                            *state = LetterState::Merged;
                             flat.tokens[kept - 1] = TWO;
                         }
-                        Fate::Merged => kept -= 1,
-                        Fate::Upper | Fate::Single => {}
+                        LetterState::Merged => kept -= 1,
+                        LetterState::Upper | LetterState::Single => {}
                     }
                 }
             }
@@ -144,10 +146,10 @@ impl Simplifier {
         flat.end_region(isolated);
     }
 
-    /// Letters that occur once become `2`; finds out which regions belong together.
+    /// Replaces letters that occur once by `2`, and finds the connected regions.
     fn split(&mut self) {
-        self.together.begin(self.flat.regions.len());
-        self.home.fill(0);
+        self.components.begin(self.flat.regions.len());
+        self.region_of.fill(0);
         for region in 0..self.flat.regions.len() {
             for boundary in self.flat.boundaries(region) {
                 for at in self.flat.span(boundary) {
@@ -156,14 +158,14 @@ impl Simplifier {
                         continue;
                     }
                     let letter = usize::from(token - LETTER);
-                    match self.fate[letter] {
-                        Fate::Single => self.flat.tokens[at] = TWO,
-                        Fate::Lower | Fate::Merged => {}
-                        Fate::Upper if self.home[letter] == 0 => {
-                            self.home[letter] = region as u32 + 1;
+                    match self.state[letter] {
+                        LetterState::Single => self.flat.tokens[at] = TWO,
+                        LetterState::Lower | LetterState::Merged => {}
+                        LetterState::Upper if self.region_of[letter] == 0 => {
+                            self.region_of[letter] = region as u32 + 1;
                         }
-                        Fate::Upper => {
-                            self.together.unite(self.home[letter] - 1, region as u32);
+                        LetterState::Upper => {
+                            self.components.unite(self.region_of[letter] - 1, region as u32);
                         }
                     }
                 }
@@ -174,12 +176,12 @@ impl Simplifier {
     fn pack(&mut self, letters: u16) {
         self.packer.begin(letters);
         self.ends.clear();
-        // What is cheap to put in order is put in order, so that equal lands are more often equal
-        // bytes already; canonical forms do not depend on it.
+        // Sorts by everything that is cheap to compare, so that equal lands are more often equal bytes
+        // already. Canonical forms do not depend on it.
         let flat = &self.flat;
         self.order.clear();
         for region in 0..flat.regions.len() as u32 {
-            let land = self.together.root(region);
+            let land = self.components.root(region);
             let boundaries = flat.boundaries(region as usize);
             let tokens = match boundaries.is_empty() {
                 true => 0..0,
@@ -224,5 +226,36 @@ impl Simplifier {
         if last.is_some() {
             self.ends.push(self.packer.bytes.len() as u32);
         }
+    }
+}
+
+/// Disjoint sets of numbers. A set is represented by its smallest member, its root.
+#[derive(Debug, Default)]
+pub(super) struct DisjointSets {
+    /// A member of the same set that is not greater. The entry of a root is the root itself.
+    up: Vec<u32>,
+}
+
+impl DisjointSets {
+    /// Puts every number below `members` into a set of its own.
+    pub(super) fn begin(&mut self, members: usize) {
+        self.up.clear();
+        self.up.extend(0..members as u32);
+    }
+
+    pub(super) fn root(&mut self, mut member: u32) -> u32 {
+        while self.up[member as usize] != member {
+            let up = self.up[self.up[member as usize] as usize];
+            self.up[member as usize] = up;
+            member = up;
+        }
+        member
+    }
+
+    /// Unites the sets of `a` and `b`. Returns true if they were different.
+    pub(super) fn unite(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        self.up[a.max(b) as usize] = a.min(b);
+        a != b
     }
 }

@@ -1,24 +1,24 @@
-//! How a canonical land is spelled: a land's bytes say what it is, and this makes its text read well.
+//! The spelling of a canonical land: chooses the most readable of the equivalent texts.
 //!
-//! Every region is read in the direction, and every boundary from the vertex, that give the least
-//! text when digits come before the land's letters and these before the boundary's; then boundaries
-//! and regions are sorted. The choice depends on the bytes only, so the text is as canonical as they
-//! are.
+//! Every region is read in the direction, and every boundary from the vertex, that give the smallest text
+//! if digits precede the letters of the land and these precede the letters of the boundary. Then boundaries
+//! and regions are sorted. The choice depends on the canonical bytes only, so the text is canonical as
+//! well.
 
 use std::collections::HashMap;
 
-use super::names::homes;
-use super::parts::{Boundary, Region, Spot};
+use super::flat::{Boundary, Region, Spot};
+use super::names::pair_locations;
 
-/// Rank of the first letter that belongs to a boundary; above those of all others.
+/// Rank of the first letter that belongs to a boundary. It is above the ranks of all other vertices.
 const OF_BOUNDARY: u32 = 1 << 20;
-/// Rank of the first letter that belongs to the land; above digits.
+/// Rank of the first letter that belongs to the land. It is above the digits.
 const OF_LAND: u32 = 4;
 
-/// Spells the regions of a land.
+/// Rearranges the regions of a land for its text.
 pub(super) fn spell(land: &mut [Region]) {
-    let homes = homes(land);
-    let is_lower = |pair: u32| homes[&pair].is_lower;
+    let pair_locations = pair_locations(land);
+    let is_lower = |pair: u32| pair_locations[&pair].is_lower;
     let mut words_of = Vec::with_capacity(land.len());
     for region in land.iter_mut() {
         let mut backward = region.clone();
@@ -37,14 +37,14 @@ pub(super) fn spell(land: &mut [Region]) {
         let region: Region = best.iter().map(|word| word.1.clone()).collect();
         words_of.push((words(&best), region));
     }
-    // Stable: AB and AB are the same text.
+    // The sort is stable: two regions `AB` and `AB` have the same text.
     words_of.sort_by(|a, b| a.0.cmp(&b.0));
     for (place, (_, region)) in land.iter_mut().zip(words_of) {
         *place = region;
     }
 }
 
-/// The rotation with the least word, and the word.
+/// Returns the smallest word of all rotations, and the boundary rotated to it.
 fn least_rotation(mut boundary: Boundary, is_lower: &impl Fn(u32) -> bool) -> (Vec<u32>, Boundary) {
     let mut best: Option<(Vec<u32>, usize)> = None;
     for begin in 0..boundary.len() {

@@ -1,54 +1,57 @@
-//! How SPOTS spells a land.
+//! Texts of lands as SPOTS spells them.
 //!
-//! SPOTS (Čížek, Balko and Schmid) looks Grundy numbers up by the text of a land after its own sorting,
-//! which works like this: letters are named as they come; boundaries are rotated, regions turned, and
-//! everything is sorted, first with all letters of a kind alike and then by their names; letters are
-//! named anew, and if that has changed anything, everything is sorted once more. What is alike but for
-//! the names of letters is put in order by the names that it happened to have, so that a land may have
-//! several texts. Which of them SPOTS makes depends on how a move has left the land.
+//! SPOTS (Čížek, Balko and Schmid) looks up Grundy numbers by the text of a land after its own sorting,
+//! which works like this. Letters are named in the order of their first occurrences. Boundaries are
+//! rotated, regions reversed, and everything is sorted, first with all letters of a kind treated as equal
+//! and then by their names. Letters are named again, and if that has changed anything, everything is sorted
+//! once more. Parts that differ only in the names of letters are ordered by the names that they happened to
+//! have, so a land may have several texts. The text that SPOTS produces depends on how a move has left the
+//! land.
 //!
-//! So [`spellings`] writes the land in many ways, sorts each as SPOTS does, and collects the texts. A
-//! land in whose sorting no name had a say has one text.
+//! Therefore [`spellings`] writes the land in many ways, sorts each as SPOTS does, and collects the texts.
+//! A land has one text if no name influenced its sorting.
+//!
+//! `Sorter` sorts [`RegionWords`] of [`Symbol`]s; `SpellingRandom` chooses the ways of writing.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use super::names::{Alphabet, homes, write_regions};
-use super::parts::{Region, Spot};
+use super::flat::{Region, Spot};
+use super::names::{Alphabet, pair_locations, write_regions};
 use crate::search::split_mix::{STEP, mix};
 
-/// Texts of a land that are collected at most; lands that 0*12 leads to were seen with up to nine.
-const MOST: usize = 64;
-/// Ways to write a land, one after the other, that show no new text before this is believed to be all.
-/// Of the texts that SPOTS looked up in 0*10, 8 ways miss 0.4 %, 16 miss 0.1 % and 32 miss 0.01 %.
-const PATIENCE: usize = 32;
+/// Maximum number of texts collected for a land. Lands that arise from 0*12 had up to nine.
+const MAX_TEXTS: usize = 64;
+/// Number of consecutive ways of writing without a new text after which the search ends. Of the texts that
+/// SPOTS looked up in 0*10, 8 ways miss 0.4 %, 16 miss 0.1 % and 32 miss 0.01 %.
+const MAX_MISSES: usize = 32;
 
-/// A vertex: SPOTS' order is that of the numbers.
+/// A vertex. SPOTS orders vertices like these numbers.
 type Symbol = u16;
 const LOWER: Symbol = 4;
 const UPPER: Symbol = 1 << 12;
-/// The ends of boundaries and regions count when these are compared, and come last.
+/// Ends of boundaries and regions take part in comparisons. They are greater than all vertices.
 const BOUNDARY_END: [Symbol; 1] = [1 << 13];
 const REGION_END: [Symbol; 1] = [BOUNDARY_END[0] + 1];
 
 /// The boundaries of a region.
-type Words = Vec<Vec<Symbol>>;
+type RegionWords = Vec<Vec<Symbol>>;
 
-/// All texts by which SPOTS may know a land, as far as they are found.
+/// Returns the texts by which SPOTS may look up a land, as far as they are found.
 pub(super) fn spellings(mut land: Vec<Region>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let (text, is_only) = spell(&land);
     found.insert(text);
-    let mut random = Random(0);
-    let mut misses = if is_only { PATIENCE } else { 0 };
-    while misses < PATIENCE && found.len() < MOST {
+    let mut random = SpellingRandom(0);
+    let mut misses = if is_only { MAX_MISSES } else { 0 };
+    while misses < MAX_MISSES && found.len() < MAX_TEXTS {
         respell(&mut land, &mut random);
         misses = if found.insert(spell(&land).0) { 0 } else { misses + 1 };
     }
     found
 }
 
-/// SPOTS' text of a land that comes written like this, and whether that is the land's only text.
+/// Returns the text of SPOTS for a land in this way of writing, and true if it is the land's only text.
 fn spell(land: &[Region]) -> (String, bool) {
     let mut regions = symbols(land);
     rename(&mut regions);
@@ -63,18 +66,18 @@ fn spell(land: &[Region]) -> (String, bool) {
     (text(&regions), is_only)
 }
 
-fn symbols(land: &[Region]) -> Vec<Words> {
-    let homes = homes(land);
+fn symbols(land: &[Region]) -> Vec<RegionWords> {
+    let pair_locations = pair_locations(land);
     let symbol = |spot: &Spot| match *spot {
         Spot::Single(ends) => Symbol::from(ends),
-        Spot::Pair(pair) if homes[&pair].is_lower => LOWER + pair as Symbol,
+        Spot::Pair(pair) if pair_locations[&pair].is_lower => LOWER + pair as Symbol,
         Spot::Pair(pair) => UPPER + pair as Symbol,
     };
     let word = |boundary: &Vec<Spot>| boundary.iter().map(symbol).collect();
     land.iter().map(|region| region.iter().map(word).collect()).collect()
 }
 
-/// What counts first: letters of a kind are alike.
+/// Returns the symbol for the first comparison, in which all letters of a kind are equal.
 fn kind(symbol: Symbol) -> Symbol {
     match symbol {
         0..LOWER => symbol,
@@ -84,8 +87,8 @@ fn kind(symbol: Symbol) -> Symbol {
     }
 }
 
-/// Names letters as they come, those within a boundary anew in each.
-fn rename(regions: &mut [Words]) {
+/// Names letters in the order of their first occurrences. Lower-case names start again in each boundary.
+fn rename(regions: &mut [RegionWords]) {
     let (mut lower, mut upper) = (HashMap::new(), HashMap::new());
     for boundary in regions.iter_mut().flatten() {
         lower.clear();
@@ -104,7 +107,7 @@ fn rename(regions: &mut [Words]) {
 
 #[derive(Default)]
 struct Sorter {
-    /// Whether anything was put in order by the names of letters.
+    /// True if a comparison was decided by the names of letters.
     names_decided: bool,
 }
 
@@ -121,7 +124,7 @@ impl Sorter {
         })
     }
 
-    fn sort(&mut self, regions: &mut [Words]) {
+    fn sort(&mut self, regions: &mut [RegionWords]) {
         for region in regions.iter_mut() {
             self.sort_boundaries(region);
             let mut turned = region.clone();
@@ -134,7 +137,7 @@ impl Sorter {
         regions.sort_by(|a, b| self.compare(symbols_of(a), symbols_of(b)));
     }
 
-    fn sort_boundaries(&mut self, region: &mut Words) {
+    fn sort_boundaries(&mut self, region: &mut RegionWords) {
         for boundary in region.iter_mut() {
             let from = |begin: usize| boundary[begin..].iter().chain(&boundary[..begin]);
             let mut best = 0;
@@ -151,12 +154,12 @@ impl Sorter {
     }
 }
 
-/// A region with all ends.
-fn symbols_of(region: &Words) -> impl Iterator<Item = &Symbol> + Clone {
+/// Returns the symbols of a region, ends included.
+fn symbols_of(region: &RegionWords) -> impl Iterator<Item = &Symbol> + Clone {
     region.iter().flat_map(|boundary| boundary.iter().chain(&BOUNDARY_END)).chain(&REGION_END)
 }
 
-fn text(regions: &[Words]) -> String {
+fn text(regions: &[RegionWords]) -> String {
     let letters = |first: Symbol| {
         let all = regions.iter().flatten().flatten().filter(|&&symbol| kind(symbol) == first);
         all.map(|symbol| u32::from(symbol - first + 1)).max().unwrap_or(0)
@@ -172,9 +175,9 @@ fn text(regions: &[Words]) -> String {
     text
 }
 
-struct Random(u64);
+struct SpellingRandom(u64);
 
-impl Random {
+impl SpellingRandom {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(STEP);
         (mix(self.0) % bound as u64) as usize
@@ -187,8 +190,8 @@ impl Random {
     }
 }
 
-/// Writes a land in another way.
-fn respell(land: &mut [Region], random: &mut Random) {
+/// Writes a land in another way at random.
+fn respell(land: &mut [Region], random: &mut SpellingRandom) {
     random.shuffle(land);
     for region in land {
         random.shuffle(region);
@@ -213,7 +216,7 @@ mod tests {
         position.lands()[0].clone()
     }
 
-    /// Lines of a way to write a land, and what SPOTS makes of it.
+    /// Returns pairs of a way of writing and the text of SPOTS for it.
     fn published() -> impl Iterator<Item = (&'static str, &'static str)> {
         let lines = include_str!("../../tests/data/spots_spellings.txt").lines();
         lines.filter_map(|line| line.split_once(' ').filter(|_| !line.starts_with('#')))
@@ -232,13 +235,13 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_found_whichever_way_a_land_is_written() {
+    fn texts_are_found_for_every_way_of_writing() {
         for (written, spots) in published() {
             assert!(spellings(land(written)).contains(spots), "{written}");
         }
     }
 
-    /// A land in all ways to write it.
+    /// Returns a land in all ways of writing it.
     fn all_ways(land: &[Region]) -> Vec<Vec<Region>> {
         let mut ways = vec![Vec::new()];
         for order in permutations(land.len()) {
@@ -298,12 +301,12 @@ mod tests {
         permutations(count - 1).into_iter().flat_map(with_last).collect()
     }
 
-    /// A land as characters. Its letters come in the order of `names`, from `a` in each boundary and
-    /// from `A`.
+    /// Returns a land as characters. Its letters are named in the order of `names`, from `a` in each
+    /// boundary and from `A`.
     fn named(land: &[Region], names: &[u32]) -> String {
-        let homes = homes(land);
+        let pair_locations = pair_locations(land);
         let (lower, upper): (Vec<u32>, Vec<u32>) =
-            names.iter().copied().partition(|pair| homes[pair].is_lower);
+            names.iter().copied().partition(|pair| pair_locations[pair].is_lower);
         let mut text = String::new();
         for region in land {
             for boundary in region {
@@ -312,7 +315,7 @@ mod tests {
                 text.extend(boundary.iter().map(|spot| match *spot {
                     Spot::Single(ends) => char::from(b'0' + ends),
                     Spot::Pair(pair) => {
-                        let is_lower = homes[&pair].is_lower;
+                        let is_lower = pair_locations[&pair].is_lower;
                         let (first, names) = if is_lower { (b'a', &lower) } else { (b'A', &upper) };
                         let place = names.iter().position(|&name| name == pair).unwrap();
                         char::from(first + place as u8)
@@ -325,7 +328,7 @@ mod tests {
         text
     }
 
-    /// Spots that occur twice, as they come.
+    /// Returns the spots that occur twice, in the order of their first occurrences.
     fn names(land: &[Region]) -> Vec<u32> {
         let mut names = Vec::new();
         for spot in land.iter().flatten().flatten() {
@@ -338,7 +341,8 @@ mod tests {
         names
     }
 
-    /// The least of all ways to write a land: digits, lower case, upper case, ends; then the names.
+    /// Returns the smallest way of writing. Digits precede lower case, upper case and ends; names decide
+    /// ties.
     fn least(ways: &[Vec<Region>], names: &[u32]) -> Vec<Region> {
         let key = |way: &&Vec<Region>| {
             let text = named(way, names);
@@ -352,8 +356,8 @@ mod tests {
         ways.iter().min_by_key(key).unwrap().clone()
     }
 
-    /// All texts, by writing the land in all ways and taking the least way twice.
-    fn twin(land: &[Region]) -> BTreeSet<String> {
+    /// Reference implementation: writes the land in all ways and takes the smallest one, twice.
+    fn reference_texts(land: &[Region]) -> BTreeSet<String> {
         let ways = all_ways(land);
         let orders: BTreeSet<Vec<u32>> = ways.iter().map(|way| names(way)).collect();
         let once: Vec<Vec<Region>> = orders.iter().map(|order| least(&ways, order)).collect();
@@ -368,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_those_of_the_slow_twin() {
+    fn texts_agree_with_the_reference_implementation() {
         let mut several = 0;
         for text in [
             "12",
@@ -390,7 +394,7 @@ mod tests {
             "0.AB|12aABa",
         ] {
             let land = land(text);
-            let expected = twin(&land);
+            let expected = reference_texts(&land);
             assert_eq!(spellings(land), expected, "{text}");
             several += usize::from(expected.len() > 1);
         }

@@ -1,4 +1,4 @@
-//! Files of Grundy numbers (`.spr`), as SPOTS and GLOP read and write them:
+//! Files of Grundy numbers (`.spr`) in the format of SPOTS and GLOP:
 //!
 //! ```text
 //! [Positions+Nimber]
@@ -6,13 +6,16 @@
 //! 0.AB|AB 1
 //! ```
 //!
-//! A line holds a position of one land in either form of the text, a space, and its Grundy number.
-//! Lines end with a newline, the last one too. Empty lines are skipped.
+//! A line holds a position of one land in either form of the notation, a space, and its Grundy number.
+//! Every line ends with a newline. Empty lines are skipped.
 //!
-//! After [`LOST`] as the first line, a line is a position that the player to move loses, of one land
-//! or several, and nothing else; so its number is 0. Such files come from GLOP's plain search. The
-//! outcomes of misère play, which both programs keep in files of the same kind, are refused by name:
+//! If the first line is [`LOST`], every other line is just a position that is lost for the player to move,
+//! of one land or several; its number is 0. GLOP's plain search writes such files. Outcomes of misère play,
+//! for which both programs use the same kind of file, are refused with an error of their own, because
 //! Grundy numbers do not follow from them.
+//!
+//! [`SprReader`] reads [`SprEntry`] values and [`SprWriter`] writes a file. [`SprError`] is the error of
+//! both, with a [`LineProblem`] for an invalid line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -24,44 +27,43 @@ use crate::error::ErrorKind;
 use crate::file::{FileError, open_regular};
 use crate::system::quote;
 
-/// The first line of a file of Grundy numbers.
+/// First line of a file of Grundy numbers.
 pub const HEADER: &str = "[Positions+Nimber]";
-/// The first line of a file of lost positions.
+/// First line of a file of lost positions.
 pub const LOST: &str = "[WinLoss:Losing_Position]";
-/// The first line of a file of positions that are lost in misère play.
+/// First line of a file of positions that are lost in misère play.
 const MISERE: &str = "[WinLoss_Misere:Losing_Position]";
-/// Some editors put it before a text in UTF-8.
+/// Byte order mark that some editors write before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Longest line that is read, in bytes; a land of [`MOST_VERTICES`](super::MOST_VERTICES)
-/// vertices needs less.
-pub const LONGEST_LINE: u64 = 1 << 16;
+/// Maximum length of a line in bytes. A land of [`MAX_VERTICES`](super::MAX_VERTICES) vertices needs less.
+pub const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// What is wrong with a line.
+/// Error in a line.
 #[derive(Debug, thiserror::Error)]
 pub enum LineProblem {
     /// The first line is neither [`HEADER`] nor [`LOST`].
     #[error("the file has to begin with the line {HEADER} or {LOST}, but begins with {0:?}")]
     Header(String),
-    /// The outcomes of another game.
+    /// The file contains outcomes of misère play.
     #[error(
         "the file holds positions that are lost in misère play, in which who cannot move wins; \
          Grundy numbers do not follow from these"
     )]
     Misere,
-    /// The line is longer than [`LONGEST_LINE`] or not text.
-    #[error("this is no line of text: it is longer than {LONGEST_LINE} bytes or not UTF-8")]
+    /// The line is longer than [`MAX_LINE_BYTES`] or not UTF-8.
+    #[error("this is no line of text: it is longer than {MAX_LINE_BYTES} bytes or not UTF-8")]
     NoText,
-    /// No space between position and number.
+    /// There is no space between position and number.
     #[error("a position, a space and a Grundy number are expected")]
     NoNumber,
-    /// The number is not a number.
+    /// The number is invalid.
     #[error("the Grundy number {0:?} is not a number below 2^32")]
     Number(String),
-    /// The position is none.
+    /// The position is invalid.
     #[error("position: {0}")]
     Position(#[from] TextError),
-    /// The position is a sum, or nothing.
+    /// The position does not have exactly one land.
     #[error("the position has {0} lands, but numbers are kept for single lands")]
     Lands(usize),
     /// The file ends within a line.
@@ -69,20 +71,20 @@ pub enum LineProblem {
     CutOff,
 }
 
-/// Why a file cannot be read or written.
+/// Reason for which a file cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SprError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line is not as it should be.
+    /// A line is invalid.
     #[error("{path}, line {line}: {problem}")]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// What is wrong.
+        /// Error in the line.
         problem: LineProblem,
     },
 }
@@ -97,25 +99,25 @@ impl SprError {
     }
 }
 
-/// A position and its number.
+/// A position and its number, as read from a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The line, from 1.
+pub struct SprEntry {
+    /// Number of the line, from 1.
     pub line: u64,
-    /// A position as it is written, of one land unless the file holds lost positions.
+    /// The position as written. It has one land unless the file holds lost positions.
     pub position: Position,
-    /// Its Grundy number, if the file is right.
+    /// Its Grundy number as claimed by the file.
     pub grundy: u32,
 }
 
-/// Reads entries one by one; after an error there are no more.
+/// Iterator over the entries of a file. It ends after an error.
 #[derive(Debug)]
 pub struct SprReader<R> {
     input: R,
     path: PathBuf,
     line: u64,
     buffer: Vec<u8>,
-    /// Whether lines are lost positions, without numbers.
+    /// True if lines are lost positions, without numbers.
     lost: bool,
     ended: bool,
 }
@@ -124,14 +126,14 @@ impl SprReader<BufReader<File>> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be opened, or is no file.
+    /// If it cannot be opened or is not a regular file.
     pub fn open(path: &Path) -> Result<Self, SprError> {
         Ok(SprReader::new(BufReader::new(open_regular(path)?), path))
     }
 }
 
 impl<R: BufRead> SprReader<R> {
-    /// Reads from anything; `path` is for errors.
+    /// Reads from any reader. `path` is used in error messages.
     pub fn new(input: R, path: &Path) -> SprReader<R> {
         let (path, buffer) = (path.to_path_buf(), Vec::new());
         SprReader { input, path, line: 0, buffer, lost: false, ended: false }
@@ -141,19 +143,19 @@ impl<R: BufRead> SprReader<R> {
         SprError::Line { path: self.path.clone(), line: self.line, problem }
     }
 
-    /// The next line that is not empty, without its end and a byte order mark; None at the end of
+    /// Returns the next line that is not empty, without its end and a byte order mark; `None` at the end of
     /// the file.
     fn next_line(&mut self) -> Result<Option<&str>, SprError> {
         loop {
             self.buffer.clear();
             self.line += 1;
-            let mut limited = (&mut self.input).take(LONGEST_LINE);
+            let mut limited = (&mut self.input).take(MAX_LINE_BYTES);
             let read = limited.read_until(b'\n', &mut self.buffer);
             read.map_err(FileError::io("read", &self.path))?;
             match self.buffer.pop() {
                 None => return Ok(None),
                 Some(b'\n') => {}
-                Some(_) if self.buffer.len() as u64 + 1 == LONGEST_LINE => {
+                Some(_) if self.buffer.len() as u64 + 1 == MAX_LINE_BYTES => {
                     return Err(self.problem(LineProblem::NoText));
                 }
                 Some(_) => return Err(self.problem(LineProblem::CutOff)),
@@ -178,7 +180,7 @@ impl<R: BufRead> SprReader<R> {
         }
     }
 
-    fn next_entry(&mut self) -> Result<Option<Entry>, SprError> {
+    fn next_entry(&mut self) -> Result<Option<SprEntry>, SprError> {
         if self.line == 0 {
             let kind = match self.next_line()?.unwrap_or_default() {
                 HEADER => Ok(false),
@@ -195,7 +197,7 @@ impl<R: BufRead> SprReader<R> {
             false => parse_line(text),
         };
         match parsed {
-            Ok((position, grundy)) => Ok(Some(Entry { line: self.line, position, grundy })),
+            Ok((position, grundy)) => Ok(Some(SprEntry { line: self.line, position, grundy })),
             Err(problem) => Err(self.problem(problem)),
         }
     }
@@ -204,7 +206,7 @@ impl<R: BufRead> SprReader<R> {
 fn parse_line(text: &str) -> Result<(Position, u32), LineProblem> {
     let (position, number) = text.trim_ascii().rsplit_once(' ').ok_or(LineProblem::NoNumber)?;
     let cut = || LineProblem::Number(quote(number));
-    // Not `parse` alone, which would take a sign.
+    // `parse` alone would accept a sign.
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(cut());
     }
@@ -217,7 +219,7 @@ fn parse_line(text: &str) -> Result<(Position, u32), LineProblem> {
 }
 
 impl<R: BufRead> Iterator for SprReader<R> {
-    type Item = Result<Entry, SprError>;
+    type Item = Result<SprEntry, SprError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -237,10 +239,10 @@ pub struct SprWriter<W> {
 }
 
 impl<W: Write> SprWriter<W> {
-    /// Writes the header to anything, which should be buffered; `path` is for errors.
+    /// Writes the header. `output` should be buffered. `path` is used in error messages.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the header cannot be written.
     pub fn new(output: W, path: &Path) -> Result<SprWriter<W>, SprError> {
         let mut writer = SprWriter { output, path: path.to_path_buf() };
         let result = writeln!(writer.output, "{HEADER}");
@@ -248,17 +250,17 @@ impl<W: Write> SprWriter<W> {
         Ok(writer)
     }
 
-    /// Writes a text of a land, which the caller has from
-    /// [`Sprouts::spots_texts`](super::Sprouts::spots_texts), and its number.
+    /// Writes a text of a land, as returned by [`Sprouts::spots_texts`](super::Sprouts::spots_texts), and
+    /// its number.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If they cannot be written.
     pub fn write(&mut self, land: &str, grundy: u32) -> Result<(), SprError> {
         let result = writeln!(self.output, "{land} {grundy}");
         self.checked(result)
     }
 
-    /// Hands everything to the system, and the output back.
+    /// Flushes the output and returns it.
     ///
     /// # Errors
     /// If it cannot be written.

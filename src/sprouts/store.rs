@@ -1,23 +1,25 @@
-//! Lands by number: each distinct canonical form gets an id, dense from 0, and keeps it until it is
-//! evicted; then another land of the same shard gets the id.
+//! The store of lands: each distinct canonical form has an id. Ids are dense from 0. A land keeps its id
+//! until it is removed; then another land of the same shard may get the id.
+//!
+//! [`LandStore`] consists of [`LandShard`]s with [`Slot`]s, and of a [`LandEntry`] for each id, which
+//! contains the land's [`LandFeatures`].
 //!
 //! # Protocol
 //!
-//! Lands are spread over shards by their hash. A shard, under its lock, holds the packed bytes and a
-//! hash table of ids. Everything else about a land is in its entry, which never moves, so that entries
-//! are read without a lock:
+//! Lands are distributed over shards by their hash. A shard, protected by its lock, holds the packed bytes
+//! and a hash table of ids. Everything else about a land is in its entry. Entries never move, so they are
+//! read without a lock:
 //!
-//! * Who interns a land locks its shard, looks it up, and if it is new takes the next id, appends the
-//!   bytes, writes the entry, and only then puts the id into the table. Whoever finds the id there
-//!   has taken the same lock later, and so sees the entry.
-//! * Other threads get an id from a thread that has interned it; however that happens, it has to
-//!   order memory (a lock, or release and acquire), as it has to for anything else that is handed
-//!   over. So whoever has an id sees all of its entry; entries are stored with release and loaded with
-//!   acquire all the same.
-//! * An entry means nothing unless its id came from [`Store::intern`] in the present epoch, or is of a
-//!   land that was kept since then. Of others it may be empty, or another land's.
-//! * Lands are evicted while one thread alone uses the store. Threads that begin later see that.
-//! * The counters are only added to; nothing is decided by them but when to stop.
+//! * A thread that interns a land locks the shard and looks the land up. If it is new, the thread takes the
+//!   next id, appends the bytes, writes the entry, and only then puts the id into the table. A thread that
+//!   finds the id there has taken the same lock later, and therefore sees the entry.
+//! * Other threads receive an id from a thread that has interned it. Any such transfer must order memory (a
+//!   lock, or release and acquire), like the transfer of any other data. Therefore every thread that has an
+//!   id sees all of its entry. Entries are nevertheless stored with release and loaded with acquire.
+//! * An entry is valid only if its id was returned by [`LandStore::intern`] in the current epoch, or
+//!   belongs to a land that has been kept since then. Other entries may be empty or belong to another land.
+//! * Lands are removed while a single thread uses the store. Threads that start later see the removals.
+//! * The counters are statistics: they decide nothing except when memory is exhausted.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,39 +31,39 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const SHARDS: usize = 256;
 
-/// What is known of a land.
+/// Stored data of a land.
 #[derive(Debug, Default)]
-struct Entry {
-    /// Where the bytes are: `offset << 24 | length << 8 | shard`. Of an id that no land has: `next << 24`,
-    /// with the next such id of the shard plus one.
+struct LandEntry {
+    /// Location of the bytes: `offset << 24 | length << 8 | shard`. For a free id: `next << 24`, where
+    /// `next` is the next free id of the shard plus one.
     place: AtomicU64,
     /// `lives << 40 | phase << 32 | estimated options`.
-    look: AtomicU64,
+    features: AtomicU64,
 }
 
-/// What a look at a land says.
+/// Cached features of a land.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
-    /// Lives are below 2^24.
+pub(super) struct LandFeatures {
+    /// Lives must be below 2^24.
     pub features: AtomFeatures,
-    /// As the forecast has it.
+    /// Phase of the forecast.
     pub phase: u8,
 }
 
-impl Look {
+impl LandFeatures {
     fn pack(self) -> u64 {
         let AtomFeatures { lives, estimated_options } = self.features;
         u64::from(lives) << 40 | u64::from(self.phase) << 32 | u64::from(estimated_options)
     }
 
-    fn unpack(packed: u64) -> Look {
+    fn unpack(packed: u64) -> LandFeatures {
         let features =
             AtomFeatures { lives: (packed >> 40) as u32, estimated_options: packed as u32 };
-        Look { features, phase: (packed >> 32) as u8 }
+        LandFeatures { features, phase: (packed >> 32) as u8 }
     }
 }
 
-/// A place of a hash table; the id is stored plus one, 0 is free.
+/// A slot of a hash table. The id is stored plus one; 0 marks an empty slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     tag: u32,
@@ -69,15 +71,15 @@ struct Slot {
 }
 
 #[derive(Debug, Default)]
-struct Shard {
+struct LandShard {
     bytes: Vec<u8>,
     table: Vec<Slot>,
     used: usize,
-    /// The first id that may be given out again, plus one; its entry has the next, and so on.
+    /// First free id plus one. The entry of each free id contains the next one.
     free: u64,
 }
 
-impl Shard {
+impl LandShard {
     fn memory(&self) -> u64 {
         (self.bytes.capacity() + self.table.len() * size_of::<Slot>()) as u64
     }
@@ -85,52 +87,52 @@ impl Shard {
 
 /// Lands and their ids, shared by threads.
 #[derive(Debug)]
-pub(super) struct Store {
-    shards: Box<[Mutex<Shard>]>,
-    entries: Chunks<Entry>,
-    /// Ids below this have been given out.
+pub(super) struct LandStore {
+    shards: Box<[Mutex<LandShard>]>,
+    entries: Chunks<LandEntry>,
+    /// Upper bound of the ids in use, exclusive.
     next: AtomicU32,
-    /// How many of these no land has.
+    /// Number of free ids below `next`.
     free: AtomicU32,
     epoch: AtomicU32,
-    /// Bytes of the shards.
+    /// Memory of the shards in bytes.
     bytes: AtomicU64,
-    most_bytes: u64,
+    max_bytes: u64,
 }
 
-impl Store {
-    /// A store that refuses new lands when it has grown to `most_bytes`.
-    pub(super) fn new(most_bytes: u64) -> Store {
-        Store {
+impl LandStore {
+    /// Creates a store that refuses new lands when it has reached `max_bytes`.
+    pub(super) fn new(max_bytes: u64) -> LandStore {
+        LandStore {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             entries: Chunks::default(),
             next: AtomicU32::new(0),
             free: AtomicU32::new(0),
             epoch: AtomicU32::new(0),
-            bytes: AtomicU64::new((SHARDS * size_of::<Mutex<Shard>>()) as u64),
-            most_bytes,
+            bytes: AtomicU64::new((SHARDS * size_of::<Mutex<LandShard>>()) as u64),
+            max_bytes,
         }
     }
 
-    /// Number of lands.
+    /// Returns the number of lands.
     pub(super) fn len(&self) -> u32 {
         let next = self.next.load(Ordering::Relaxed).min(MAX_ATOM + 1);
         next - self.free.load(Ordering::Relaxed)
     }
 
-    /// Bytes taken.
+    /// Returns the memory in use, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed) + self.entries.bytes()
     }
 
-    /// The id of a canonical land; `look` is asked about new ones.
+    /// Returns the id of a canonical land. `features` is called for new lands only.
     ///
     /// # Errors
     /// [`GameFull`] if the land is new and there is no memory or id for it.
     pub(super) fn intern(
         &self,
         land: &[u8],
-        look: impl FnOnce() -> Look,
+        features: impl FnOnce() -> LandFeatures,
     ) -> Result<Atom, GameFull> {
         let hash = xxh3_64(land);
         let number = hash as usize % SHARDS;
@@ -143,10 +145,10 @@ impl Store {
         if shard.used * 4 >= shard.table.len() * 3 {
             self.grow(shard)?;
         }
-        self.room_for_bytes(shard, land.len())?;
+        self.reserve_bytes(shard, land.len())?;
         let id = self.new_id(shard)?;
         let entry = self.entries.get_or_allocate(id);
-        entry.look.store(look().pack(), Ordering::Release);
+        entry.features.store(features().pack(), Ordering::Release);
         let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
         entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
         shard.bytes.extend_from_slice(land);
@@ -155,15 +157,15 @@ impl Store {
         Ok(id)
     }
 
-    /// An id that no land has, and memory for its entry.
-    fn new_id(&self, shard: &mut Shard) -> Result<Atom, GameFull> {
+    /// Returns a free id with memory for its entry.
+    fn new_id(&self, shard: &mut LandShard) -> Result<Atom, GameFull> {
         if shard.free != 0 {
             let id = (shard.free - 1) as Atom;
             shard.free = self.entry(id).place.load(Ordering::Relaxed) >> 24;
             self.free.fetch_sub(1, Ordering::Relaxed);
             return Ok(id);
         }
-        self.room_for_entry()?;
+        self.check_entry_space()?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         if id > MAX_ATOM {
             self.next.fetch_sub(1, Ordering::Relaxed);
@@ -172,8 +174,8 @@ impl Store {
         Ok(id)
     }
 
-    /// Forgets lands, whose ids are given out again. Nobody else may use the store meanwhile.
-    /// Shards that have not been looked at when `stop` says so stay as they are.
+    /// Removes the lands that `keep` rejects; their ids are reused. No other thread may use the store
+    /// meanwhile. Shards that have not been processed when `stop` returns true stay unchanged.
     pub(super) fn retain(&self, keep: &Keep<'_>, stop: &Stop<'_>) -> Retained {
         self.epoch.fetch_add(1, Ordering::Relaxed);
         let in_shard = |shard| self.retain_in(shard, keep, stop);
@@ -183,8 +185,8 @@ impl Store {
         Retained { kept, evicted: free - u64::from(before) }
     }
 
-    /// Forgets lands of a shard and gives memory back. Returns how many it has left.
-    fn retain_in(&self, shard: &Mutex<Shard>, keep: &Keep<'_>, stop: &Stop<'_>) -> u64 {
+    /// Removes lands of a shard and releases memory. Returns the number of lands left.
+    fn retain_in(&self, shard: &Mutex<LandShard>, keep: &Keep<'_>, stop: &Stop<'_>) -> u64 {
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         let shard = &mut *shard;
         if stop() {
@@ -201,7 +203,7 @@ impl Store {
                 shard.free = slot.id.into();
             }
         }
-        // In the order of their bytes, which slide towards the front.
+        // In the order of their bytes, which move towards the front.
         kept.sort_unstable_by_key(|&(place, _)| place);
         shard.table = vec![Slot::default(); (kept.len() * 2).next_power_of_two().max(16)];
         shard.used = kept.len();
@@ -221,13 +223,13 @@ impl Store {
         kept.len() as u64
     }
 
-    /// Changes whenever ids are given to other lands.
+    /// Returns a number that changes whenever lands are removed.
     pub(super) fn epoch(&self) -> u32 {
         self.epoch.load(Ordering::Relaxed)
     }
 
-    /// Looks a land up in its shard. The tag's bits are not those that chose the shard.
-    fn find(&self, shard: &Shard, tag: u32, land: &[u8]) -> Option<Atom> {
+    /// Looks up a land in its shard. The bits of the tag are independent of the choice of the shard.
+    fn find(&self, shard: &LandShard, tag: u32, land: &[u8]) -> Option<Atom> {
         let mask = shard.table.len().checked_sub(1)?;
         let mut at = tag as usize & mask;
         while shard.table[at].id != 0 {
@@ -240,10 +242,10 @@ impl Store {
         None
     }
 
-    /// The bytes of a land.
+    /// Reads the bytes of a land.
     ///
     /// # Panics
-    /// If the id was not given out by this store; with debug assertions also if no land has it now.
+    /// If this store has not assigned the id; with debug assertions also if the id is free.
     pub(super) fn read(&self, id: Atom, out: &mut Vec<u8>) {
         let (offset, length, number) = self.place(id);
         let shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
@@ -251,15 +253,15 @@ impl Store {
         out.extend_from_slice(&shard.bytes[offset..offset + length]);
     }
 
-    /// What was said of a land when it was new. Takes no lock.
+    /// Returns the features of a land. Takes no lock.
     ///
     /// # Panics
-    /// If the id was not given out by this store.
-    pub(super) fn look(&self, id: Atom) -> Look {
-        Look::unpack(self.entry(id).look.load(Ordering::Acquire))
+    /// If this store has not assigned the id.
+    pub(super) fn features(&self, id: Atom) -> LandFeatures {
+        LandFeatures::unpack(self.entry(id).features.load(Ordering::Acquire))
     }
 
-    fn stored<'a>(&self, shard: &'a Shard, id: Atom) -> &'a [u8] {
+    fn stored<'a>(&self, shard: &'a LandShard, id: Atom) -> &'a [u8] {
         let (offset, length, _) = self.place(id);
         &shard.bytes[offset..offset + length]
     }
@@ -271,7 +273,7 @@ impl Store {
         ((place >> 24) as usize, length, place as usize & 0xFF)
     }
 
-    fn entry(&self, id: Atom) -> &Entry {
+    fn entry(&self, id: Atom) -> &LandEntry {
         self.entries.get(id).expect("the id was given out by this store")
     }
 
@@ -280,16 +282,16 @@ impl Store {
     }
 
     fn check(&self, more: u64) -> Result<(), GameFull> {
-        if self.bytes().saturating_add(more) > self.most_bytes { Err(GameFull) } else { Ok(()) }
+        if self.bytes().saturating_add(more) > self.max_bytes { Err(GameFull) } else { Ok(()) }
     }
 
     /// Checks that there is memory for the next entry.
-    fn room_for_entry(&self) -> Result<(), GameFull> {
+    fn check_entry_space(&self) -> Result<(), GameFull> {
         self.check(self.entries.bytes_to_allocate(self.next.load(Ordering::Relaxed).min(MAX_ATOM)))
     }
 
     /// Doubles a shard's table.
-    fn grow(&self, shard: &mut Shard) -> Result<(), GameFull> {
+    fn grow(&self, shard: &mut LandShard) -> Result<(), GameFull> {
         let length = (shard.table.len() * 2).max(16);
         let more = (length - shard.table.len()) * size_of::<Slot>();
         self.check(more as u64)?;
@@ -302,8 +304,8 @@ impl Store {
         Ok(())
     }
 
-    /// Makes room for a land's bytes.
-    fn room_for_bytes(&self, shard: &mut Shard, length: usize) -> Result<(), GameFull> {
+    /// Reserves memory for the bytes of a land.
+    fn reserve_bytes(&self, shard: &mut LandShard, length: usize) -> Result<(), GameFull> {
         let (used, capacity) = (shard.bytes.len(), shard.bytes.capacity());
         if used + length <= capacity {
             return Ok(());
@@ -316,7 +318,7 @@ impl Store {
     }
 }
 
-/// Puts a slot into a hash table that has a free place.
+/// Inserts a slot into a hash table that has an empty slot.
 fn insert(table: &mut [Slot], slot: Slot) {
     let mask = table.len() - 1;
     let mut at = slot.tag as usize & mask;
@@ -330,36 +332,36 @@ fn insert(table: &mut [Slot], slot: Slot) {
 mod tests {
     use super::*;
 
-    fn look_of(number: u32) -> Look {
+    fn features_of(number: u32) -> LandFeatures {
         let features = AtomFeatures { lives: number, estimated_options: number * 2 };
-        Look { features, phase: number as u8 }
+        LandFeatures { features, phase: number as u8 }
     }
 
     #[test]
     fn ids_are_dense_and_kept() {
-        let store = Store::new(u64::MAX);
+        let store = LandStore::new(u64::MAX);
         let lands: Vec<Vec<u8>> = (0..5000u32).map(|n| n.to_string().into_bytes()).collect();
         for (land, number) in lands.iter().zip(0..) {
-            assert_eq!(store.intern(land, || look_of(number)), Ok(number));
+            assert_eq!(store.intern(land, || features_of(number)), Ok(number));
         }
         let mut bytes = Vec::new();
         for (land, number) in lands.iter().zip(0..) {
             assert_eq!(store.intern(land, || unreachable!()), Ok(number));
             store.read(number, &mut bytes);
             assert_eq!(&bytes, land);
-            assert_eq!(store.look(number), look_of(number));
+            assert_eq!(store.features(number), features_of(number));
         }
         assert_eq!(store.len(), 5000);
     }
 
     #[test]
     fn threads_agree_about_ids() {
-        let store = Store::new(u64::MAX);
+        let store = LandStore::new(u64::MAX);
         let intern_all = |step: u32| {
             let numbers = (0..3000u32).map(move |n| n * step % 3001);
             let intern = |n: u32| {
-                let id = store.intern(&n.to_le_bytes(), || look_of(n)).unwrap();
-                assert_eq!(store.look(id), look_of(n));
+                let id = store.intern(&n.to_le_bytes(), || features_of(n)).unwrap();
+                assert_eq!(store.features(id), features_of(n));
                 (n, id)
             };
             let mut ids: Vec<(u32, Atom)> = numbers.map(intern).collect();
@@ -380,17 +382,17 @@ mod tests {
         assert_eq!(given, (0..store.len()).collect::<Vec<_>>());
     }
 
-    /// Against a map, through rounds in which other lands are forgotten and new ones come.
+    /// Compares the store with a map, in rounds in which lands are removed and new ones are added.
     #[test]
-    fn lands_are_forgotten_and_their_ids_given_out_again() {
-        let store = Store::new(u64::MAX);
+    fn lands_are_removed_and_their_ids_reused() {
+        let store = LandStore::new(u64::MAX);
         let text = |n: u32| n.to_string().repeat(n as usize % 5 + 1).into_bytes();
         let mut ids = std::collections::HashMap::new();
         let mut full = 0;
         for round in 0..6u32 {
             for n in 0..4000 {
                 let n = round * 1500 + n;
-                let id = store.intern(&text(n), || look_of(n)).unwrap();
+                let id = store.intern(&text(n), || features_of(n)).unwrap();
                 assert_eq!(*ids.entry(n).or_insert(id), id);
             }
             let distinct: std::collections::HashSet<Atom> = ids.values().copied().collect();
@@ -398,7 +400,7 @@ mod tests {
             if round == 0 {
                 full = store.bytes();
             }
-            // Of the 11 500 lands no more than 4600 are there at a time.
+            // At max 4600 of the 11 500 lands are in the store at a time.
             assert!(distinct.iter().all(|&id| id < 6000) && store.bytes() < full / 2 * 3);
 
             let kept = |n: u32| n % 7 == round % 7;
@@ -413,7 +415,7 @@ mod tests {
             let mut bytes = Vec::new();
             for (&n, &id) in &ids {
                 store.read(id, &mut bytes);
-                assert_eq!((&bytes, store.look(id)), (&text(n), look_of(n)));
+                assert_eq!((&bytes, store.features(id)), (&text(n), features_of(n)));
             }
         }
     }
@@ -421,10 +423,10 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "no land has the id 7")]
-    fn ids_of_forgotten_lands_are_not_read() {
-        let store = Store::new(u64::MAX);
+    fn ids_of_removed_lands_are_not_read() {
+        let store = LandStore::new(u64::MAX);
         for n in 0..20u32 {
-            store.intern(&n.to_le_bytes(), || look_of(n)).unwrap();
+            store.intern(&n.to_le_bytes(), || features_of(n)).unwrap();
         }
         store.retain(&|id| id != 7, &|| false);
         store.read(8, &mut Vec::new());
@@ -433,30 +435,31 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let most = 1_000_000;
-        let store = Store::new(most);
-        let intern = |n: u64| store.intern(&n.to_le_bytes(), Look::default);
+        let max = 1_000_000;
+        let store = LandStore::new(max);
+        let intern = |n: u64| store.intern(&n.to_le_bytes(), LandFeatures::default);
         let full = (0..1 << 20).find(|&n| intern(n).is_err()).expect("memory is limited");
         assert!(full > 5000, "{full}");
-        assert!(store.bytes() <= most);
-        // What is known is still found, everything of it.
+        assert!(store.bytes() <= max);
+        // Lands in the store are still found.
         assert!((0..full).all(|n| intern(n) == Ok(n as Atom)));
     }
 
     #[test]
-    fn who_is_told_to_stop_forgets_nothing_more() {
-        let store = Store::new(u64::MAX);
-        let ids: Vec<Atom> =
-            (0..5000u32).map(|n| store.intern(&n.to_le_bytes(), || look_of(n)).unwrap()).collect();
-        let asked = AtomicU32::new(0);
-        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
+    fn a_stopped_removal_leaves_the_other_shards_unchanged() {
+        let store = LandStore::new(u64::MAX);
+        let ids: Vec<Atom> = (0..5000u32)
+            .map(|n| store.intern(&n.to_le_bytes(), || features_of(n)).unwrap())
+            .collect();
+        let polled = AtomicU32::new(0);
+        let stop = || polled.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
         let Retained { kept, evicted } = store.retain(&|_| false, &stop);
         assert_eq!((kept + evicted, kept), (5000, store.len().into()));
         assert!(kept > 1000 && evicted > 1000, "{kept} {evicted}");
-        // What is left is what it was, and what went comes again.
+        // The remaining lands are unchanged, and removed ones can be added again.
         for (n, &id) in (0..).zip(&ids) {
-            let again = store.intern(&u32::to_le_bytes(n), || look_of(n)).unwrap();
-            assert_eq!(store.look(again), look_of(n));
+            let again = store.intern(&u32::to_le_bytes(n), || features_of(n)).unwrap();
+            assert_eq!(store.features(again), features_of(n));
             assert!(again < 5000 && (id == again || kept < 5000));
         }
         assert_eq!(store.len(), 5000);

@@ -1,16 +1,19 @@
-//! Checks a database of Grundy numbers as a proof.
+//! Verification of a database of Grundy numbers as a proof.
 //!
-//! The number of a land is g exactly if the couple of the land and a heap of g is lost for the player
-//! to move: for every h below g some option of the land has the number h, and none has g. So a
-//! number is *established* if this can be said with numbers that have been established before. Lands
-//! are taken by increasing lives, and a move always takes a life, so everything that a land needs
-//! comes before it.
+//! The number of a land is g exactly if the couple of the land and a heap of g is lost for the player to
+//! move: for every h below g some option of the land has the number h, and no option has g. A number is
+//! *established* if this follows from numbers that were established before. Lands are processed by
+//! increasing lives. A move always takes a life, so all numbers that a land depends on are processed before
+//! it.
 //!
-//! A proof that a search has left holds the numbers of the lost couples only. That a couple is won is
-//! seen by a move to a lost one, which is there. What is not there is searched, depth first and with
-//! a memory, by nothing but the definition. The number of positions searched for one entry is limited; an
-//! entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the
-//! searches that write databases; the rules and canonical forms are.
+//! A proof left by a search holds only the numbers of the lost couples. A won couple is recognised by a
+//! move to a lost one, which is in the file. Numbers that are missing are computed by a depth-first search
+//! with a memory, directly from the definition. The number of positions searched for one entry is limited;
+//! an entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the
+//! searches that write databases, except the rules and canonical forms.
+//!
+//! [`verify`] runs a `GrundyVerifier` within [`VerifyLimits`], reports [`VerifyProgress`] and returns a
+//! [`VerifyReport`] with [`Finding`]s, each with its [`GrundyProblem`], or a [`VerifyError`].
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -21,19 +24,19 @@ use serde::Serialize;
 
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
-use super::spr_file::{Entry, SprError};
+use super::spr_file::{SprEntry, SprError};
 use crate::error::ErrorKind;
 use crate::json::{OrUnknown, as_text, or_unknown};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
-/// Most moves that follow each other in a search; bounds the stack.
-const DEPTH: u32 = 2000;
-/// About what a number or a couple takes in memory.
-const BYTES_OF_FACT: u64 = 24;
-/// About what an entry of the file takes, and what has been said of its land.
-const BYTES_OF_CLAIM: u64 = 200;
+/// Maximum depth of a search in moves. Bounds the stack.
+const MAX_DEPTH: u32 = 2000;
+/// Estimated memory per number or won couple, in bytes.
+const BYTES_PER_RESULT: u64 = 24;
+/// Estimated memory per entry of the file and the data about its land, in bytes.
+const BYTES_PER_CLAIM: u64 = 200;
 /// Maximum number of findings of each kind, wrong and undecided, that a report lists.
 const MAX_FINDINGS: u64 = 100;
 
@@ -42,7 +45,7 @@ const MAX_FINDINGS: u64 = 100;
 pub struct VerifyLimits {
     /// Maximum number of positions searched for one entry, or for the root.
     pub work: u64,
-    /// Maximum number of bytes for positions and what is known of them.
+    /// Maximum memory for positions and results, in bytes.
     pub memory: u64,
     /// Time at which the check ends.
     pub deadline: Option<Instant>,
@@ -59,9 +62,9 @@ pub struct VerifyProgress {
     pub searched: u64,
 }
 
-/// Why an entry is not established.
+/// Reason for which an entry is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum GrundyProblem {
     /// A move leads to the same number.
     #[error("the number is not {grundy}: the move to {child} has the number {grundy} too")]
     SameAsChild {
@@ -75,10 +78,10 @@ pub enum Problem {
     Other {
         /// The number claimed.
         grundy: u32,
-        /// The right one.
+        /// The correct number.
         found: u32,
     },
-    /// The number is wrong, and a limit was reached before the right one was found.
+    /// The number is wrong, and a limit was reached before the correct one was found.
     #[error("the number is not {grundy}; a limit was reached before the right one was found")]
     Wrong {
         /// The number claimed.
@@ -119,7 +122,7 @@ pub struct Finding {
     /// The contradiction, or the limit that was reached.
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
-    pub problem: Problem,
+    pub problem: GrundyProblem,
 }
 
 /// Result of a check, possibly of one that a limit ended.
@@ -197,8 +200,8 @@ enum Halt {
     Error(VerifyError),
 }
 
-/// Entries by their sums of lands: the number and the line of the first entry of each.
-type Claims = HashMap<Vec<Atom>, (u32, u64)>;
+/// Number and line of the first entry of each sum of lands.
+type ClaimedNumbers = HashMap<Vec<Atom>, (u32, u64)>;
 
 /// Checks every entry, then the root. Calls `on_progress` for every position that is searched.
 ///
@@ -208,14 +211,14 @@ type Claims = HashMap<Vec<Atom>, (u32, u64)>;
 /// If an entry cannot be read, or if the root has no entry and does not follow from entries by one
 /// move. The latter is found before anything is searched.
 pub fn verify(
-    entries: impl Iterator<Item = Result<Entry, SprError>>,
+    entries: impl Iterator<Item = Result<SprEntry, SprError>>,
     root: Option<&Position>,
     limits: VerifyLimits,
     stop: &AtomicBool,
     on_progress: &mut dyn FnMut(VerifyProgress),
 ) -> Result<VerifyReport, VerifyError> {
     let VerifyLimits { work, memory, deadline } = limits;
-    let mut checker = Checker {
+    let mut verifier = GrundyVerifier {
         game: Sprouts::new(memory),
         scratch: Scratch::default(),
         numbers: HashMap::new(),
@@ -230,49 +233,43 @@ pub fn verify(
         limits: Limits { deadline, stop: Some(stop), ..Limits::default() },
         on_progress,
     };
-    let unknown = |root: &Position| RootOutcome { root: root.to_string(), outcome: None };
-    let mut report = VerifyReport { root: root.map(unknown), ..VerifyReport::default() };
-    match checker.run(entries, root, &mut report) {
+    let mut report = VerifyReport::default();
+    match verifier.run(entries, root, &mut report) {
         Ok(()) if report.undecided > 0 => report.reason = Some(Reason::NodeLimit),
         Ok(()) => {}
         Err(Halt::Work) => report.reason = Some(Reason::NodeLimit),
         Err(Halt::End(reason)) => report.reason = Some(reason),
         Err(Halt::Error(error)) => return Err(error),
     }
-    report.searched = checker.searched;
-    report.valid = match (report.wrong, report.entries, report.reason) {
-        (1.., _, _) | (_, Some(0), _) => Some(false),
-        (0, _, Some(_)) => None,
-        (0, _, None) => Some(true),
-    };
+    report.searched = verifier.searched;
     Ok(report)
 }
 
-/// An entry with its land.
+/// An entry with its lands.
 struct Claim {
     lives: u32,
     line: u64,
-    /// One land, unless the entry has not been written in its simplest form.
+    /// One land, unless the entry is not written in its simplest form.
     sum: Vec<Atom>,
     grundy: u32,
 }
 
-struct Checker<'a> {
+struct GrundyVerifier<'a> {
     game: Sprouts,
     scratch: Scratch,
     /// Established numbers.
     numbers: HashMap<Atom, u32>,
     /// Couples of a land and a heap that are won.
     wins: HashSet<(Atom, u32)>,
-    /// Lands that the file speaks of.
+    /// Lands with an entry in the file.
     claimed: HashSet<Atom>,
-    /// Entries of the file that were read.
+    /// Number of entries read.
     claims: u64,
-    /// Entries that were checked, once all were read.
+    /// Number of entries checked; `None` until all are read.
     checked: Option<u64>,
-    /// Positions searched for the present entry.
+    /// Positions searched for the current entry.
     work: u64,
-    /// Positions searched that the file does not have.
+    /// Positions searched that are not in the file.
     searched: u64,
     max_work: u64,
     memory: u64,
@@ -281,17 +278,17 @@ struct Checker<'a> {
     on_progress: &'a mut dyn FnMut(VerifyProgress),
 }
 
-impl Checker<'_> {
+impl GrundyVerifier<'_> {
     fn run(
         &mut self,
-        entries: impl Iterator<Item = Result<Entry, SprError>>,
+        entries: impl Iterator<Item = Result<SprEntry, SprError>>,
         root: Option<&Position>,
         report: &mut VerifyReport,
     ) -> Result<(), Halt> {
-        let (mut claims, mut first_claims) = (Vec::new(), Claims::new());
+        let (mut claims, mut first_claims) = (Vec::new(), ClaimedNumbers::new());
         for entry in entries {
             self.checkpoint()?;
-            let Entry { line, position, grundy } =
+            let SprEntry { line, position, grundy } =
                 entry.map_err(|error| Halt::Error(error.into()))?;
             let sum = self.atoms(&position)?;
             self.claimed.extend(&sum);
@@ -316,7 +313,7 @@ impl Checker<'_> {
             self.checkpoint()?;
             let (grundy, (other, line)) = (claim.grundy, first_claims[&claim.sum]);
             let problem = if other != grundy {
-                Some(Problem::Contradiction { grundy, other, line })
+                Some(GrundyProblem::Contradiction { grundy, other, line })
             } else {
                 self.check(claim)?
             };
@@ -325,7 +322,7 @@ impl Checker<'_> {
                 continue;
             };
             let count = match problem {
-                Problem::Undecided { .. } => &mut report.undecided,
+                GrundyProblem::Undecided { .. } => &mut report.undecided,
                 _ => &mut report.wrong,
             };
             *count += 1;
@@ -342,18 +339,14 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Returns true if entries decide a sum, if they are right: entries for its lands, or for those after its
-    /// moves.
-    fn follows(&mut self, sum: &[Atom], claims: &Claims) -> Result<bool, Halt> {
+    /// Returns true if the entries, if correct, decide a sum: entries for its lands, or for the lands after
+    /// each of its moves, or after one to a lost position.
+    fn follows(&mut self, sum: &[Atom], claims: &ClaimedNumbers) -> Result<bool, Halt> {
         if claimed_number(sum, claims).is_some() {
             return Ok(true);
         }
-        let limits = self.limits;
-        let is_stopped = || limits.reached().is_some();
-        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
-        let children = children.map_err(|_| self.no_moves())?;
         let mut all = true;
-        for mut child in children {
+        for mut child in self.children(sum)? {
             child.sort_unstable();
             match claimed_number(&child, claims) {
                 Some(0) => return Ok(true),
@@ -368,9 +361,9 @@ impl Checker<'_> {
         if let Some(reason) = self.limits.reached() {
             return Err(Halt::End(reason));
         }
-        // Hash tables keep some of their places free.
+        // Hash tables keep some of their slots empty.
         let facts = 2 * (self.numbers.capacity() + self.wins.capacity()) as u64;
-        let bytes = facts * BYTES_OF_FACT + self.claims * BYTES_OF_CLAIM;
+        let bytes = facts * BYTES_PER_RESULT + self.claims * BYTES_PER_CLAIM;
         if self.game.bytes() + bytes > self.memory {
             return Err(Halt::End(Reason::Memory));
         }
@@ -379,8 +372,16 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Why moves could not be listed.
-    fn no_moves(&mut self) -> Halt {
+    /// Returns the children of a sum.
+    fn children(&mut self, sum: &[Atom]) -> Result<Vec<Vec<Atom>>, Halt> {
+        let limits = self.limits;
+        let is_stopped = || limits.reached().is_some();
+        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
+        children.map_err(|_| self.listing_failure())
+    }
+
+    /// Returns the reason for which moves could not be listed.
+    fn listing_failure(&mut self) -> Halt {
         self.checkpoint().err().unwrap_or(Halt::End(Reason::Memory))
     }
 
@@ -389,7 +390,7 @@ impl Checker<'_> {
         sum.map_err(|GameFull| Halt::End(Reason::Memory))
     }
 
-    fn check(&mut self, claim: &Claim) -> Result<Option<Problem>, Halt> {
+    fn check(&mut self, claim: &Claim) -> Result<Option<GrundyProblem>, Halt> {
         self.work = 0;
         let grundy = claim.grundy;
         match self.is_lost(&claim.sum, grundy, 0) {
@@ -397,46 +398,42 @@ impl Checker<'_> {
             // The entry is wrong, even if a limit is reached before more is known.
             Ok(false) => {
                 let problem = self.find_problem(&claim.sum, grundy);
-                Ok(Some(problem.unwrap_or(Problem::Wrong { grundy })))
+                Ok(Some(problem.unwrap_or(GrundyProblem::Wrong { grundy })))
             }
-            Err(Halt::Work) => Ok(Some(Problem::Undecided { grundy, work: self.work })),
+            Err(Halt::Work) => Ok(Some(GrundyProblem::Undecided { grundy, work: self.work })),
             Err(halt) => Err(halt),
         }
     }
 
-    /// The problem of an entry that is known to be wrong.
-    fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<Problem, Halt> {
+    /// Returns the problem of an entry that is known to be wrong.
+    fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<GrundyProblem, Halt> {
         let mut number = 0;
         for &atom in sum {
-            // A couple with a smaller nimber that is lost has been met on the way.
+            // The search has found a lost couple with a smaller nimber.
             match self.numbers.get(&atom) {
                 Some(&known) => number ^= known,
                 None => return self.same_as_child(sum, grundy),
             }
         }
-        Ok(Problem::Other { grundy, found: number })
+        Ok(GrundyProblem::Other { grundy, found: number })
     }
 
-    fn same_as_child(&mut self, sum: &[Atom], grundy: u32) -> Result<Problem, Halt> {
-        let limits = self.limits;
-        let is_stopped = || limits.reached().is_some();
-        let children = self.game.children(sum, &mut self.scratch, &is_stopped);
-        let children = children.map_err(|_| self.no_moves())?;
-        for child in children {
+    fn same_as_child(&mut self, sum: &[Atom], grundy: u32) -> Result<GrundyProblem, Halt> {
+        for child in self.children(sum)? {
             if self.is_lost(&child, grundy, 1)? {
                 let child = self.game.text(&child);
-                return Ok(Problem::SameAsChild { grundy, child });
+                return Ok(GrundyProblem::SameAsChild { grundy, child });
             }
         }
-        // Greater than the number of moves: no land has such a number.
+        // The number is greater than the number of moves, which no land can have.
         let mut found = 0;
         for &atom in sum {
             found ^= self.number(atom, 0)?;
         }
-        Ok(Problem::Other { grundy, found })
+        Ok(GrundyProblem::Other { grundy, found })
     }
 
-    /// Replaces what is known by its numbers; equal lands cancel.
+    /// Replaces lands with established numbers by these numbers, and removes pairs of equal lands.
     fn reduce(&self, sum: &[Atom], nimber: u32) -> (Vec<Atom>, u32) {
         let (mut unknown, mut nimber) = (Vec::new(), nimber);
         let mut sorted = sum.to_vec();
@@ -453,10 +450,10 @@ impl Checker<'_> {
         (unknown, nimber)
     }
 
-    /// Whether a sum of lands and a heap is lost for the player to move.
+    /// Returns true if a sum of lands and a heap is lost for the player to move.
     fn is_lost(&mut self, sum: &[Atom], nimber: u32, depth: u32) -> Result<bool, Halt> {
         let (mut unknown, mut nimber) = self.reduce(sum, nimber);
-        // The numbers of all but the largest, of which only one number matters.
+        // Of the largest land only one number matters; of the others the numbers are computed.
         unknown.sort_by_key(|&atom| self.game.features(atom).lives);
         let Some(largest) = unknown.pop() else { return Ok(nimber == 0) };
         for atom in unknown {
@@ -483,7 +480,7 @@ impl Checker<'_> {
         }
         self.work += 1;
         self.searched += u64::from(!self.claimed.contains(&atom));
-        if self.work > self.max_work || depth > DEPTH {
+        if self.work > self.max_work || depth > MAX_DEPTH {
             return Err(Halt::Work);
         }
         self.checkpoint()?;
@@ -491,9 +488,9 @@ impl Checker<'_> {
         let is_stopped = || limits.reached().is_some();
         let mut options = OptionList::with_stop(&is_stopped);
         let listed = self.game.options(atom, &mut self.scratch, &mut options);
-        listed.map_err(|GameFull| self.no_moves())?;
-        let is_won = |checker: &Checker<'_>, option: &[Atom]| {
-            let (unknown, nimber) = checker.reduce(option, nimber);
+        listed.map_err(|GameFull| self.listing_failure())?;
+        let is_won = |verifier: &GrundyVerifier<'_>, option: &[Atom]| {
+            let (unknown, nimber) = verifier.reduce(option, nimber);
             unknown.is_empty() && nimber == 0
         };
         if options.iter().any(|option| is_won(self, option)) {
@@ -523,8 +520,8 @@ impl Checker<'_> {
     }
 }
 
-/// The number of a sum by the entries, whether they are right or not.
-fn claimed_number(sum: &[Atom], claims: &Claims) -> Option<u32> {
+/// Returns the number of a sum according to the entries, which may be wrong.
+fn claimed_number(sum: &[Atom], claims: &ClaimedNumbers) -> Option<u32> {
     if let Some(&(number, _)) = claims.get(sum) {
         return Some(number);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
+use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord};
 use serde_json::Value;
 
 use super::common::{Place, ends_soon, valid, wait_for_work};
@@ -274,7 +274,7 @@ fn signals_end_the_reading_of_databases() {
         "[Positions+Nimber]\n".to_owned() + &format!("{land} 1\n").repeat(records),
     )
     .unwrap();
-    let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+    let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
     let (mut file, _) = GrundyDb::open(Path::new(&db), ignore).unwrap();
     (0..records).for_each(|_| file.append(land, 1).unwrap());
     file.close().unwrap();
@@ -456,7 +456,7 @@ fn contradictions_and_damage_are_named() {
     // A number that no land of so few lives has: searches would not end with it.
     std::fs::write(&bad, "[Positions+Nimber]\n22 1\n1 3\n").unwrap();
     refused(&["db", "import", &new, &bad], 4, &[&bad, "line 3", "2 lives", "not 3"]);
-    let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+    let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
     let (mut forged, _) = GrundyDb::open(Path::new(&new), ignore).unwrap();
     forged.append("1", 500).unwrap();
     forged.close().unwrap();

@@ -1,12 +1,12 @@
-//! Analyses of positions, against Grundy numbers by the definition.
+//! Analyses of positions, compared with Grundy numbers by the definition.
 
-use super::common::{Player, Random};
+use super::common::{Random, TestGame};
 use konane::Value;
 use konane::search::run::{Limits, Reason};
 use konane::search::sums::game::{Atom, Impartial};
 use konane::sprouts::Position;
-use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal, Source};
-use konane::sprouts::grundy_db::{Entry, GrundyDb, GrundyDbError};
+use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal, ValueSource};
+use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -21,51 +21,51 @@ fn analysed(analyst: &mut Analyst, text: &str) -> Analysis {
     analyst.analyse(&position(text), Limits::default(), &mut |_| {}).expect("memory")
 }
 
-/// For the player to move at a Grundy number.
+/// Returns the outcome for the player to move at a Grundy number.
 fn value(grundy: u32) -> Value {
     if grundy == 0 { Value::Loss } else { Value::Win }
 }
 
-/// What is left of a sum when equal lands have cancelled.
+/// Returns the lands of a sum that remain when equal lands have cancelled.
 fn cancelled(sum: &[Atom]) -> Vec<Atom> {
     let odd = |&&atom: &&Atom| sum.iter().filter(|&&other| other == atom).count() % 2 == 1;
     sum.iter().filter(odd).copied().collect()
 }
 
-/// Everything that is known agrees with the definition, and `whole` demands that all of it is known.
-fn check(player: &mut Player, sum: &[Atom], analysis: &Analysis, whole: bool) {
-    let text = player.game.text(sum);
+/// Checks that all known values agree with the definition and, if `whole`, that all values are known.
+fn check(sprouts: &mut TestGame, sum: &[Atom], analysis: &Analysis, whole: bool) {
+    let text = sprouts.game.text(sum);
     assert_eq!(analysis.canonical, text);
     let agrees = |found: Option<u32>, right: u32, what: &str| {
         assert!(found.is_none_or(|found| found == right), "{text}: {what}");
         assert!(found.is_some() || !whole, "{text}: {what} is unknown");
     };
-    let right = player.grundy(sum);
+    let right = sprouts.grundy(sum);
     agrees(analysis.grundy, right, "the position's number");
     assert!(analysis.outcome.is_none_or(|outcome| outcome == value(right)), "{text}");
     assert!(analysis.outcome.is_some() || !whole);
     let texts: Vec<&str> = analysis.lands.iter().map(|land| land.position.as_str()).collect();
     assert_eq!(if texts.is_empty() { "!".into() } else { texts.join("+") }, text);
     for land in &analysis.lands {
-        let atoms = player.atoms(&land.position);
-        agrees(land.grundy, player.grundy(&atoms), &land.position);
+        let atoms = sprouts.atoms(&land.position);
+        agrees(land.grundy, sprouts.grundy(&atoms), &land.position);
         assert_eq!(land.grundy.is_some(), land.source.is_some());
     }
-    let children: Vec<Vec<Atom>> = player.children(sum).into_iter().collect();
-    let expected: BTreeSet<String> = children.iter().map(|sum| player.game.text(sum)).collect();
+    let children: Vec<Vec<Atom>> = sprouts.children(sum).into_iter().collect();
+    let expected: BTreeSet<String> = children.iter().map(|sum| sprouts.game.text(sum)).collect();
     let listed: BTreeSet<String> =
         analysis.children.iter().map(|child| child.position.clone()).collect();
     assert_eq!((&listed, listed.len()), (&expected, analysis.children.len()), "{text}");
     for child in &analysis.children {
         let ChildValue { position, grundy, outcome, source } = child;
-        let atoms = player.atoms(position);
-        let right = player.grundy(&atoms);
+        let atoms = sprouts.atoms(position);
+        let right = sprouts.grundy(&atoms);
         agrees(*grundy, right, position);
         assert!(outcome.is_none_or(|outcome| outcome == !value(right)), "{text} to {position}");
         assert_eq!(outcome.is_some(), source.is_some());
         assert!(outcome.is_some() || grundy.is_none());
         let over = cancelled(&atoms).is_empty();
-        assert_eq!(*source == Some(Source::Rules), over, "{text} to {position}");
+        assert_eq!(*source == Some(ValueSource::Rules), over, "{text} to {position}");
     }
     let places = analysis.children.iter().map(|child| match child.outcome {
         Some(Value::Win) => 0,
@@ -77,13 +77,13 @@ fn check(player: &mut Player, sum: &[Atom], analysis: &Analysis, whole: bool) {
 
 #[test]
 fn every_position_of_up_to_three_spots() {
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     let mut analyst = Analyst::new(MEMORY, None).unwrap();
     let mut positions = 0;
     for start in ["0*1", "0*2", "0*3"] {
-        for sum in player.reachable(start) {
-            let analysis = analysed(&mut analyst, &player.game.text(&sum));
-            check(&mut player, &sum, &analysis, true);
+        for sum in sprouts.reachable(start) {
+            let analysis = analysed(&mut analyst, &sprouts.game.text(&sum));
+            check(&mut sprouts, &sum, &analysis, true);
             assert_eq!(analysis.reason, None);
             positions += 1;
         }
@@ -93,11 +93,11 @@ fn every_position_of_up_to_three_spots() {
 
 #[test]
 fn sums_of_equal_lands_are_decided_by_the_rules() {
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     let mut analyst = Analyst::new(MEMORY, None).unwrap();
     let analysis = analysed(&mut analyst, "0*3+0*2+0*3");
-    let sum = player.atoms("0*3+0*2+0*3");
-    check(&mut player, &sum, &analysis, true);
+    let sum = sprouts.atoms("0*3+0*2+0*3");
+    check(&mut sprouts, &sum, &analysis, true);
     assert_eq!(analysis.lands.len(), 3);
     let analysis = analysed(&mut analyst, "!");
     assert_eq!((analysis.outcome, analysis.grundy), (Some(Value::Loss), Some(0)));
@@ -105,16 +105,16 @@ fn sums_of_equal_lands_are_decided_by_the_rules() {
 }
 
 #[test]
-fn what_the_limits_leave_open_is_unknown() {
-    let mut player = Player::new();
-    let sum = player.atoms("0*5");
+fn values_beyond_the_limits_are_unknown() {
+    let mut sprouts = TestGame::new();
+    let sum = sprouts.atoms("0*5");
     let mut was_open = 0;
     for nodes in [1, 10, 100, 300, 1000, 100_000] {
         let mut analyst = Analyst::new(MEMORY, None).unwrap();
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         let analysis = analyst.analyse(&position("0*5"), limits, &mut |_| {}).unwrap();
         let unknown = analysis.children.iter().any(|child| child.grundy.is_none());
-        check(&mut player, &sum, &analysis, !unknown);
+        check(&mut sprouts, &sum, &analysis, !unknown);
         assert_eq!(analysis.reason, unknown.then_some(Reason::NodeLimit), "{nodes}");
         was_open += u32::from(analysis.outcome.is_none());
     }
@@ -150,15 +150,15 @@ fn goals_end_early() {
 }
 
 #[test]
-fn changes_are_told_and_nothing_known_is_lost() {
+fn changes_are_reported_and_known_values_are_kept() {
     let mut analyst = Analyst::new(MEMORY, None).unwrap();
-    let mut told: Vec<Analysis> = Vec::new();
-    let listen = &mut |analysis: &Analysis| told.push(analysis.clone());
-    let analysis = analyst.analyse(&position("0*6"), Limits::default(), listen).unwrap();
-    assert!(told.len() > 5);
-    assert_eq!(told[0].nodes, 0, "the children are listed first");
-    assert_eq!(told.last().unwrap().children, analysis.children);
-    for (earlier, later) in told.iter().zip(&told[1..]) {
+    let mut reported: Vec<Analysis> = Vec::new();
+    let on_change = &mut |analysis: &Analysis| reported.push(analysis.clone());
+    let analysis = analyst.analyse(&position("0*6"), Limits::default(), on_change).unwrap();
+    assert!(reported.len() > 5);
+    assert_eq!(reported[0].nodes, 0, "the children are listed first");
+    assert_eq!(reported.last().unwrap().children, analysis.children);
+    for (earlier, later) in reported.iter().zip(&reported[1..]) {
         assert_ne!(earlier, later);
         for child in &earlier.children {
             let same = later.children.iter().find(|same| same.position == child.position);
@@ -167,7 +167,7 @@ fn changes_are_told_and_nothing_known_is_lost() {
             assert!(child.outcome.is_none() || child.outcome == same.outcome);
         }
     }
-    // The second time it is known.
+    // The second analysis needs no search.
     assert_eq!(analysed(&mut analyst, "0*6").nodes, 0);
 }
 
@@ -184,31 +184,31 @@ fn numbers_of_a_file_are_used_and_those_found_are_added() {
     assert!(Analyst::new(MEMORY, Some(&path)).is_err(), "the file is locked");
     let second = analysed(&mut analyst, "0*5");
     assert_eq!((second.nodes, second.grundy), (0, first.grundy));
-    assert!(second.children.iter().all(|child| child.source == Some(Source::File)));
-    assert!(first.children.iter().all(|child| child.source == Some(Source::Search)));
-    // What a file does not have is found, and told apart.
+    assert!(second.children.iter().all(|child| child.source == Some(ValueSource::File)));
+    assert!(first.children.iter().all(|child| child.source == Some(ValueSource::Search)));
+    // Numbers that the file does not contain are found, with another source.
     let other = analysed(&mut analyst, "0*6");
     let sources: BTreeSet<_> =
         other.children.iter().map(|child| child.source.unwrap() as u8).collect();
-    assert!(sources.contains(&(Source::Search as u8)), "{sources:?}");
+    assert!(sources.contains(&(ValueSource::Search as u8)), "{sources:?}");
 }
 
-/// Numbers of a file are believed. Wrong ones make wrong answers, but no search that does not end.
+/// Numbers of a file are trusted. Wrong ones lead to wrong results, but every search ends.
 #[test]
-fn searches_beside_wrong_numbers_end() {
+fn searches_with_wrong_numbers_end() {
     let directory = tempfile::tempdir().unwrap();
-    let (mut player, mut random) = (Player::new(), Random(11));
-    let lands: BTreeSet<Atom> = player.reachable("0*4").into_iter().flatten().collect();
+    let (mut sprouts, mut random) = (TestGame::new(), Random(11));
+    let lands: BTreeSet<Atom> = sprouts.reachable("0*4").into_iter().flatten().collect();
     for round in 0..30 {
         let path = directory.path().join(round.to_string());
-        let ignore = |_: Entry<'_>| Ok::<(), GrundyDbError>(());
+        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
         let (mut file, _) = GrundyDb::open(&path, ignore).unwrap();
         for &land in &lands {
             if random.index(30) >= round {
                 continue;
             }
-            let most = player.game.features(land).lives as usize;
-            file.append(&player.game.land_text(land), random.index(most + 1) as u32).unwrap();
+            let most = sprouts.game.features(land).lives as usize;
+            file.append(&sprouts.game.land_text(land), random.index(most + 1) as u32).unwrap();
         }
         file.close().unwrap();
         let mut analyst = Analyst::new(MEMORY, Some(&path)).unwrap();
@@ -221,10 +221,10 @@ fn searches_beside_wrong_numbers_end() {
     }
 }
 
-/// Memory that has to be collected again and again changes no value: not that of many children, nor
-/// when a collection is the last because too little was to be forgotten.
+/// Repeated garbage collection changes no value: not with many children, nor when a collection is the last
+/// because it removed too little.
 #[test]
-fn little_memory_loses_nothing() {
+fn little_memory_changes_no_value() {
     let mut rich = Analyst::new(MEMORY, None).unwrap();
     for (memory, nodes, texts) in [
         (1 << 20, 100_000, &["0*7", "0*5+0*4", "0*2.1a1a.AB|0*2.AB", "0*8"][..]),
@@ -254,9 +254,9 @@ fn little_memory_loses_nothing() {
     }
 }
 
-/// After its moves there are more spots than a text of people may have.
+/// The positions after its moves have more spots than a text from a user may have.
 #[test]
-fn the_largest_start_lives_through_collections() {
+fn the_largest_start_survives_collections() {
     let mut analyst = Analyst::new(1 << 20, None).unwrap();
     let limits = Limits { nodes: Some(20_000), ..Limits::default() };
     let analysis = analyst.analyse(&position("0*2000"), limits, &mut |_| {}).expect("memory");
@@ -264,7 +264,7 @@ fn the_largest_start_lives_through_collections() {
 }
 
 #[test]
-fn an_analyst_goes_to_another_thread_and_its_results_are_json() {
+fn an_analyst_moves_between_threads_and_its_results_are_json() {
     let mut analyst = Analyst::new(MEMORY, None).unwrap();
     let analysis = std::thread::spawn(move || analysed(&mut analyst, "0*2+22")).join().unwrap();
     let json = serde_json::to_value(&analysis).unwrap();

@@ -4,22 +4,22 @@ use std::time::{Duration, Instant};
 
 use konane::sprouts::Position;
 
-use super::common::{Player, Random, random_game, respelled};
+use super::common::{Random, TestGame, random_game, respelled};
 
 #[test]
-fn what_does_not_matter_is_removed() {
+fn irrelevant_parts_are_removed() {
     let cases = [
         ("!", "!"),
         ("0*0", "!"),
         ("0", "0"),
         ("0.0", "0*2"),
-        // Dead spots, and letters side by side.
+        // Dead spots, and equal adjacent letters.
         ("3", "!"),
         ("323", "!"),
         ("232", "22"),
         ("0.1aa", "0.12"),
         ("0.a1a", "0.12"),
-        // Regions with fewer than two lives, and what their letters become.
+        // Regions with fewer than two lives, and the effect of their removal on letters.
         ("2", "!"),
         ("2+1", "1"),
         ("0.A|A", "0.2"),
@@ -35,30 +35,30 @@ fn what_does_not_matter_is_removed() {
         ("0*2.A|1A|22", "0*2.A|1A+22"),
         ("0.A.B|2A|2B", "0.A.B|2A|2B"),
     ];
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     for (text, canonical) in cases {
-        assert_eq!(player.canonical(text), canonical, "{text}");
+        assert_eq!(sprouts.canonical(text), canonical, "{text}");
     }
 }
 
 #[test]
 fn canonical_forms_do_not_depend_on_the_spelling() {
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     let mut random = Random(1);
     for game in 0..150 {
-        for text in random_game(&mut player, 2 + game % 11, &mut random) {
-            let canonical = player.canonical(&text);
-            assert_eq!(canonical, player.canonical(&canonical));
+        for text in random_game(&mut sprouts, 2 + game % 11, &mut random) {
+            let canonical = sprouts.canonical(&text);
+            assert_eq!(canonical, sprouts.canonical(&canonical));
             for _ in 0..4 {
                 let other = respelled(&canonical, &mut random);
-                assert_eq!(player.canonical(&other), canonical, "{other}");
+                assert_eq!(sprouts.canonical(&other), canonical, "{other}");
             }
         }
     }
 }
 
-/// Parts that look alike to every port, and are not: trees of three levels whose eight leaves are joined
-/// by a ring, each time in another order. All orders of the parts tie; to try them all would take ages.
+/// Different parts that no refinement distinguishes: trees of three levels whose eight leaves are joined by
+/// a ring, each in another order. All orders of the parts tie; trying all of them would take too long.
 #[test]
 fn a_land_with_too_many_ties_takes_seconds() {
     let (mut names, mut random) = ((0..).map(|number| format!("n({number})")), Random(5));
@@ -82,25 +82,25 @@ fn a_land_with_too_many_ties_takes_seconds() {
         }
     }
     let text = format!("{}|{}", roots.join("."), regions.join("|"));
-    let (begun, mut player) = (Instant::now(), Player::new());
-    let found = player.canonical(&text);
+    let (begun, mut sprouts) = (Instant::now(), TestGame::new());
+    let found = sprouts.canonical(&text);
     let lives = |text: &str| text.parse::<Position>().unwrap().lives();
     assert_eq!(lives(&found), lives(&text));
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
-/// However SPOTS spells a land, it is that land, and no other.
+/// Every text by which SPOTS may look up a land is a text of this land.
 #[test]
-fn texts_of_spots_say_the_same() {
-    let mut player = Player::new();
+fn texts_of_spots_denote_the_same_land() {
+    let mut sprouts = TestGame::new();
     let mut random = Random(5);
     for game in 0..40 {
-        for text in random_game(&mut player, 2 + game % 11, &mut random) {
-            for land in player.atoms(&text) {
-                let texts = player.game.spots_texts(land);
+        for text in random_game(&mut sprouts, 2 + game % 11, &mut random) {
+            for land in sprouts.atoms(&text) {
+                let texts = sprouts.game.spots_texts(land);
                 assert!(!texts.is_empty(), "{text}");
                 for text in texts {
-                    assert_eq!(player.atoms(&text), [land], "{text}");
+                    assert_eq!(sprouts.atoms(&text), [land], "{text}");
                 }
             }
         }

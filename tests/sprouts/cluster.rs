@@ -1,4 +1,4 @@
-//! Sprouts in many processes: here, in one, with the bytes carried by hand.
+//! Cluster searches of Sprouts, with all processes in one and the bytes passed directly.
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{
     Checkpoint, ClusterError, ClusterSearch, ClusterSolution, coordinate, work,
 };
-use konane::sprouts::{MOST_NIMBER, Position, Scratch, Sprouts};
+use konane::sprouts::{MAX_NIMBER, Position, Scratch, Sprouts};
 use konane::{Limits, Outcome, Reason, Value};
 use proptest::prelude::*;
 
@@ -28,11 +28,11 @@ fn search(position: &Position) -> ClusterSearch<'_> {
     }
 }
 
-fn rules() -> CoordinatorConfig {
+fn config() -> CoordinatorConfig {
     CoordinatorConfig { job_nodes: 300, ..CoordinatorConfig::REMOTE }
 }
 
-/// Runs with so many workers more.
+/// Calls `run` with `left` additional workers.
 fn with_workers(
     search: ClusterSearch<'_>,
     left: usize,
@@ -49,47 +49,51 @@ fn with_workers(
     })?
 }
 
-/// Carries bytes until the search is over: one job after the other of each worker in turn. A
-/// worker takes part from the round on that has its number.
-fn carry(leader: &mut dyn RemoteCoordinator, workers: &[&dyn RemoteWorker]) {
+/// Delivers messages until the search is over, one job of each worker in turn. A worker joins in the round
+/// with its number.
+fn deliver(coordinator: &mut dyn RemoteCoordinator, workers: &[&dyn RemoteWorker]) {
     let mut next: Vec<Option<Delivery>> = vec![None; workers.len()];
     for round in 0.. {
         assert!(round < 100_000, "the search comes to an end");
-        for (number, told) in next.iter_mut().enumerate().take(round + 1) {
-            let before = told.take().unwrap_or_else(|| leader.handle_idle(number as u64));
-            *told = before.job.map(|_| {
+        for (number, delivery) in next.iter_mut().enumerate().take(round + 1) {
+            let before = delivery.take().unwrap_or_else(|| coordinator.handle_idle(number as u64));
+            *delivery = before.job.map(|_| {
                 let last = before.last.as_ref();
                 let entries =
                     last.map(|(last, node)| workers[*last as usize].entries(node).unwrap());
                 let worker = workers[number];
                 let message = worker.search(before.worker, &before.reply, entries.as_deref());
-                leader.handle(&message.unwrap()).unwrap()
+                coordinator.handle(&message.unwrap()).unwrap()
             });
         }
-        if leader.status().is_over {
+        if coordinator.status().is_over {
             return;
         }
     }
 }
 
-fn solve(worker: ClusterSearch<'_>, leader: ClusterSearch<'_>, workers: usize) -> ClusterSolution {
+fn solve(
+    worker: ClusterSearch<'_>,
+    coordinator: ClusterSearch<'_>,
+    workers: usize,
+) -> ClusterSolution {
     let mut solution = None;
     with_workers(worker, workers, &[], &mut |workers| {
-        solution =
-            Some(coordinate(leader, rules(), None, &mut (), |leader| carry(leader, workers)));
+        solution = Some(coordinate(coordinator, config(), None, &mut (), |coordinator| {
+            deliver(coordinator, workers)
+        }));
     })
     .unwrap();
     solution.unwrap().unwrap()
 }
 
-/// Who wins with n spots: the one who moves, if n leaves 3, 4 or 5 by six (Applegate, Jacobson and
-/// Sleator 1991).
+/// Returns the outcome with n spots: a win if n mod 6 is 3, 4 or 5 (Applegate, Jacobson and Sleator 1991).
 fn of_spots(spots: u32) -> Outcome {
     Outcome::Known(if matches!(spots % 6, 3..=5) { Value::Win } else { Value::Loss })
 }
 
 #[test]
-fn one_two_and_five_stations_find_who_wins() {
+fn one_two_and_five_workers_find_the_outcome() {
     for spots in 1..=11 {
         let position = Position::start(spots).unwrap();
         let search = search(&position);
@@ -103,7 +107,7 @@ fn one_two_and_five_stations_find_who_wins() {
 }
 
 #[test]
-fn several_threads_sums_and_heaps_find_who_wins() {
+fn threads_sums_and_heaps_find_the_outcome() {
     let two = NonZeroUsize::new(2).unwrap();
     // 0*2, 0*3 and 0*4 have the numbers 0, 1 and 1.
     for (text, nimber, value) in [
@@ -123,30 +127,30 @@ fn several_threads_sums_and_heaps_find_who_wins() {
 }
 
 #[test]
-fn heaps_are_bounded_as_everywhere() {
+fn the_size_of_heaps_is_limited() {
     let position = position("0*3+0*4");
     let of = |nimber| ClusterSearch { nimber, ..search(&position) };
-    let solution = solve(of(MOST_NIMBER), of(MOST_NIMBER), 1);
+    let solution = solve(of(MAX_NIMBER), of(MAX_NIMBER), 1);
     assert_eq!(solution.report.outcome, Outcome::Known(Value::Win));
-    let refused = work(of(MOST_NIMBER + 1), Limits::default(), |_| ());
+    let refused = work(of(MAX_NIMBER + 1), Limits::default(), |_| ());
     assert!(matches!(refused, Err(ClusterError::Heap(1001))), "{refused:?}");
 }
 
 #[test]
-fn too_little_memory_is_no_wrong_answer() {
+fn too_little_memory_gives_no_wrong_outcome() {
     let position = Position::start(9).unwrap();
     let mut open = 0;
-    for (leader, worker) in
+    for (coordinator, worker) in
         [(1 << 18, 64 << 20), (64 << 20, 1 << 18), (1 << 19, 1 << 19), (2 << 20, 2 << 20)]
     {
         let of = |memory_bytes| ClusterSearch { memory_bytes, ..search(&position) };
-        let solution = solve(of(worker), of(leader), 2);
+        let solution = solve(of(worker), of(coordinator), 2);
         match solution.report.outcome {
             Outcome::Unknown(reason) => {
-                assert_eq!(reason, Reason::Memory, "{leader} {worker}");
+                assert_eq!(reason, Reason::Memory, "{coordinator} {worker}");
                 open += 1;
             }
-            known => assert_eq!(known, of_spots(9), "{leader} {worker}"),
+            known => assert_eq!(known, of_spots(9), "{coordinator} {worker}"),
         }
     }
     assert!(open < 4, "{open}");
@@ -158,37 +162,37 @@ fn altered_and_foreign_bytes_are_refused() {
     let (one, other) = (search(&one), search(&other));
     with_workers(one, 1, &[], &mut |workers| {
         let worker = workers[0];
-        coordinate(one, rules(), None, &mut (), |leader| {
-            let told = leader.handle_idle(0);
-            let mut altered = told.reply.clone();
+        coordinate(one, config(), None, &mut (), |coordinator| {
+            let delivery = coordinator.handle_idle(0);
+            let mut altered = delivery.reply.clone();
             for at in 0..altered.len() {
                 altered[at] ^= 1;
                 assert!(worker.search(0, &altered, None).is_err());
-                assert!(worker.search(0, &told.reply[..at], None).is_err());
+                assert!(worker.search(0, &delivery.reply[..at], None).is_err());
                 assert!(worker.entries(&altered).is_err());
                 altered[at] ^= 1;
             }
-            // Whole, but no entries.
-            assert!(worker.search(0, &told.reply, Some(&told.reply)).is_err());
-            let message = worker.search(0, &told.reply, None).unwrap();
+            // A complete message that does not contain entries.
+            assert!(worker.search(0, &delivery.reply, Some(&delivery.reply)).is_err());
+            let message = worker.search(0, &delivery.reply, None).unwrap();
             let mut altered = message.clone();
             for at in (0..altered.len()).step_by(7) {
                 altered[at] ^= 16;
-                assert!(leader.handle(&altered).is_err());
-                assert!(leader.handle(&message[..at]).is_err());
+                assert!(coordinator.handle(&altered).is_err());
+                assert!(coordinator.handle(&message[..at]).is_err());
                 altered[at] ^= 16;
             }
-            assert!(leader.handle(&told.reply).is_err());
-            let heard = leader.handle(&message).unwrap();
-            // What comes twice or too late changes nothing.
-            let again = leader.handle(&message).unwrap();
-            assert_eq!((heard.job, &heard.last), (again.job, &again.last));
-            carry(leader, workers);
+            assert!(coordinator.handle(&delivery.reply).is_err());
+            let received = coordinator.handle(&message).unwrap();
+            // Repeated and late messages change nothing.
+            let again = coordinator.handle(&message).unwrap();
+            assert_eq!((received.job, &received.last), (again.job, &again.last));
+            deliver(coordinator, workers);
         })
         .unwrap();
-        coordinate(other, rules(), None, &mut (), |leader| {
-            let told = leader.handle_idle(0);
-            assert_eq!(worker.search(0, &told.reply, None), Err(WireError::OtherSearch));
+        coordinate(other, config(), None, &mut (), |coordinator| {
+            let delivery = coordinator.handle_idle(0);
+            assert_eq!(worker.search(0, &delivery.reply, None), Err(WireError::OtherSearch));
         })
         .unwrap();
     })
@@ -196,7 +200,7 @@ fn altered_and_foreign_bytes_are_refused() {
 }
 
 #[test]
-fn numbers_go_to_a_file_and_come_from_it() {
+fn numbers_are_written_to_a_file_and_read_from_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("numbers");
     let position = Position::start(9).unwrap();
@@ -205,8 +209,8 @@ fn numbers_go_to_a_file_and_come_from_it() {
     for resume in [false, true] {
         let checkpoint = Some(Checkpoint { path: &path, resume });
         with_workers(search, 2, &[], &mut |workers| {
-            let run = |leader: &mut dyn RemoteCoordinator| carry(leader, workers);
-            let solution = coordinate(search, rules(), checkpoint, &mut (), run).unwrap();
+            let run = |coordinator: &mut dyn RemoteCoordinator| deliver(coordinator, workers);
+            let solution = coordinate(search, config(), checkpoint, &mut (), run).unwrap();
             assert_eq!(solution.report.outcome, of_spots(9));
             let numbers = solution.numbers.unwrap().unwrap();
             assert_eq!(numbers.added, solution.report.counters.grundy_numbers);
@@ -215,13 +219,13 @@ fn numbers_go_to_a_file_and_come_from_it() {
         .unwrap();
     }
     assert!(found[0].0.added > 50 && found[0].0.loaded == 0, "{found:?}");
-    // The root is won and has no number, but all that decides it has.
+    // The root is won and has no number, but all numbers that decide it are in the file.
     assert_eq!((found[1].0.added, found[1].0.loaded, found[1].1), (0, found[0].0.added, 1));
 
-    // No older file is added to by a new search, and none is made by one that is to go on.
+    // A new search does not add to an existing file, and a resumed one does not create a file.
     let refused = |path, resume| {
         let checkpoint = Some(Checkpoint { path, resume });
-        coordinate(search, rules(), checkpoint, &mut (), |_| panic!("nothing is searched"))
+        coordinate(search, config(), checkpoint, &mut (), |_| panic!("nothing is searched"))
             .unwrap_err()
     };
     assert!(matches!(refused(&path, false), ClusterError::Exists { .. }));
@@ -231,7 +235,7 @@ fn numbers_go_to_a_file_and_come_from_it() {
 }
 
 #[test]
-fn an_interrupted_search_goes_on_from_its_file() {
+fn an_interrupted_search_resumes_from_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("numbers");
     let position = Position::start(10).unwrap();
@@ -241,15 +245,15 @@ fn an_interrupted_search_goes_on_from_its_file() {
         let mut over = false;
         let checkpoint = Some(Checkpoint { path: &path, resume: runs > 0 });
         with_workers(search, 1, &[], &mut |workers| {
-            let solution = coordinate(search, rules(), checkpoint, &mut (), |leader| {
-                // Some jobs, more each time, and the driver dies. Open couples die with it.
+            let solution = coordinate(search, config(), checkpoint, &mut (), |coordinator| {
+                // After some jobs, more in each run, the coordinator ends. Open couples are lost.
                 for _ in 0..5 * (runs + 1) {
-                    let told = leader.handle_idle(0);
-                    if told.is_over {
+                    let delivery = coordinator.handle_idle(0);
+                    if delivery.is_over {
                         return;
                     }
-                    let message = workers[0].search(0, &told.reply, None).unwrap();
-                    leader.handle(&message).unwrap();
+                    let message = workers[0].search(0, &delivery.reply, None).unwrap();
+                    coordinator.handle(&message).unwrap();
                 }
             })
             .unwrap();
@@ -273,27 +277,27 @@ fn an_interrupted_search_goes_on_from_its_file() {
     }
 }
 
-/// Also while the memory is being collected, as that of 6 MiB is most of the time.
+/// Also ends during a garbage collection, which is most of the time with 6 MiB.
 #[test]
-fn a_job_that_is_called_off_ends_soon() {
+fn a_cancelled_job_ends_soon() {
     let position = Position::start(30).unwrap();
     let search = ClusterSearch { memory_bytes: 6 << 20, ..search(&position) };
-    let rules = CoordinatorConfig { job_nodes: 1 << 40, ..CoordinatorConfig::REMOTE };
+    let config = CoordinatorConfig { job_nodes: 1 << 40, ..CoordinatorConfig::REMOTE };
     work(search, Limits::default(), |worker| {
-        coordinate(search, rules, None, &mut (), |leader| {
+        coordinate(search, config, None, &mut (), |coordinator| {
             for (round, job) in (1..9).enumerate() {
-                let told = leader.handle_idle(0);
+                let delivery = coordinator.handle_idle(0);
                 let waited = std::thread::scope(|scope| {
-                    let searching = scope.spawn(|| worker.search(0, &told.reply, None));
+                    let searching = scope.spawn(|| worker.search(0, &delivery.reply, None));
                     std::thread::sleep(Duration::from_millis(40 * round as u64));
                     let begun = Instant::now();
                     worker.cancel(job);
                     searching.join().unwrap().unwrap();
                     begun.elapsed()
                 });
-                // The job itself takes days.
+                // The whole job would take days.
                 assert!(waited < Duration::from_secs(30), "{waited:?}");
-                leader.remove_worker(0);
+                coordinator.remove_worker(0);
             }
         })
         .unwrap();
@@ -315,7 +319,7 @@ fn other_spellings_of_a_land_are_not_its_name() {
 
 proptest! {
     #[test]
-    fn what_has_a_name_is_called_so(text in "[0-3a-cA-C.|+*!()}\\]]{0,12}|0\\*[0-9]{1,5}") {
+    fn lands_found_by_name_have_that_name(text in "[0-3a-cA-C.|+*!()}\\]]{0,12}|0\\*[0-9]{1,5}") {
         let (game, mut scratch) = (Sprouts::new(1 << 24), Scratch::default());
         if let Ok(Some(land)) = game.find(&text, &mut scratch) {
             prop_assert_eq!(game.name(land), text);

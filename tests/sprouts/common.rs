@@ -1,43 +1,47 @@
-//! Helpers.
+//! Common functions of the tests.
 
 use konane::search::sums::game::{Atom, Impartial, OptionList};
-use konane::sprouts::{Position, Scratch, Spot, Sprouts};
+use konane::sprouts::{Land, Position, Scratch, Spot, Sprouts};
 use std::collections::{HashMap, HashSet};
 
 pub use konane::search::testing::random::Random;
 
-/// A game with the memory to work with it, and values that have been computed.
-pub struct Player {
+/// A game with working memory and a table of computed Grundy numbers.
+pub struct TestGame {
     pub game: Sprouts,
     pub scratch: Scratch,
     grundy: HashMap<Atom, u32>,
 }
 
-impl Player {
-    pub fn new() -> Player {
-        Player { game: Sprouts::new(u64::MAX), scratch: Scratch::default(), grundy: HashMap::new() }
+impl TestGame {
+    pub fn new() -> TestGame {
+        TestGame {
+            game: Sprouts::new(u64::MAX),
+            scratch: Scratch::default(),
+            grundy: HashMap::new(),
+        }
     }
 
-    /// The lands of a position.
+    /// Returns the lands of a position.
     pub fn atoms(&mut self, text: &str) -> Vec<Atom> {
         let position: Position = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
         self.game.atoms(&position, &mut self.scratch).expect("memory is not limited")
     }
 
-    /// The canonical text of a position.
+    /// Returns the canonical text of a position.
     pub fn canonical(&mut self, text: &str) -> String {
         let atoms = self.atoms(text);
         self.game.text(&atoms)
     }
 
-    /// The options of a land.
+    /// Returns the options of a land.
     pub fn options(&mut self, atom: Atom) -> Vec<Vec<Atom>> {
         let mut options = OptionList::default();
         self.game.options(atom, &mut self.scratch, &mut options).expect("memory is not limited");
         options.iter().map(<[Atom]>::to_vec).collect()
     }
 
-    /// The children of a sum, each once.
+    /// Returns the children of a sum, without duplicates.
     pub fn children(&mut self, sum: &[Atom]) -> HashSet<Vec<Atom>> {
         let mut children = HashSet::new();
         for (place, &atom) in sum.iter().enumerate() {
@@ -52,7 +56,7 @@ impl Player {
         children
     }
 
-    /// The Grundy number of a sum, by the definition: the least number that no option has.
+    /// Returns the Grundy number of a sum by the definition: the least number that no option has.
     pub fn grundy(&mut self, sum: &[Atom]) -> u32 {
         sum.iter().fold(0, |all, &atom| all ^ self.grundy_of_land(atom))
     }
@@ -68,7 +72,7 @@ impl Player {
         grundy
     }
 
-    /// All positions that can be reached from a position, itself included.
+    /// Returns all positions reachable from a position, itself included.
     pub fn reachable(&mut self, text: &str) -> HashSet<Vec<Atom>> {
         let start = self.atoms(text);
         let mut found = HashSet::from([start.clone()]);
@@ -84,24 +88,21 @@ impl Player {
     }
 }
 
-/// The positions of a game in which every move is chosen at random.
-pub fn random_game(player: &mut Player, spots: usize, random: &mut Random) -> Vec<String> {
-    let mut sum = player.atoms(&format!("0*{spots}"));
+/// Returns the positions of a game with random moves.
+pub fn random_game(sprouts: &mut TestGame, spots: usize, random: &mut Random) -> Vec<String> {
+    let mut sum = sprouts.atoms(&format!("0*{spots}"));
     let mut texts = Vec::new();
     while !sum.is_empty() {
-        texts.push(player.game.text(&sum));
-        let mut children: Vec<Vec<Atom>> = player.children(&sum).into_iter().collect();
+        texts.push(sprouts.game.text(&sum));
+        let mut children: Vec<Vec<Atom>> = sprouts.children(&sum).into_iter().collect();
         children.sort();
         sum = children.swap_remove(random.index(children.len()));
     }
     texts
 }
 
-/// The regions of a land, their boundaries, and the vertices of these.
-pub type Land = Vec<Vec<Vec<Spot>>>;
-
-/// The same position written in another way: boundaries rotated, regions reversed, boundaries,
-/// regions and lands in another order, other names.
+/// Writes a position in another way: boundaries rotated, regions reversed, boundaries, regions and lands in
+/// another order, other names.
 pub fn respelled(text: &str, random: &mut Random) -> String {
     let position: Position = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut lands = position.lands().to_vec();
@@ -127,25 +128,25 @@ pub fn respelled(text: &str, random: &mut Random) -> String {
     if texts.is_empty() { "!".into() } else { texts.join("+") }
 }
 
-/// Writes a land, with names of which the first is chosen by `offset`.
+/// Writes a land; `offset` determines the first name.
 pub fn write(land: &Land, offset: usize) -> String {
-    let mut homes: HashMap<u32, HashSet<(usize, usize)>> = HashMap::new();
+    let mut pair_locations: HashMap<u32, HashSet<(usize, usize)>> = HashMap::new();
     for (r, region) in land.iter().enumerate() {
         for (b, boundary) in region.iter().enumerate() {
             for spot in boundary {
                 if let Spot::Pair(pair) = *spot {
-                    homes.entry(pair).or_default().insert((r, b));
+                    pair_locations.entry(pair).or_default().insert((r, b));
                 }
             }
         }
     }
     let name = |pair: u32| {
         let (first, index) =
-            (if homes[&pair].len() == 1 { b'a' } else { b'A' }, pair as usize + offset);
+            (if pair_locations[&pair].len() == 1 { b'a' } else { b'A' }, pair as usize + offset);
         let letter = char::from(first + (index % 26) as u8);
-        // An index is only needed when the alphabet has been used up; n(k) is upper case.
+        // An index is needed only when the alphabet is exhausted; n(k) is upper case.
         match letter {
-            _ if homes.len() <= 26 => letter.to_string(),
+            _ if pair_locations.len() <= 26 => letter.to_string(),
             'n' => format!("m({})", 1000 + index),
             _ => format!("{letter}({index})"),
         }

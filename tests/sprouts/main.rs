@@ -1,4 +1,4 @@
-//! Sprouts: text, canonical forms and moves, against slow twins and published tables.
+//! Sprouts: text, canonical forms and moves, compared with reference implementations and published tables.
 
 mod analysis;
 mod canonical;
@@ -8,4 +8,4 @@ mod counts;
 mod moves;
 mod notation;
 mod numbers;
-mod twin;
+mod reference;

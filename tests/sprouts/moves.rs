@@ -1,7 +1,7 @@
-//! Moves and canonical forms against the slow twin.
+//! Moves and canonical forms compared with the reference implementation.
 
-use super::common::{Player, Random, random_game};
-use super::twin::Drawing;
+use super::common::{Random, TestGame, random_game};
+use super::reference::Drawing;
 use konane::search::sums::game::Atom;
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,35 +9,40 @@ fn drawing(text: &str) -> Drawing {
     Drawing::new(&text.parse().unwrap_or_else(|error| panic!("{text}: {error}")))
 }
 
-/// The children of a position, as the twin finds them and as the program reads their texts.
-fn children_by_definition(player: &mut Player, text: &str) -> HashSet<Vec<Atom>> {
+/// Returns the children of a position according to the reference implementation, with their texts read by
+/// the library.
+fn children_by_definition(sprouts: &mut TestGame, text: &str) -> HashSet<Vec<Atom>> {
     let children = drawing(text).children();
-    children.iter().map(|child| player.atoms(&child.text())).collect()
+    children.iter().map(|child| sprouts.atoms(&child.text())).collect()
 }
 
 #[test]
 fn children_of_all_positions_from_four_spots() {
-    let mut player = Player::new();
-    let positions = player.reachable("0*4");
+    let mut sprouts = TestGame::new();
+    let positions = sprouts.reachable("0*4");
     for sum in positions {
-        let text = player.game.text(&sum);
-        assert_eq!(player.children(&sum), children_by_definition(&mut player, &text), "{text}");
+        let text = sprouts.game.text(&sum);
+        assert_eq!(sprouts.children(&sum), children_by_definition(&mut sprouts, &text), "{text}");
     }
 }
 
 #[test]
 fn children_of_positions_of_random_games() {
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     let mut random = Random(3);
     for game in 0..60 {
-        for text in random_game(&mut player, 5 + game % 4, &mut random) {
-            let sum = player.atoms(&text);
-            assert_eq!(player.children(&sum), children_by_definition(&mut player, &text), "{text}");
+        for text in random_game(&mut sprouts, 5 + game % 4, &mut random) {
+            let sum = sprouts.atoms(&text);
+            assert_eq!(
+                sprouts.children(&sum),
+                children_by_definition(&mut sprouts, &text),
+                "{text}"
+            );
         }
     }
 }
 
-/// Positions with symmetries of every kind that moves make use of.
+/// Positions with every kind of symmetry that the moves use.
 #[test]
 fn children_of_symmetric_positions() {
     let texts = [
@@ -58,19 +63,19 @@ fn children_of_symmetric_positions() {
         "1ABC.0|2ABC.0",
         "1212.1221.12",
     ];
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     for text in texts {
-        let sum = player.atoms(text);
-        assert_eq!(player.children(&sum), children_by_definition(&mut player, text), "{text}");
-        let canonical = player.game.text(&sum);
-        assert_eq!(player.children(&sum), children_by_definition(&mut player, &canonical));
+        let sum = sprouts.atoms(text);
+        assert_eq!(sprouts.children(&sum), children_by_definition(&mut sprouts, text), "{text}");
+        let canonical = sprouts.game.text(&sum);
+        assert_eq!(sprouts.children(&sum), children_by_definition(&mut sprouts, &canonical));
     }
 }
 
-/// For each region, for each boundary, its length and the curve ends of its spots; all sorted.
+/// For each region, for each boundary, the length and the curve ends of its spots; all sorted.
 type Shape = Vec<Vec<(usize, Vec<u8>)>>;
 
-/// The shape of a land that isomorphic lands share, to compare fewer of them.
+/// Returns the shape of a land, which isomorphic lands share. Reduces the number of comparisons.
 fn shape(land: &Drawing) -> Shape {
     let mut regions = Shape::new();
     for region in &land.regions {
@@ -87,24 +92,24 @@ fn shape(land: &Drawing) -> Shape {
     regions
 }
 
-/// The twin simplifies, splits and compares raw children on its own; its classes have to be the
-/// program's ids.
+/// The reference implementation simplifies, splits and compares raw children independently. Its classes
+/// must be the ids of the library.
 #[test]
 fn canonical_forms_are_the_classes_of_isomorphic_lands() {
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     let mut classes: BTreeMap<Shape, Vec<(Drawing, Atom)>> = BTreeMap::new();
     let mut seen = HashSet::new();
-    for sum in player.reachable("0*4") {
-        let text = player.game.text(&sum);
+    for sum in sprouts.reachable("0*4") {
+        let text = sprouts.game.text(&sum);
         for child in drawing(&text).children() {
             let raw = child.text();
-            let sum = player.atoms(&raw);
+            let sum = sprouts.atoms(&raw);
             let lands = child.simplified().lands();
             assert_eq!(lands.len(), sum.len(), "{raw}");
             let mut ids: Vec<Atom> = Vec::new();
             for land in lands {
                 let text = land.text();
-                let id = player.atoms(&text);
+                let id = sprouts.atoms(&text);
                 assert_eq!(id.len(), 1, "{text} is one land");
                 ids.push(id[0]);
                 if seen.insert(text) {
@@ -118,17 +123,17 @@ fn canonical_forms_are_the_classes_of_isomorphic_lands() {
     }
     let mut compared = 0;
     for class in classes.values() {
-        // One drawing of each id, and every other drawing against all of these.
+        // One drawing of each id. Every other drawing is compared with all of these.
         let mut first: Vec<&(Drawing, Atom)> = Vec::new();
         for member in class {
-            let mut met = false;
+            let mut seen_before = false;
             for other in &first {
-                met |= other.1 == member.1;
+                seen_before |= other.1 == member.1;
                 let same = member.0.is_isomorphic(&other.0);
                 assert_eq!(same, other.1 == member.1, "{} {}", member.0.text(), other.0.text());
                 compared += 1;
             }
-            if !met {
+            if !seen_before {
                 first.push(member);
             }
         }

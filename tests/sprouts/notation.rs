@@ -1,7 +1,7 @@
-//! The text of positions.
+//! The notation of positions.
 
-use super::common::{Player, Random, random_game, respelled};
-use konane::sprouts::MOST_VERTICES;
+use super::common::{Random, TestGame, random_game, respelled};
+use konane::sprouts::MAX_VERTICES;
 use konane::sprouts::{Position, TextError};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn both_forms_are_read() {
         ("1m(26)1m(26)", "1a1a"),
         ("0.n(26)|1n(26)", "0.A|1A"),
         ("n1n", "a1a"),
-        // In different boundaries, and in different lands, a name is another spot.
+        // In different boundaries, and in different lands, a name denotes different spots.
         ("a1a.a2a", "a1a.a2a"),
         ("1A|2A+1A|2A", "1A|2A+1A|2A"),
         // The older form of GLOP.
@@ -45,7 +45,7 @@ fn many_letters_have_names() {
     assert!(once.starts_with("n(1)n(2)") && once.contains("n(60)") && !once.contains('A'));
     assert!(once.contains("+m(1)1m(1)2m(2)") && once.contains("m(40)"));
     assert_eq!(written(&once), once);
-    // Where the single letters end.
+    // The limits of the single letters.
     let upper = |count: u32| -> String { (1..=count).map(|n| format!("n({n})")).collect() };
     let all: String = ('A'..='Y').collect();
     assert_eq!(written(&format!("{0}|{0}", upper(25))), format!("{all}|{all}"));
@@ -56,7 +56,7 @@ fn many_letters_have_names() {
     assert_eq!(written(&lower(13)), lower(13));
 }
 
-/// The variant of an error and its place.
+/// Returns the variant of an error and its offset.
 fn refused(text: &str) -> (String, Option<usize>) {
     let error = text.parse::<Position>().expect_err(text);
     assert!(error.to_string().len() < 300);
@@ -66,7 +66,7 @@ fn refused(text: &str) -> (String, Option<usize>) {
 }
 
 #[test]
-fn what_is_no_position_is_refused_with_the_place() {
+fn invalid_positions_are_refused_with_the_offset() {
     let cases = [
         ("", "Empty", None),
         (" \n", "Empty", None),
@@ -118,24 +118,24 @@ fn what_is_no_position_is_refused_with_the_place() {
 }
 
 #[test]
-fn absurd_sizes_are_refused_at_once() {
+fn oversized_texts_are_refused() {
     for part in ["[", "]", "(", "}", "0.", "A(", "1", "a", "|", "0*9", "0|", "!"] {
         let text = part.repeat((10 << 20) / part.len());
         refused(&text);
     }
-    let most = format!("0*{MOST_VERTICES}");
-    assert_eq!(written(&most), most);
-    assert_eq!(refused(&format!("{most}.1")), ("TooLarge".into(), Some(7)));
-    let nested = format!("0*1.{}", "a".repeat(MOST_VERTICES - 1));
+    let largest = format!("0*{MAX_VERTICES}");
+    assert_eq!(written(&largest), largest);
+    assert_eq!(refused(&format!("{largest}.1")), ("TooLarge".into(), Some(7)));
+    let nested = format!("0*1.{}", "a".repeat(MAX_VERTICES - 1));
     assert!(matches!(nested.parse::<Position>(), Err(TextError::ThreeTimes { at: 6, .. })));
 }
 
 #[test]
 fn printing_and_reading_are_inverse() {
-    let mut player = Player::new();
+    let mut sprouts = TestGame::new();
     let mut random = Random(7);
     for game in 0..40 {
-        for text in random_game(&mut player, 2 + game % 12, &mut random) {
+        for text in random_game(&mut sprouts, 2 + game % 12, &mut random) {
             let other = respelled(&text, &mut random);
             let position: Position = other.parse().unwrap();
             let printed = position.to_string();
@@ -146,14 +146,14 @@ fn printing_and_reading_are_inverse() {
 }
 
 proptest! {
-    /// Any text is refused, or is a position whose text says the same.
+    /// Any text is refused, or is a position whose printed text is equivalent.
     #[test]
     fn any_text(text in "[0-4aAbBn().|+!}\\]*2]{0,14}") {
         if let Ok(position) = text.parse::<Position>() {
             let printed = position.to_string();
             prop_assert_eq!(printed.parse::<Position>(), Ok(position.clone()));
-            let mut player = Player::new();
-            prop_assert_eq!(player.canonical(&printed), player.canonical(&text));
+            let mut sprouts = TestGame::new();
+            prop_assert_eq!(sprouts.canonical(&printed), sprouts.canonical(&text));
         }
     }
 }

@@ -1,24 +1,24 @@
-//! Files of Grundy numbers, and checking them.
+//! Files of Grundy numbers and their verification.
 
-use super::common::Player;
+use super::common::TestGame;
 use konane::search::Value;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::{SprReader, SprWriter};
-use konane::sprouts::verify::{Problem, VerifyError, VerifyLimits, VerifyReport, verify};
+use konane::sprouts::verify::{GrundyProblem, VerifyError, VerifyLimits, VerifyReport, verify};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 const LIMITS: VerifyLimits = VerifyLimits { work: 1 << 20, memory: 1 << 30, deadline: None };
 
-/// All lands of games from a start, with their numbers.
+/// Returns all lands of games from a start, with their numbers.
 fn table(start: &str) -> Vec<(String, u32)> {
-    let mut player = Player::new();
-    let mut lands: Vec<u32> = player.reachable(start).into_iter().flatten().collect();
+    let mut sprouts = TestGame::new();
+    let mut lands: Vec<u32> = sprouts.reachable(start).into_iter().flatten().collect();
     lands.sort_unstable();
     lands.dedup();
-    lands.into_iter().map(|land| (player.game.land_text(land), player.grundy(&[land]))).collect()
+    lands.into_iter().map(|land| (sprouts.game.land_text(land), sprouts.grundy(&[land]))).collect()
 }
 
 fn written(table: &[(String, u32)]) -> Vec<u8> {
@@ -41,7 +41,7 @@ fn outcome(report: &VerifyReport) -> Option<Value> {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn written_files_are_read() {
     let table = table("0*3");
     let file = written(&table);
     assert!(file.starts_with(b"[Positions+Nimber]\n") && file.ends_with(b"\n"));
@@ -54,7 +54,7 @@ fn what_is_written_is_read() {
     }
 }
 
-/// A file may say the same a million times; that takes memory, too.
+/// Repeated entries of a file take memory, too.
 #[test]
 fn entries_count_as_memory() {
     let check = |entries: usize| {
@@ -108,7 +108,7 @@ fn full_tables_are_valid() {
 }
 
 #[test]
-fn what_is_missing_is_searched_within_the_limit() {
+fn missing_numbers_are_searched_within_the_limit() {
     let full = table("0*4");
     let start = vec![("0*4".to_string(), 1)];
     let report = checked(&start, Some("0*4"), LIMITS);
@@ -117,13 +117,13 @@ fn what_is_missing_is_searched_within_the_limit() {
     let report = checked(&start, Some("0*4"), limits);
     assert_eq!((report.established, report.undecided, outcome(&report)), (0, 1, None));
     assert_eq!((report.valid, report.reason), (None, Some(Reason::NodeLimit)));
-    assert!(matches!(report.problems[0].problem, Problem::Undecided { grundy: 1, .. }));
-    // With everything there, nothing but the couples of the entry itself is looked at.
+    assert!(matches!(report.problems[0].problem, GrundyProblem::Undecided { grundy: 1, .. }));
+    // If all numbers are present, only the couples of the entry itself are searched.
     let report = checked(&full, Some("0*4"), VerifyLimits { work: 10, ..LIMITS });
     assert!(report.valid == Some(true) && report.searched == 0);
 }
 
-/// The progress comes from the check itself, and a root without entries is found before it searches.
+/// Progress is reported during the check, and a root without entries is refused before any search.
 #[test]
 fn progress_is_reported_and_a_foreign_root_refused() {
     let file = written(&table("0*3"));
@@ -153,12 +153,12 @@ fn lines_that_contradict_each_other_are_found() {
     assert_eq!((report.valid, report.wrong, report.undecided), (Some(false), 1, 0));
     let line = report.problems[0].line;
     assert_eq!(line, table.len() as u64 + 1);
-    assert!(matches!(report.problems[0].problem, Problem::Contradiction { line: 2, .. }));
+    assert!(matches!(report.problems[0].problem, GrundyProblem::Contradiction { line: 2, .. }));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
-    /// Whatever else is missing, every wrong number is found, and no right one is called wrong.
+    /// With other entries missing, every wrong number is found, and no correct one is called wrong.
     #[test]
     fn wrong_numbers_are_found(
         kept in proptest::collection::vec(0..3u8, 148),
@@ -191,11 +191,11 @@ proptest! {
         prop_assert_eq!(found, expected);
         for finding in &report.problems {
             match &finding.problem {
-                Problem::Other { found, .. } => {
+                GrundyProblem::Other { found, .. } => {
                     let right = full.iter().find(|(land, _)| *land == finding.land).unwrap().1;
                     prop_assert_eq!(*found, right);
                 }
-                Problem::SameAsChild { .. } => {}
+                GrundyProblem::SameAsChild { .. } => {}
                 problem => prop_assert!(false, "{problem}"),
             }
         }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use konane::search::cluster::CoordinatorConfig;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::cluster::ClusterSearch;
-use konane::sprouts::{MOST_NIMBER, Position};
+use konane::sprouts::{MAX_NIMBER, Position};
 use konane::system::{self, parse_count, parse_duration, thread};
 use pyo3::prelude::*;
 
@@ -49,7 +49,7 @@ fn sprouts_search(
 
 /// The nim heap added to a position.
 fn heap(nimber: Whole<name::Nimber>) -> Result<u32, Failure> {
-    Ok(nimber.within(0..=MOST_NIMBER.into())? as u32)
+    Ok(nimber.within(0..=MAX_NIMBER.into())? as u32)
 }
 
 /// A thread that serves until nobody asks any more, and what it leaves.

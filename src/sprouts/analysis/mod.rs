@@ -1,12 +1,15 @@
-//! What a position is worth, land by land and move by move, with values that come in as they are
-//! found.
+//! Analyses of positions: values of a position, its lands and its moves, reported as they are found.
 //!
-//! An [`Analyst`] keeps all that its searches have found, so each position that is reached from
-//! another one takes less. What is not decided within the limits is `None`, and never a guess.
+//! An [`Analyst`] keeps the results of all its searches, so analyses of related positions take less time. A
+//! value that is not decided within the limits is `None`, never an estimate.
+//!
+//! The result is an [`Analysis`] with [`LandValue`]s and [`ChildValue`]s, each with a [`ValueSource`]. A
+//! [`Goal`] says which values to find. [`survey()`] analyses one position with [`SurveyOptions`].
+//! [`AnalystError`] prevents the start of an [`Analyst`].
 //!
 //! ```
 //! use konane::search::run::Limits;
-//! use konane::sprouts::analysis::{Analyst, Source};
+//! use konane::sprouts::analysis::{Analyst, ValueSource};
 //! use konane::{Value, sprouts::Position};
 //!
 //! let mut analyst = Analyst::new(64 << 20, None)?;
@@ -14,10 +17,10 @@
 //! let mut changes = 0;
 //! let analysis = analyst.analyse(&position, Limits::default(), &mut |_| changes += 1)?;
 //! assert_eq!((analysis.outcome, analysis.grundy), (Some(Value::Win), Some(1)));
-//! // The winning move comes first: whoever is to move after it loses.
+//! // The winning move comes first: the player to move after it loses.
 //! let best = &analysis.children[0];
 //! assert_eq!((best.position.as_str(), best.grundy), ("0.1a1a", Some(0)));
-//! assert_eq!((best.outcome, best.source), (Some(Value::Win), Some(Source::Search)));
+//! assert_eq!((best.outcome, best.source), (Some(Value::Win), Some(ValueSource::Search)));
 //! assert!(changes > 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -31,7 +34,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::grundy_db::{Contents, GrundyDbError};
-use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileUse, Writing};
+use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
 use crate::error::ErrorKind;
@@ -47,7 +50,7 @@ pub use survey::{SurveyOptions, survey};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub enum Source {
+pub enum ValueSource {
     /// A search has found it.
     Search,
     /// It follows from numbers of the file alone.
@@ -64,7 +67,7 @@ pub struct LandValue {
     /// Its Grundy number; null if unknown.
     pub grundy: Option<u32>,
     /// Origin of the number; null if unknown.
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
 }
 
 /// A position after a move.
@@ -79,10 +82,10 @@ pub struct ChildValue {
     #[schemars(with = "OrUnknown<Value>")]
     pub outcome: Option<Value>,
     /// Origin of the values; null if unknown.
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
 }
 
-/// What is known of a position.
+/// Known values of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Analysis {
     /// Its canonical text.
@@ -99,7 +102,7 @@ pub struct Analysis {
     /// then those that lose, and last what is unknown, the most promising first. None if a limit was
     /// reached before all were listed, which takes a tenth of a second for thousands of moves.
     pub children: Vec<ChildValue>,
-    /// Why something is unknown, once the work on it has ended.
+    /// Reason for which values are unknown, once the work on them has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Couples of a land and a heap that were evaluated.
@@ -107,15 +110,15 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The children with this outcome for the player who makes the move.
+    /// Returns the children with this outcome for the player who makes the move.
     pub fn with(&self, outcome: Option<Value>) -> impl Iterator<Item = &ChildValue> {
         self.children.iter().filter(move |child| child.outcome == outcome)
     }
 }
 
-/// A move that wins a position, or its sum with a heap: the position after it. For who has searched
-/// it with the workspace and these options, and found that the player to move wins: then little is
-/// left to do. None if the limits or the memory do not allow that.
+/// Returns a move that wins a position, or its sum with a heap, as the position after it. Meant for a
+/// position that a search with this workspace and these options has found to be won, because little work is
+/// left then. `None` if the limits or the memory do not suffice.
 pub fn winning_move(
     workspace: &SolverState<'_, Sprouts>,
     game: &Sprouts,
@@ -131,21 +134,21 @@ pub fn winning_move(
     Some(found.with(Some(Value::Win)).next()?.position.clone())
 }
 
-/// How much of a position is to be found out.
+/// Extent of an analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Who wins, and a move that does.
+    /// The outcome, and a winning move.
     Winner,
-    /// Who wins, and which moves do.
+    /// The outcomes of the position and of all moves.
     Outcomes,
     /// The Grundy numbers of all lands and children.
     Numbers,
 }
 
-/// Why an [`Analyst`] cannot begin.
+/// Reason for which an [`Analyst`] cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalystError {
-    /// There is no memory for a table.
+    /// There is not enough memory for a table.
     #[error(transparent)]
     Table(#[from] TableError),
     /// The file of Grundy numbers cannot be used.
@@ -163,16 +166,17 @@ impl AnalystError {
     }
 }
 
-/// Analyses positions, one at a time, and keeps what it finds.
+/// Analyses positions, one at a time, and keeps its results.
 ///
-/// It belongs to one thread at a time, any of them; others stop it by the flag of its [`Limits`].
+/// It can move between threads, but is used by one at a time. Other threads stop it by the flag of its
+/// [`Limits`].
 pub struct Analyst {
     game: Sprouts,
-    /// There between two analyses, unless one has panicked.
+    /// `None` during an analysis, and after one that has panicked.
     shelved: Option<SolverParts>,
     scratch: Scratch,
     file: Option<GrundyFile>,
-    /// Lands below this have their Grundy numbers from the file.
+    /// Lands below this one have their Grundy numbers from the file.
     from_file: Atom,
     threads: NonZeroUsize,
 }
@@ -190,41 +194,41 @@ impl std::fmt::Debug for Analyst {
 }
 
 impl Analyst {
-    /// An analyst that keeps its findings in at most `memory_bytes`, and takes Grundy numbers from a
-    /// file ([`super::grundy_db`]) and adds those that it finds. The file is made if there is none,
-    /// and locked; its numbers are believed. A quarter of the memory is reserved at once and used as
-    /// it fills. Searches on one thread, which takes some 2 MiB more.
+    /// Creates an analyst that keeps its results in at most `memory_bytes`. It reads Grundy numbers from a
+    /// file ([`super::grundy_db`]) and adds those that it finds. The file is created if it does not exist,
+    /// and locked; its numbers are trusted. A quarter of the memory is reserved at once and used as it
+    /// fills. Searches use one thread, which takes about 2 MiB more.
     ///
     /// # Errors
-    /// [`AnalystError`] if the memory is too little or the file cannot be used.
+    /// [`AnalystError`] if there is not enough memory or the file cannot be used.
     pub fn new(memory_bytes: u64, numbers: Option<&Path>) -> Result<Analyst, AnalystError> {
         let game = Sprouts::new(memory_bytes);
         let workspace = SolverState::new(&game, memory_bytes)?;
         let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
         let file = numbers.map(open).transpose()?;
-        // Nothing else has been met, and lands with a number are never forgotten.
+        // The store contains the lands of the file only, and lands with a number are never removed.
         let (from_file, shelved) = (game.lands(), Some(workspace.into_parts()));
         let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
         Ok(Analyst { game, shelved, scratch, file, from_file, threads })
     }
 
-    /// Lets searches that take long use so many threads.
+    /// Sets the number of threads of long searches.
     pub fn threads(self, threads: NonZeroUsize) -> Analyst {
         Analyst { threads, ..self }
     }
 
-    /// What the file had when it was opened.
+    /// Returns a summary of the file when it was opened.
     pub fn contents(&self) -> Option<&Contents> {
         self.file.as_ref().map(GrundyFile::contents)
     }
 
-    /// The canonical text of a position.
+    /// Returns the canonical text of a position.
     ///
     /// # Errors
-    /// [`GameFull`] if its lands have no room.
+    /// [`GameFull`] if there is not enough memory for its lands.
     ///
     /// # Panics
-    /// If an analysis has panicked.
+    /// If an earlier analysis has panicked.
     pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
         let Analyst { game, shelved, scratch, .. } = self;
         let workspace = shelved.take().expect("an earlier analysis has panicked");
@@ -238,12 +242,12 @@ impl Analyst {
         Ok(game.text(&atoms?))
     }
 
-    /// Finds out all about a position that the limits allow: who wins, which moves do, and all
-    /// Grundy numbers. Easy ones come first. `on_change` hears of the children before anything is
-    /// searched, and of each value that is found, between the searches.
+    /// Finds all values of a position that the limits allow: the outcomes of the position and its moves,
+    /// and all Grundy numbers. Values that are easy to find come first. `on_change` is called with the list
+    /// of children before the first search, and between searches whenever a value was found.
     ///
-    /// Nodes are couples evaluated. Without limits it ends when everything is known or the memory
-    /// does not suffice.
+    /// Nodes are evaluated couples. Without limits the analysis ends when all values are known or the
+    /// memory does not suffice.
     ///
     /// # Errors
     /// [`MovesError`] if the position's moves cannot be listed.
@@ -259,13 +263,13 @@ impl Analyst {
         self.analyse_until(Goal::Numbers, position, limits, on_change)
     }
 
-    /// The same, but ends as soon as the goal is reached.
+    /// Like [`Self::analyse`], but ends as soon as the goal is reached.
     ///
     /// # Errors
-    /// As [`Self::analyse`].
+    /// The same as [`Self::analyse`].
     ///
     /// # Panics
-    /// As [`Self::analyse`].
+    /// The same as [`Self::analyse`].
     pub fn analyse_until(
         &mut self,
         goal: Goal,
@@ -284,23 +288,23 @@ impl Analyst {
             from_file: *from_file,
             limits,
         };
-        let mut saving = Writing { game, file: file.as_mut(), observer: &mut () };
+        let mut saving = GrundyFileObserver { game, file: file.as_mut(), observer: &mut () };
         let analysis = survey(&workspace, game, position, options, scratch, &mut saving, on_change);
         *shelved = Some(workspace.into_parts());
         analysis
     }
 
-    /// Gives the file up if it could not be written, as analyses that end with [`Reason::FileError`]
-    /// say, and returns what went wrong. Further ones go on without it.
-    pub fn give_up_file(&mut self) -> Option<GrundyDbError> {
+    /// Closes the file if it could not be written, which ends analyses with [`Reason::FileError`], and
+    /// returns the error. Later analyses do not use the file.
+    pub fn close_failed_file(&mut self) -> Option<GrundyDbError> {
         self.file.take_if(|file| file.has_failed())?.close().err()
     }
 
-    /// Waits until the disk has all of the file, if there is one.
+    /// Waits until all data of the file, if there is one, is on the disk.
     ///
     /// # Errors
-    /// [`GrundyDbError`] if it could not be written. Analyses have ended with
-    /// [`Reason::FileError`] then.
+    /// [`GrundyDbError`] if the file could not be written. Analyses have ended with [`Reason::FileError`]
+    /// then.
     pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyDbError> {
         self.file.map(GrundyFile::close).transpose()
     }

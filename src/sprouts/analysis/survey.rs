@@ -1,13 +1,16 @@
-//! The work on one position: budgets that grow, over all that is still unknown.
+//! Analysis of one position: searches of all unknown values with increasing budgets.
 //!
-//! Each round gives every open child so many nodes, and the position itself as many as all of them
-//! together, because its outcome says the most. A search that was stopped goes on where it was, and
-//! what one finds serves the others. So what is easy is known first, and nothing takes much more than
-//! it would alone.
+//! In each round every open child has the same budget of nodes, and the position has as much as all of them
+//! together, because its outcome is the most important value. Interrupted searches are continued, and each
+//! uses the results of the others. Thus easy values are found early, and no value takes much longer than
+//! alone.
+//!
+//! [`survey`] creates a `Survey` with a `SurveyNode` for the position, each land and each child, by `Role`.
+//! A search of a node has a `Target`.
 
 use std::time::{Duration, Instant};
 
-use super::{Analysis, ChildValue, Goal, LandValue, Source};
+use super::{Analysis, ChildValue, Goal, LandValue, ValueSource};
 use crate::search::Value;
 use crate::search::numbers::Pair;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Reason};
@@ -15,16 +18,16 @@ use crate::search::sums::game::{Atom, GameFull};
 use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy};
 use crate::sprouts::{MovesError, Position, Scratch, Sprouts};
 
-/// Nodes that a child gets in the first round: enough for numbers by which to compare them.
+/// Nodes for a child in the first round. The resulting numbers suffice to compare children.
 const FIRST_BUDGET: u64 = 50;
-/// From round to round.
-const GROWTH: u64 = 4;
-/// Searches of fewer nodes are over before several threads are.
-const LEAST_FOR_THREADS: u64 = 1 << 14;
+/// Growth factor of the budget from round to round.
+const BUDGET_GROWTH: u64 = 4;
+/// Searches with smaller budgets end before several threads have started.
+const MIN_PARALLEL_BUDGET: u64 = 1 << 14;
 
-/// Moves are listed for so long whatever the limits say: a search that has reached its own still tells
-/// what it knows of them. Few positions have so many that this does not suffice.
-const LISTING: Duration = Duration::from_millis(100);
+/// Minimum time for listing moves, even if a limit has been reached, so that a search that reached its
+/// limit can report what is known about them. It suffices for nearly all positions.
+const MIN_LISTING_TIME: Duration = Duration::from_millis(100);
 
 /// Options of [`survey`].
 #[derive(Clone, Copy)]
@@ -57,70 +60,70 @@ pub fn survey(
     observer: &mut dyn Observer,
     on_change: &mut dyn FnMut(&Analysis),
 ) -> Result<Analysis, MovesError> {
-    let mut listed = list(game, position, options, scratch);
+    let mut listed = list_nodes(game, position, options, scratch);
     let is_full = matches!(listed, Err(MovesError::Full(_)));
     if is_full && options.limits.reached().is_none() {
-        // What earlier searches have met may stand in the way.
+        // Lands of earlier searches may occupy the memory.
         workspace.collect_garbage();
-        listed = list(game, position, options, scratch);
+        listed = list_nodes(game, position, options, scratch);
     }
     let (nodes, reason) = match (listed, options.limits.reached()) {
         (Ok(nodes), _) => (nodes, None),
-        (Err(_), Some(reason)) => (itself(game, position, options, scratch)?, Some(reason)),
+        (Err(_), Some(reason)) => (root_and_lands(game, position, options, scratch)?, Some(reason)),
         (Err(error), None) => return Err(error),
     };
     let mut survey =
         Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason };
     if reason.is_some() {
-        // Nothing follows from children that are not there.
+        // Without the children nothing follows from the rules.
         for node in &mut survey.nodes {
-            node.look(workspace, options.from_file);
+            node.update(workspace, options.from_file);
         }
         return Ok(survey.analysis());
     }
-    survey.look();
+    survey.update();
     on_change(&survey.analysis());
     survey.run(on_change);
     Ok(survey.analysis())
 }
 
-/// The position and its lands.
-fn itself(
+/// Returns nodes for the position and its lands.
+fn root_and_lands(
     game: &Sprouts,
     position: &Position,
     options: SurveyOptions<'_>,
     scratch: &mut Scratch,
-) -> Result<Vec<Node>, GameFull> {
+) -> Result<Vec<SurveyNode>, GameFull> {
     let atoms = game.atoms(position, scratch)?;
-    let root = Node::new(Role::Root, game, &atoms, options.nimber);
-    let lands = atoms.iter().map(|&atom| Node::new(Role::Land, game, &[atom], 0));
+    let root = SurveyNode::new(Role::Root, game, &atoms, options.nimber);
+    let lands = atoms.iter().map(|&atom| SurveyNode::new(Role::Land, game, &[atom], 0));
     Ok([root].into_iter().chain(lands).collect())
 }
 
-/// The position, its lands and the positions after its moves. [`MovesError::Full`] as well if a limit is
-/// reached and they take longer than [`LISTING`].
-fn list(
+/// Returns nodes for the position, its lands and the positions after its moves. Also returns
+/// [`MovesError::Full`] if a limit is reached and listing them takes longer than [`MIN_LISTING_TIME`].
+fn list_nodes(
     game: &Sprouts,
     position: &Position,
     options: SurveyOptions<'_>,
     scratch: &mut Scratch,
-) -> Result<Vec<Node>, MovesError> {
-    let mut nodes = itself(game, position, options, scratch)?;
+) -> Result<Vec<SurveyNode>, MovesError> {
+    let mut nodes = root_and_lands(game, position, options, scratch)?;
     let SurveyOptions { nimber, limits, .. } = options;
     let begun = Instant::now();
-    let is_stopped = || begun.elapsed() > LISTING && limits.reached().is_some();
+    let is_stopped = || begun.elapsed() > MIN_LISTING_TIME && limits.reached().is_some();
     let atoms = game.atoms(position, scratch)?;
     for child in game.children(&atoms, scratch, &is_stopped)? {
         if is_stopped() {
             return Err(GameFull.into());
         }
-        nodes.push(Node::new(Role::Child, game, &child, nimber));
+        nodes.push(SurveyNode::new(Role::Child, game, &child, nimber));
     }
-    nodes.extend((0..nimber).map(|less| Node::new(Role::Child, game, &atoms, less)));
+    nodes.extend((0..nimber).map(|less| SurveyNode::new(Role::Child, game, &atoms, less)));
     Ok(nodes)
 }
 
-/// What a node is to the position.
+/// Relation of a node to the position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Root,
@@ -128,25 +131,25 @@ enum Role {
     Child,
 }
 
-/// A position whose value is wanted.
-struct Node {
+/// A position whose value is searched.
+struct SurveyNode {
     role: Role,
-    /// The text of its lands, by which it is found again when the memory was collected.
+    /// Canonical text of its lands, which identifies them after a garbage collection.
     lands: String,
     sum: Sum,
-    /// For the player to move there.
+    /// Outcome for the player to move there.
     value: Option<Value>,
     grundy: Option<u32>,
-    source: Option<Source>,
-    /// Its proof numbers after the last search.
+    source: Option<ValueSource>,
+    /// Proof numbers after the last search.
     pair: Option<Pair>,
-    /// The memory does not suffice for it.
-    given_up: bool,
+    /// True if the memory does not suffice to solve it.
+    is_out_of_memory: bool,
 }
 
-impl Node {
-    fn new(role: Role, game: &Sprouts, atoms: &[Atom], nimber: u32) -> Node {
-        Node {
+impl SurveyNode {
+    fn new(role: Role, game: &Sprouts, atoms: &[Atom], nimber: u32) -> SurveyNode {
+        SurveyNode {
             role,
             lands: game.text(atoms),
             sum: Sum::new(game, atoms, nimber),
@@ -154,7 +157,7 @@ impl Node {
             grundy: None,
             source: None,
             pair: None,
-            given_up: false,
+            is_out_of_memory: false,
         }
     }
 
@@ -165,40 +168,40 @@ impl Node {
         }
     }
 
-    /// For the player who makes the move.
+    /// Returns the outcome for the player who makes the move.
     fn outcome(&self) -> Option<Value> {
         self.value.map(|value| !value)
     }
 
-    /// The less, the closer to a proof that whoever is to move there loses.
-    fn promise(&self) -> u64 {
+    /// Returns δ/φ in fixed point. It decreases towards a proof that the player to move there loses.
+    fn proof_ratio(&self) -> u64 {
         self.pair.map_or(u64::MAX, |Pair { phi, delta }| {
             (u64::from(delta) << 32) / u64::from(phi.max(1))
         })
     }
 
-    /// Notes what is known by now; whether that is news.
-    fn look(&mut self, workspace: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
+    /// Copies the known values from the workspace. Returns true if that changed anything.
+    fn update(&mut self, workspace: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
         let grundy = self.grundy.or_else(|| workspace.grundy(&self.sum));
         let value = self.value.or_else(|| workspace.value(&self.sum));
-        let news = (grundy, value) != (self.grundy, self.value);
-        if news {
+        let changed = (grundy, value) != (self.grundy, self.value);
+        if changed {
             (self.grundy, self.value) = (grundy, value);
             self.source = Some(match self.sum.atoms() {
-                [] => Source::Rules,
+                [] => ValueSource::Rules,
                 atoms if grundy.is_some() && atoms.iter().all(|&atom| atom < from_file) => {
-                    Source::File
+                    ValueSource::File
                 }
-                _ => Source::Search,
+                _ => ValueSource::Search,
             });
         }
-        news
+        changed
     }
 }
 
-/// What a search is to find.
+/// Value that a search determines.
 #[derive(Clone, Copy)]
-enum Question {
+enum Target {
     Value,
     Grundy,
 }
@@ -209,10 +212,10 @@ struct Survey<'w, 'g> {
     options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,
     observer: &'w mut dyn Observer,
-    /// The position first.
-    nodes: Vec<Node>,
+    /// The position is the first one.
+    nodes: Vec<SurveyNode>,
     spent: u64,
-    /// Why there is no going on.
+    /// Reason for the end of the work.
     reason: Option<Reason>,
 }
 
@@ -220,17 +223,17 @@ impl Survey<'_, '_> {
     fn run(&mut self, on_change: &mut dyn FnMut(&Analysis)) {
         let mut budget = FIRST_BUDGET;
         while self.reason.is_none() && !self.is_done() {
-            if self.nodes.iter().all(|node| !self.is_open(node) || node.given_up) {
+            if self.nodes.iter().all(|node| !self.is_open(node) || node.is_out_of_memory) {
                 self.reason = Some(Reason::Memory);
                 return;
             }
             self.round(budget, on_change);
-            budget = budget.saturating_mul(GROWTH);
+            budget = budget.saturating_mul(BUDGET_GROWTH);
         }
     }
 
-    /// Whether something about a node is to be found out.
-    fn is_open(&self, node: &Node) -> bool {
+    /// Returns true if a value of the node is still needed.
+    fn is_open(&self, node: &SurveyNode) -> bool {
         match node.role {
             Role::Root => node.value.is_none(),
             Role::Child if self.options.goal != Goal::Numbers => node.value.is_none(),
@@ -248,71 +251,71 @@ impl Survey<'_, '_> {
         }
     }
 
-    fn children(&self) -> impl Iterator<Item = &Node> {
+    fn children(&self) -> impl Iterator<Item = &SurveyNode> {
         self.nodes.iter().filter(|node| node.role == Role::Child)
     }
 
-    /// Gives every open node the budget.
+    /// Searches every open node with this budget.
     fn round(&mut self, budget: u64, on_change: &mut dyn FnMut(&Analysis)) {
         let open = self.children().filter(|child| self.is_open(child)).count() as u64;
         if self.nodes[0].value.is_none() {
-            self.ask(0, Question::Value, budget.saturating_mul(open.max(1)), on_change);
+            self.search(0, Target::Value, budget.saturating_mul(open.max(1)), on_change);
         }
         let mut order: Vec<usize> = (1..self.nodes.len()).collect();
-        order.sort_by_key(|&at| self.nodes[at].promise());
+        order.sort_by_key(|&at| self.nodes[at].proof_ratio());
         for &at in &order {
             if self.nodes[at].role == Role::Child && self.nodes[at].value.is_none() {
-                self.ask(at, Question::Value, budget, on_change);
+                self.search(at, Target::Value, budget, on_change);
             }
         }
         if self.options.goal == Goal::Numbers {
             for &at in &order {
                 if self.nodes[at].grundy.is_none() {
-                    self.ask(at, Question::Grundy, budget, on_change);
+                    self.search(at, Target::Grundy, budget, on_change);
                 }
             }
         }
     }
 
     /// Searches one node, unless the work has ended.
-    fn ask(
+    fn search(
         &mut self,
         at: usize,
-        question: Question,
+        target: Target,
         budget: u64,
         on_change: &mut dyn FnMut(&Analysis),
     ) {
-        if self.reason.is_some() || self.is_done() || self.nodes[at].given_up {
+        if self.reason.is_some() || self.is_done() || self.nodes[at].is_out_of_memory {
             return;
         }
-        let left =
-            self.options.limits.nodes.map_or(u64::MAX, |most| most.saturating_sub(self.spent));
+        let left = self.options.limits.nodes.map_or(u64::MAX, |max| max.saturating_sub(self.spent));
         if left == 0 {
             self.reason = Some(Reason::NodeLimit);
             return;
         }
         let limits = Limits { nodes: Some(budget.min(left)), ..self.options.limits };
         let SurveyOptions { search, threads, .. } = self.options;
-        let threads = if budget < LEAST_FOR_THREADS { 1 } else { threads };
+        let threads = if budget < MIN_PARALLEL_BUDGET { 1 } else { threads };
         let epoch = self.game.epoch();
         let node = &mut self.nodes[at];
-        let (counters, stopped): (Counters, Option<Reason>) = match question {
-            Question::Value => {
+        let (counters, stopped): (Counters, Option<Reason>) = match target {
+            Target::Value => {
                 let (workspace, observer) = (self.workspace, &mut *self.observer);
                 let report = dfpn(workspace, &node.sum, search, threads, limits, observer);
                 node.pair = Some(Pair { phi: report.phi, delta: report.delta });
                 let stopped = match report.outcome {
                     Outcome::Known(value) => {
-                        // Heaps that are too large for exclusions are known to the table alone.
+                        // The exclusions do not store numbers of heaps that are too large; only the table
+                        // does.
                         node.value = Some(value);
-                        node.source = Some(Source::Search);
+                        node.source = Some(ValueSource::Search);
                         None
                     }
                     Outcome::Unknown(reason) => Some(reason),
                 };
                 (report.counters, stopped)
             }
-            Question::Grundy => {
+            Target::Grundy => {
                 let (workspace, observer) = (self.workspace, &mut *self.observer);
                 let atoms = node.sum.atoms();
                 let report = grundy(workspace, atoms, search, threads, limits, observer);
@@ -321,36 +324,37 @@ impl Survey<'_, '_> {
         };
         self.spent += counters.nodes;
         match stopped {
-            Some(Reason::Memory) => self.nodes[at].given_up = true,
-            // The budget; what was allowed in all is looked at before the next search.
+            Some(Reason::Memory) => self.nodes[at].is_out_of_memory = true,
+            // The budget of this search. The total limit is checked before the next search.
             None | Some(Reason::NodeLimit) => {}
             Some(_) => self.reason = stopped,
         }
         let answered = stopped.is_none();
-        // An id may be another land's now, of which other things are known.
-        let news = match self.game.epoch() == epoch || self.find_again() {
-            true => self.look(),
-            false => self.conclude(),
+        // An id may belong to another land now, with other values.
+        let changed = match self.game.epoch() == epoch || self.renew_ids() {
+            true => self.update(),
+            false => self.apply_rules(),
         };
-        if news || answered {
+        if changed || answered {
             on_change(&self.analysis());
         }
     }
 
-    /// Notes all that is known by now, and what follows from it by the rules; whether that is news.
-    fn look(&mut self) -> bool {
+    /// Copies all known values from the workspace and applies the rules. Returns true if that changed
+    /// anything.
+    fn update(&mut self) -> bool {
         let Survey { workspace, options, nodes, .. } = self;
-        let mut news = false;
+        let mut changed = false;
         for node in nodes {
-            news |= node.look(workspace, options.from_file);
+            changed |= node.update(workspace, options.from_file);
         }
-        news | self.conclude()
+        changed | self.apply_rules()
     }
 
-    /// Notes what follows by the rules from what has been noted; whether that is news.
-    fn conclude(&mut self) -> bool {
-        let mut news = false;
-        let Some((root, others)) = self.nodes.split_first_mut() else { return news };
+    /// Derives values by the rules. Returns true if that changed anything.
+    fn apply_rules(&mut self) -> bool {
+        let mut changed = false;
+        let Some((root, others)) = self.nodes.split_first_mut() else { return changed };
         let mut children = others.iter_mut().filter(|node| node.role == Role::Child);
         if root.value.is_none() {
             let mut all_won = true;
@@ -361,21 +365,21 @@ impl Survey<'_, '_> {
                 }
             }
             if all_won {
-                (root.value, root.source) = (Some(Value::Loss), Some(Source::Search));
+                (root.value, root.source) = (Some(Value::Loss), Some(ValueSource::Search));
             }
-            news |= root.value.is_some();
+            changed |= root.value.is_some();
         } else if root.value == Some(Value::Loss) {
             for child in children.filter(|child| child.value.is_none()) {
                 (child.value, child.source) = (Some(Value::Win), root.source);
-                news = true;
+                changed = true;
             }
         }
-        news
+        changed
     }
 
-    /// Gets the ids of all lands anew, which may have lost theirs. If there is no room for them, the
-    /// work ends, and false is returned: ids are of no use any more.
-    fn find_again(&mut self) -> bool {
+    /// Looks up the ids of all lands again, which may have changed. If there is not enough memory, the work
+    /// ends and false is returned: the ids are invalid then.
+    fn renew_ids(&mut self) -> bool {
         for node in &mut self.nodes {
             let position = Position::from_canonical(&node.lands);
             let position = position.expect("a canonical text is a position");
@@ -388,12 +392,12 @@ impl Survey<'_, '_> {
         true
     }
 
-    /// What is known now, in order.
+    /// Returns the current results in order.
     fn analysis(&self) -> Analysis {
         let root = &self.nodes[0];
         let lands = self.nodes.iter().filter(|node| node.role == Role::Land);
-        let land = |land: &Node| {
-            let Node { grundy, source, .. } = *land;
+        let land = |land: &SurveyNode| {
+            let SurveyNode { grundy, source, .. } = *land;
             LandValue { position: land.text(), grundy, source: source.filter(|_| grundy.is_some()) }
         };
         let mut lands: Vec<LandValue> = lands.map(land).collect();
@@ -401,20 +405,21 @@ impl Survey<'_, '_> {
         let mut children: Vec<(u64, ChildValue)> = self
             .children()
             .map(|child| {
-                let Node { grundy, source, .. } = *child;
+                let SurveyNode { grundy, source, .. } = *child;
                 let outcome = child.outcome();
                 let position = child.text();
-                (child.promise(), ChildValue { position, grundy, outcome, source })
+                (child.proof_ratio(), ChildValue { position, grundy, outcome, source })
             })
             .collect();
-        children.sort_by(|(promise, a), (other, b)| {
+        children.sort_by(|(proof_ratio, a), (other, b)| {
             let place = |child: &ChildValue| match child.outcome {
                 Some(Value::Win) => 0,
                 Some(Value::Loss) => 1,
                 None => 2,
             };
             let order = place(a).cmp(&place(b));
-            let order = if a.outcome.is_none() { order.then(promise.cmp(other)) } else { order };
+            let order =
+                if a.outcome.is_none() { order.then(proof_ratio.cmp(other)) } else { order };
             order.then_with(|| a.position.cmp(&b.position))
         });
         Analysis {

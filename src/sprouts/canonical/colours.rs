@@ -1,12 +1,14 @@
-//! Colours of ports: what can be told of a port without naming anything.
+//! Colours of ports: hashes of everything about a port that does not depend on names.
 //!
-//! A round gives every port a new colour, from the colours and the tokens around its boundary, the
-//! rest of its region, and the port on the other side of its spot. Regions are read in both
-//! directions; if these differ, the one with the lesser hash counts, else both alike.
+//! A round computes a new colour for every port from the colours and the tokens around its boundary, the
+//! rest of its region, and the port on the other side of its spot. Regions are read in both directions. If
+//! the results differ, the one with the smaller hash counts; otherwise both contribute equally.
+//!
+//! [`Colours`] holds the colours and the [`Ring`]s, which are the boundaries with ports.
 
 use super::{Canoniser, NONE, Way};
 
-/// An odd base for words and its inverse modulo 2^64.
+/// An odd base of polynomial hashes of words, and its inverse modulo 2^64.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 const UNBASE: u64 = inverse(BASE);
 
@@ -14,14 +16,14 @@ const fn inverse(odd: u64) -> u64 {
     let mut inverse = 1u64;
     let mut round = 0;
     while round < 6 {
-        // Newton's method; the right bits double.
+        // Newton's method: the number of correct bits doubles.
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
         round += 1;
     }
     inverse
 }
 
-/// Mixes two words; the order matters.
+/// Mixes two words. The order matters.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(b ^ 0x8BB8_4B93_962E_ACC9);
@@ -38,12 +40,12 @@ fn power(length: usize) -> u64 {
     (0..length).fold(1, |power: u64, _| power.wrapping_mul(BASE))
 }
 
-/// Ports that may be read for one land before its ties are tried no further: half a second's work. No
-/// land that a search of up to 14 spots meets takes a thousandth of it.
-const MOST_WORK: u64 = 1 << 22;
+/// Maximum number of ports read for one land, after which no more ties are tried: half a second's work. No
+/// land in a search of up to 14 spots takes a thousandth of it.
+const MAX_WORK: u64 = 1 << 22;
 
-/// Up to so many ports are sorted by counting lesser ones.
-const COUNTED: usize = 64;
+/// Maximum number of ports that are sorted by counting smaller keys.
+const MAX_COUNTING_SORT: usize = 64;
 
 /// A boundary with ports.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,38 +53,37 @@ struct Ring {
     first: u32,
     end: u32,
     region: u32,
-    /// [`BASE`] to the number of ports less one.
+    /// [`BASE`] to the power of the number of ports minus one.
     power: u64,
-    /// Whether both directions read the same, whatever the colours.
+    /// True if both directions read the same, for all colours.
     even: bool,
 }
 
-/// The colours and what they are computed from.
+/// The colours and the data from which they are computed.
 #[derive(Debug, Default)]
 pub(super) struct Colours {
     colour: Vec<u64>,
     next: Vec<u64>,
-    /// Hash of what lies between a port and the next port of its boundary, forward and backward.
+    /// Hash of the tokens between a port and the next port of its boundary, forward and backward.
     gaps: Vec<[u64; 2]>,
-    /// Readings from each port.
+    /// Hashes of the boundary read from each port, forward and backward.
     read: Vec<[u64; 2]>,
     elements: Vec<u64>,
     rings: Vec<Ring>,
-    /// What does not change in a region: isolated spots and boundaries without ports.
+    /// Constant part of a region's hash: isolated spots and boundaries without ports.
     fixed: Vec<[u64; 2]>,
     region: Vec<[u64; 2]>,
-    /// One half of each colour, by which ports are sorted: what is equal then is a tie like any
-    /// other.
+    /// High half of each colour, by which ports are sorted. Equal halves are a tie like any other.
     keys: Vec<i32>,
     /// Ports by key.
     order: Vec<u32>,
     choices: u64,
-    /// Ports that were read since the beginning.
+    /// Number of ports read since `begin`.
     work: u64,
 }
 
 impl Colours {
-    /// Begins with what the land shows.
+    /// Initialises the colours for a land.
     pub(super) fn begin(&mut self, land: &Canoniser) {
         self.work = 0;
         self.fixed.clear();
@@ -116,7 +117,7 @@ impl Colours {
         self.colour.clear();
         self.colour.resize(land.ports.len(), 1);
         self.choices = 0;
-        self.split_twins(land);
+        self.split_exchangeable_pairs(land);
     }
 
     fn measure_gaps(&mut self, land: &Canoniser, boundary: usize) {
@@ -147,9 +148,9 @@ impl Colours {
         }
     }
 
-    /// Two spots that make up two boundaries, `AB` in one region and `AB` in another, can always be
-    /// exchanged without changing anything else, so either may come first.
-    fn split_twins(&mut self, land: &Canoniser) {
+    /// Distinguishes the two spots of pairs of boundaries `AB` and `AB` in different regions. They can
+    /// always be exchanged without changing anything else, so either may come first.
+    fn split_exchangeable_pairs(&mut self, land: &Canoniser) {
         for ring in &self.rings {
             if ring.end - ring.first != 2 {
                 continue;
@@ -164,8 +165,8 @@ impl Colours {
         }
     }
 
-    /// Refines until every port has a colour of its own, or until a round tells nothing new; then
-    /// the ports of the first colour that several have.
+    /// Refines the colours until every port has a different one, or until a round does not split any class.
+    /// Returns the ports of the first colour that several ports have.
     pub(super) fn refine(&mut self, land: &Canoniser) -> Option<Vec<u32>> {
         let ports = self.colour.len();
         self.round(land);
@@ -181,7 +182,7 @@ impl Colours {
         None
     }
 
-    /// Ports in the order of colours.
+    /// Returns the ports in the order of their colours.
     pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
@@ -190,7 +191,7 @@ impl Colours {
         self.colour[port as usize]
     }
 
-    /// Gives a port a colour of its own.
+    /// Assigns a new colour to a port.
     pub(super) fn choose(&mut self, port: u32) {
         self.choices += 1;
         let colour = &mut self.colour[port as usize];
@@ -206,25 +207,25 @@ impl Colours {
         self.choices = saved.1;
     }
 
-    /// Sorts the ports, and tells how many colours there are.
+    /// Sorts the ports and returns the number of different colours.
     fn sort(&mut self) -> usize {
         let Colours { colour, keys, order, .. } = self;
         keys.clear();
-        // Signed, for processors without comparisons of several unsigned numbers at a time.
+        // Signed, for processors that cannot compare several unsigned numbers at a time.
         let key = |&colour: &u64| (colour >> 32) as i32 ^ i32::MIN;
         keys.extend(colour.iter().map(key));
         order.clear();
-        if keys.len() > COUNTED {
+        if keys.len() > MAX_COUNTING_SORT {
             order.extend(0..keys.len() as u32);
             order.sort_unstable_by_key(|&port| (keys[port as usize], port));
             return order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).count();
         }
-        // Without branches that depend on colours, and several keys at a time.
+        // Free of branches that depend on colours, and vectorised over the keys.
         order.resize(keys.len(), NONE);
         let mut classes = 0;
         for (port, own) in (0..).zip(keys.iter()) {
             let less = keys.iter().map(|key| u32::from(key < own)).sum::<u32>() as usize;
-            // Ports of the same colour came before.
+            // Ports of the same colour with smaller numbers are in the order already.
             let equal = order[less..].iter().take_while(|&&other| other != NONE).count();
             order[less + equal] = port;
             classes += usize::from(equal == 0);
@@ -238,9 +239,9 @@ impl Colours {
         ties.next().expect("fewer colours than ports").to_vec()
     }
 
-    /// Whether enough has been tried.
-    pub(super) fn is_spent(&self) -> bool {
-        self.work > MOST_WORK
+    /// Returns true if the work limit is exceeded.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.work > MAX_WORK
     }
 
     fn round(&mut self, land: &Canoniser) {
@@ -276,7 +277,7 @@ impl Colours {
         }
     }
 
-    /// Reads a boundary from each of its ports; returns a hash of all these words together.
+    /// Reads a boundary from each of its ports. Returns a hash of all these words together.
     fn read_ring(&mut self, ring: Ring, way: usize) -> u64 {
         let (first, end) = (ring.first as usize, ring.end as usize);
         let (colour, gaps) = (&self.colour[first..end], &self.gaps[first..end]);
@@ -300,8 +301,8 @@ impl Colours {
         for (port, place) in elements.iter_mut().enumerate() {
             *place = element(port);
         }
-        // The sum of element · BASE^distance in the direction of reading. One port on, the element
-        // that was first is last.
+        // The sum of element · BASE^distance in the direction of reading. When reading starts one port
+        // later, the first element becomes the last.
         let horner = |word: u64, &element: &u64| word.wrapping_mul(BASE).wrapping_add(element);
         let mut sum = 0u64;
         let step = |word: &mut u64, element: u64, read: &mut [u64; 2]| {
@@ -332,7 +333,7 @@ mod tests {
     #[test]
     fn ports_are_sorted_by_their_keys() {
         let mut state = 1u64;
-        for ports in [1, 2, 5, 17, COUNTED, COUNTED + 1, 200] {
+        for ports in [1, 2, 5, 17, MAX_COUNTING_SORT, MAX_COUNTING_SORT + 1, 200] {
             for kinds in [1, 3, 40, u64::MAX] {
                 let colour: Vec<u64> = (0..ports)
                     .map(|_| {
@@ -342,13 +343,13 @@ mod tests {
                     .collect();
                 let mut colours = Colours { colour: colour.clone(), ..Colours::default() };
                 let classes = colours.sort();
-                let mut twin: Vec<(u64, u32)> =
+                let mut reference: Vec<(u64, u32)> =
                     colour.iter().zip(0..).map(|(&colour, port)| (colour >> 32, port)).collect();
-                twin.sort_unstable();
-                let order: Vec<u32> = twin.iter().map(|&(_, port)| port).collect();
+                reference.sort_unstable();
+                let order: Vec<u32> = reference.iter().map(|&(_, port)| port).collect();
                 assert_eq!(colours.order(), order);
-                twin.dedup_by_key(|&mut (colour, _)| colour);
-                assert_eq!(classes, twin.len());
+                reference.dedup_by_key(|&mut (colour, _)| colour);
+                assert_eq!(classes, reference.len());
             }
         }
     }

@@ -1,46 +1,48 @@
-//! The canonical form of a land: two lands get the same bytes exactly if they are isomorphic, that
-//! is, if one becomes the other by rotating boundaries, reversing all boundaries of single regions,
-//! and permuting boundaries, regions and names.
+//! The canonical form of a land. Two lands have the same bytes exactly if they are isomorphic, that is, if
+//! one becomes the other by rotating boundaries, reversing all boundaries of single regions, and permuting
+//! boundaries, regions and names.
 //!
-//! That equal bytes mean isomorphic lands is plain, as the bytes describe the land in full. The
-//! converse needs choices that isomorphic lands make alike. All of them follow from an order of the
-//! *ports*, which are the occurrences of letters that link regions ("upper case"):
+//! Equal bytes mean isomorphic lands, because the bytes describe the land in full. The converse requires
+//! choices that are the same for isomorphic lands. All of them follow from an order of the *ports*, which
+//! are the occurrences of letters that link regions ("upper case"):
 //!
-//! * a boundary with ports is read from its least port; without, from its least rotation;
-//! * boundaries without ports come first in a region, by their words, then those with ports, by
-//!   their least ports; isolated spots are only counted;
-//! * a region is read in the direction of which the words are less; ports count by their rank;
-//! * regions with more isolated spots come first, else those with lesser ports.
+//! * a boundary with ports is read from its least port; without ports, from its least rotation;
+//! * boundaries without ports come first in a region, ordered by their words, then those with ports,
+//!   ordered by their least ports; isolated spots are only counted;
+//! * a region is read in the direction whose words are less; ports count by their rank;
+//! * regions with more isolated spots come first, then those with lesser ports.
 //!
-//! The order of ports comes from colours (`colours`), refined until no colour tells more: the
-//! method of individualisation and refinement (McKay, "Practical graph isomorphism", 1981). Where
-//! ports of one colour remain, each of them in turn is given a colour of its own, and the least
-//! bytes count. Two choices that lead to the same bytes show a symmetry, and what a symmetry maps
-//! onto choices that have been tried is not tried. Colours are hashes, but a hash that two different
-//! things share only makes a tie of them, and ties are tried.
+//! The order of ports comes from colours (`colours`), which are refined until they no longer split. This is
+//! the method of individualisation and refinement (McKay, "Practical graph isomorphism", 1981). If several
+//! ports have one colour, each of them in turn is given a new colour, and the least bytes count. Two
+//! choices that lead to the same bytes show a symmetry, and images of tried choices under a symmetry are
+//! not tried. Colours are hashes. A collision only makes a tie, and ties are tried.
 //!
-//! There are lands with so many ties that trying them all would take longer than anybody waits; people
-//! can write them, games do not lead to them. After some work the least bytes so far have to do. They
-//! describe the land in full like any others, so no answer is wrong; but lands that are isomorphic may
-//! be taken for two, and then each of them is searched.
+//! For some lands with many ties, trying all of them would take too long. Users can write such lands, but
+//! they do not arise in games. After a work limit the least bytes so far are used. They describe the land
+//! in full like any others, so no result is wrong; but isomorphic lands may be taken for two, and each of
+//! them is searched then.
 //!
-//! A land of one region has no ports and takes a shorter way.
+//! A land of one region has no ports and takes a shorter path.
+//!
+//! [`Canoniser`] computes the form, from [`Port`]s and from [`Border`]s, which describe boundaries and are
+//! read in a [`Way`]. A [`CanonicalLeaf`] is a complete sequence of choices.
 
 mod colours;
 mod words;
 
-use super::disjoint::DisjointSets;
 use super::flat::{Flat, LETTER, Packer, Token};
+use super::simplify::DisjointSets;
 use colours::Colours;
 use std::cmp::Ordering;
 
-/// No position in the tokens.
+/// Marks a missing position in the tokens.
 const NONE: u32 = u32::MAX;
 
 /// An occurrence of a letter that links two regions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
-    /// Where in the tokens.
+    /// Position in the tokens.
     at: u32,
     /// The boundary.
     boundary: u32,
@@ -50,24 +52,24 @@ struct Port {
     partner: u32,
 }
 
-/// What canonical forms need to know about a boundary.
+/// Location of a boundary in the tokens.
 #[derive(Clone, Copy, Debug, Default)]
 struct Border {
     start: u32,
     length: u32,
     /// Its ports are `ports.0..ports.1`.
     ports: (u32, u32),
-    /// Where to begin in what is read forward and backward; of a boundary with ports, at the least.
+    /// Start of reading, forward and backward. In a boundary with ports it is the least port.
     begin: [u32; 2],
 }
 
 impl Border {
-    /// Where a place of the tokens is in what is read backward.
+    /// Returns the position in the backward tokens that corresponds to a position in the tokens.
     fn mirrored(&self, at: u32) -> u32 {
         2 * self.start + self.length - 1 - at
     }
 
-    /// What is read of the boundary, from where to begin.
+    /// Reads the boundary from its start of reading.
     fn read<'t, T>(&self, way: Way, all: &'t [T]) -> impl Iterator<Item = &'t T> + use<'t, T> {
         let word = &all[self.start as usize..(self.start + self.length) as usize];
         let (end, begin) = word.split_at((self.begin[way as usize] - self.start) as usize);
@@ -86,59 +88,59 @@ enum Way {
 #[derive(Debug, Default)]
 pub(super) struct Canoniser {
     flat: Flat,
-    /// Other occurrence of the letter at each place of the tokens, or [`NONE`].
+    /// Other occurrence of the letter at each position of the tokens, or [`NONE`].
     partner: Vec<u32>,
-    /// First occurrence of each letter, its boundary, and its region; then, for those that link
-    /// regions, its port.
-    met: Vec<(u32, u32, u32)>,
-    /// Every boundary's tokens, backward.
+    /// First occurrence of each letter, its boundary, and its region. For letters that link regions, the
+    /// first field becomes the port.
+    seen: Vec<(u32, u32, u32)>,
+    /// Tokens of every boundary, backward.
     backward: Vec<Token>,
-    /// What tokens say as far as rotation does not change it, forward and backward: digits; for a
-    /// letter within the boundary the distance to its other occurrence in the direction of reading;
-    /// for a port, once there is an order, the rank above everything else.
+    /// Properties of tokens that do not depend on rotation, forward and backward: digits; for a letter
+    /// within the boundary the distance to its other occurrence in the direction of reading; for a port,
+    /// once there is an order, the rank, above everything else.
     symbols: [Vec<u32>; 2],
     borders: Vec<Border>,
     ports: Vec<Port>,
-    /// Boundaries in the order in which they are written, region by region, forward and backward.
+    /// Boundaries in the order of writing, region by region, forward and backward.
     order: [Vec<u32>; 2],
     regions: Vec<u32>,
-    /// For each region, where the places of its boundaries with ports begin in `order`.
+    /// For each region the start of its boundaries with ports in `order`.
     free: Vec<u32>,
-    /// The same, less those that have been filled.
+    /// For each region the next free place in `order`.
     filled: Vec<u32>,
     reached: Vec<bool>,
     colours: Colours,
     packer: Packer,
     best: Vec<u8>,
-    /// Ports that a symmetry maps onto each other.
+    /// Orbits of ports under the symmetries found.
     orbits: DisjointSets,
 }
 
-/// The end of a line of choices: the bytes, and the colours of the ports in their order.
+/// Result of a sequence of choices: the bytes, and the colours of the ports in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Leaf {
+struct CanonicalLeaf {
     bytes: Vec<u8>,
-    /// Colour and port.
+    /// Colours and ports.
     order: Vec<(u64, u32)>,
 }
 
-impl Leaf {
-    /// Whether mapping the ports of one onto those of the other, by rank, is a symmetry that keeps
-    /// colours, and with them the choices that both have in common.
-    fn matches(&self, other: &Leaf) -> bool {
+impl CanonicalLeaf {
+    /// Returns true if mapping the ports of one leaf onto those of the other, by rank, is a symmetry that
+    /// keeps colours, and therefore the choices that both have in common.
+    fn matches(&self, other: &CanonicalLeaf) -> bool {
         self.bytes == other.bytes
             && self.order.iter().map(|port| port.0).eq(other.order.iter().map(|port| port.0))
     }
 }
 
 impl Canoniser {
-    /// The canonical bytes of a packed land that has been simplified, and the land as it came.
+    /// Returns the canonical bytes of a packed, simplified land, and the unpacked land.
     ///
-    /// Cost: a few passes over the land, and for lands with ports in many symmetric places as many
-    /// more as there are such places; seconds at most.
+    /// Takes a few passes over the land. For lands with ports in symmetric places it takes about as many
+    /// passes more as there are such places, and seconds at most.
     pub(super) fn run(&mut self, packed: &[u8]) -> (&[u8], &Flat) {
         self.flat.unpack(packed);
-        self.survey();
+        self.find_ports();
         self.read_boundaries_without_ports();
         self.orbits.begin(self.ports.len());
         if self.ports.is_empty() {
@@ -151,7 +153,7 @@ impl Canoniser {
         let mut colours = std::mem::take(&mut self.colours);
         colours.begin(self);
         match colours.refine(self) {
-            // Most lands: no two ports are alike.
+            // Most lands: no two ports have the same colour.
             None => {
                 self.write_in_order(colours.order());
                 std::mem::swap(&mut self.packer.bytes, &mut self.best);
@@ -166,12 +168,12 @@ impl Canoniser {
     }
 
     /// Finds partners, boundaries and ports.
-    fn survey(&mut self) {
+    fn find_ports(&mut self) {
         let flat = &self.flat;
         self.partner.clear();
         self.partner.resize(flat.tokens.len(), NONE);
-        self.met.clear();
-        self.met.resize(usize::from(flat.letters), (NONE, 0, 0));
+        self.seen.clear();
+        self.seen.resize(usize::from(flat.letters), (NONE, 0, 0));
         self.borders.clear();
         self.ports.clear();
         let linked = flat.regions.len() > 1;
@@ -183,19 +185,19 @@ impl Canoniser {
                     if token < LETTER {
                         continue;
                     }
-                    let met = &mut self.met[usize::from(token - LETTER)];
-                    if met.0 == NONE {
-                        *met = (at as u32, boundary as u32, region as u32);
+                    let seen = &mut self.seen[usize::from(token - LETTER)];
+                    if seen.0 == NONE {
+                        *seen = (at as u32, boundary as u32, region as u32);
                     } else {
-                        self.partner[at] = met.0;
-                        self.partner[met.0 as usize] = at as u32;
+                        self.partner[at] = seen.0;
+                        self.partner[seen.0 as usize] = at as u32;
                     }
                 }
                 let (start, length) = (span.start as u32, span.len() as u32);
                 self.borders.push(Border { start, length, ..Border::default() });
             }
         }
-        // Once more, now that letters within a boundary can be told from links.
+        // A second pass, because letters within a boundary can now be distinguished from links.
         self.symbols.iter_mut().for_each(Vec::clear);
         self.backward.clear();
         for region in 0..flat.regions.len() {
@@ -226,12 +228,12 @@ impl Canoniser {
                         region: region as u32,
                         partner: NONE,
                     };
-                    let met = &mut self.met[usize::from(token - LETTER)].0;
+                    let seen = &mut self.seen[usize::from(token - LETTER)].0;
                     if at < other {
-                        *met = here;
+                        *seen = here;
                     } else {
-                        port.partner = *met;
-                        self.ports[*met as usize].partner = here;
+                        port.partner = *seen;
+                        self.ports[*seen as usize].partner = here;
                     }
                     self.ports.push(port);
                 }
@@ -249,7 +251,7 @@ impl Canoniser {
         }
     }
 
-    /// Writes the land by an order of the ports.
+    /// Writes the land for an order of the ports.
     fn write_in_order(&mut self, order: &[u32]) {
         self.arrange(order);
         self.write();
@@ -276,7 +278,7 @@ impl Canoniser {
         }
     }
 
-    /// Orders regions and boundaries as their first ports come.
+    /// Orders regions and boundaries by their first ports.
     fn arrange(&mut self, order: &[u32]) {
         self.regions.clear();
         self.filled.clear();
@@ -305,7 +307,8 @@ impl Canoniser {
         self.regions.sort_by_key(|region| std::cmp::Reverse(isolated(region)));
     }
 
-    /// The way in which a region's words are less; equal words are written alike.
+    /// Returns the direction in which the words of a region are less. If the words are equal, both
+    /// directions give the same text.
     fn better_way(&self, region: usize) -> Way {
         let boundaries = self.flat.boundaries(region);
         if self.borders[boundaries.clone()].iter().all(|border| border.length <= 2) {
@@ -322,15 +325,14 @@ impl Canoniser {
         Way::Forward
     }
 
-    /// Tries the choices below the present colours, of which `cell` is a tie.
-    /// On the first line of choices symmetries are remembered in `orbits`: all that have been found
-    /// so far keep the choices above.
-    fn search(&mut self, colours: &mut Colours, cell: Vec<u32>, first_line: bool) -> Leaf {
-        let mut first: Option<Leaf> = None;
+    /// Tries the choices below the current colours; `cell` is the first tie. On the first path, symmetries
+    /// are recorded in `orbits`. All those found so far keep the choices above.
+    fn search(&mut self, colours: &mut Colours, cell: Vec<u32>, first_line: bool) -> CanonicalLeaf {
+        let mut first: Option<CanonicalLeaf> = None;
         let mut tried: Vec<u32> = Vec::new();
         let saved = colours.save();
         for port in cell {
-            if first.is_some() && colours.is_spent() {
+            if first.is_some() && colours.is_exhausted() {
                 break;
             }
             if first_line && self.is_like_one_of(port, &tried) {
@@ -366,23 +368,23 @@ impl Canoniser {
     }
 
     /// Follows the first choices to a leaf.
-    fn descend(&mut self, colours: &mut Colours) -> Leaf {
+    fn descend(&mut self, colours: &mut Colours) -> CanonicalLeaf {
         while let Some(cell) = colours.refine(self) {
             colours.choose(cell[0]);
         }
         self.leaf(colours)
     }
 
-    fn leaf(&mut self, colours: &mut Colours) -> Leaf {
+    fn leaf(&mut self, colours: &mut Colours) -> CanonicalLeaf {
         self.write_in_order(colours.order());
         if self.best.is_empty() || self.packer.bytes < self.best {
             self.best.clone_from(&self.packer.bytes);
         }
         let order = colours.order().iter().map(|&port| (colours.of(port), port)).collect();
-        Leaf { bytes: self.packer.bytes.clone(), order }
+        CanonicalLeaf { bytes: self.packer.bytes.clone(), order }
     }
 
-    /// Whether a symmetry maps a port onto one of these.
+    /// Returns true if a symmetry maps a port onto one of `others`.
     fn is_like_one_of(&mut self, port: u32, others: &[u32]) -> bool {
         let orbit = self.orbits.root(port);
         others.iter().any(|&other| self.orbits.root(other) == orbit)
@@ -392,6 +394,6 @@ impl Canoniser {
 /// [`LETTER`] as a symbol.
 const LETTERS: u32 = LETTER as u32;
 
-/// Ranks of ports begin here: above every other symbol, but letters' distances in lands that are
-/// larger than any that this program makes.
+/// First rank of ports. It is above all other symbols, except distances of letters in lands that are larger
+/// than any that this program creates.
 const PORT: u32 = 1 << 16;

@@ -4,7 +4,7 @@ use super::{Border, Canoniser, Way};
 use std::cmp::Ordering;
 
 impl Canoniser {
-    /// Compares two boundaries as they are read: shorter ones first.
+    /// Compares two boundaries in their directions of reading. Shorter ones come first.
     pub(super) fn compare(&self, (a, a_way): (u32, Way), (b, b_way): (u32, Way)) -> Ordering {
         let length = |boundary: u32| self.borders[boundary as usize].length;
         let word = |boundary: u32, way: Way| {
@@ -13,8 +13,8 @@ impl Canoniser {
         length(a).cmp(&length(b)).then_with(|| word(a, a_way).cmp(word(b, b_way)))
     }
 
-    /// Least rotations of the boundaries without ports, and their order in each region, both ways.
-    /// In `order`, boundaries with ports come behind them.
+    /// Finds the least rotations of the boundaries without ports, and their order in each region, in both
+    /// directions. In `order`, boundaries with ports follow them.
     pub(super) fn read_boundaries_without_ports(&mut self) {
         for boundary in 0..self.borders.len() {
             let border = self.borders[boundary];
@@ -48,7 +48,7 @@ impl Canoniser {
         self.order = order;
     }
 
-    /// Where to begin reading so that the word is least.
+    /// Returns the start of reading that gives the least word.
     fn least_begin(&self, border: Border, way: Way) -> u32 {
         let word = |begin: u32| {
             Border { begin: [begin; 2], ..border }.read(way, &self.symbols[way as usize])

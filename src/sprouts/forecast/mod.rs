@@ -1,14 +1,17 @@
-//! A guess at Grundy numbers, from a look at a land: which numbers are how likely.
+//! A forecast of Grundy numbers: estimated probabilities of the numbers of a land.
 //!
-//! The numbers of lands with many lives are mostly 0 and 1, and which of them it is goes with the
-//! parity of the number of moves that are left: about four for every five lives, but that depends on
-//! how the lives stand. So every part of a land turns an angle, the *phase*, by its own amount; a
-//! move more is half a turn. The phase and the number of lives give the odds. The amounts and the
-//! odds are fitted to numbers that searches have found (`cargo xtask fit`), and are in
-//! `weights.txt`. A guess decides what is searched first, never a result.
+//! The numbers of lands with many lives are mostly 0 and 1. Which of them is more likely depends on the
+//! parity of the number of remaining moves: about four for every five lives, but that depends on the
+//! distribution of the lives. Therefore every part of a land turns an angle, the *phase*, by its own
+//! amount, and an additional move is half a turn. The phase and the number of lives determine the odds. The
+//! amounts and the odds are fitted to numbers found by searches (`cargo xtask fit`), and are stored in
+//! `weights.txt`. A forecast only influences the order of a search, never a result.
 //!
-//! Everything is exact or plain IEEE arithmetic in a fixed order, so that searches count the same on
+//! All arithmetic is exact, or plain IEEE arithmetic in a fixed order, so that node counts are the same on
 //! every machine.
+//!
+//! A land is described by its [`Trait`]s; the weights of these are `TraitWeights`. `Forecast` holds the
+//! odds.
 
 mod traits;
 mod weights;
@@ -20,49 +23,49 @@ pub use weights::{CLASSES, CURVES, curves};
 
 use super::flat::Flat;
 use crate::search::sums::game::Odds;
-use weights::Weights;
+use weights::TraitWeights;
 
-/// Phases that are told apart.
+/// Number of phases.
 const PHASES: usize = 64;
-/// Lands with fewer lives are too different from each other for this.
-const LEAST_LIVES: u32 = 6;
-/// Lands with more lives are treated alike.
-const MOST_LIVES: u32 = 64;
+/// Minimum number of lives for a forecast. Smaller lands differ too much from each other.
+const MIN_LIVES: u32 = 6;
+/// Maximum number of lives; lands with more are treated like this.
+const MAX_LIVES: u32 = 64;
 
 static FORECAST: LazyLock<Forecast> = LazyLock::new(|| {
     Forecast::new(include_str!("weights.txt").parse().expect("the weights are tested"))
 });
 
 struct Forecast {
-    weights: Weights,
-    /// By lives from [`LEAST_LIVES`] and phase.
+    weights: TraitWeights,
+    /// Odds by lives, from [`MIN_LIVES`] on, and phase.
     odds: Vec<[Odds; PHASES]>,
 }
 
 impl Forecast {
-    fn new(weights: Weights) -> Self {
-        let odds = (LEAST_LIVES..=MOST_LIVES).map(|lives| {
+    fn new(weights: TraitWeights) -> Self {
+        let odds = (MIN_LIVES..=MAX_LIVES).map(|lives| {
             std::array::from_fn(|phase| weights.odds(lives, phase as f64 / PHASES as f64))
         });
         Forecast { odds: odds.collect(), weights }
     }
 }
 
-/// The phase of a land in 1/64 of a turn.
+/// Returns the phase of a land in 1/64 of a turn.
 pub(super) fn phase(flat: &Flat) -> u8 {
     let weights = &FORECAST.weights;
     let mut turn = 0u16;
     traits::each_key(flat, |key, count| {
         turn = turn.wrapping_add(weights.of(key).wrapping_mul(count));
     });
-    // The nearest of the phases.
+    // Rounds to the nearest phase.
     const STEP: u16 = ((1 << 16) / PHASES) as u16;
     (turn.wrapping_add(STEP / 2) / STEP) as u8
 }
 
-/// The odds of a land by its lives and phase, if it has enough lives.
+/// Returns the odds of a land with these lives and this phase, if it has enough lives.
 pub(super) fn odds(lives: u32, phase: u8) -> Option<&'static Odds> {
-    let row = lives.min(MOST_LIVES).checked_sub(LEAST_LIVES)?;
+    let row = lives.min(MAX_LIVES).checked_sub(MIN_LIVES)?;
     Some(&FORECAST.odds[row as usize][usize::from(phase) % PHASES])
 }
 
@@ -71,7 +74,7 @@ mod tests {
     use super::*;
     use crate::sprouts::Position;
 
-    /// The phase by its definition.
+    /// Reference implementation: the phase by its definition.
     fn slow_phase(text: &str) -> u8 {
         let position: Position = text.parse().unwrap();
         let weights = &FORECAST.weights;
@@ -100,8 +103,8 @@ mod tests {
 
     #[test]
     fn odds_are_shares_of_one() {
-        assert_eq!(odds(LEAST_LIVES - 1, 0), None);
-        for lives in LEAST_LIVES..2 * MOST_LIVES {
+        assert_eq!(odds(MIN_LIVES - 1, 0), None);
+        for lives in MIN_LIVES..2 * MAX_LIVES {
             for phase in 0..PHASES as u8 {
                 let odds = odds(lives, phase).unwrap();
                 let total: u32 = odds.iter().copied().map(u32::from).sum();
@@ -110,7 +113,7 @@ mod tests {
         }
     }
 
-    /// The mean loss of a guess that knows how frequent each number is, and nothing else, is 1.5.
+    /// A forecast that uses only the frequency of each number has a mean loss of 1.5.
     #[test]
     fn published_numbers_are_likelier_than_others() {
         let table = include_str!("../../../tests/data/sprouts_grundy.csv");

@@ -1,51 +1,53 @@
-//! What a land is made of, as far as the forecast looks at it.
+//! Traits of lands that the forecast uses: [`Trait`], with the [`Content`] of a boundary.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::search::split_mix::mix;
+use crate::sprouts::flat::Land;
 use crate::sprouts::flat::{Flat, ONE, TWO, Token};
-use crate::sprouts::parts::Land;
 
-/// Most occurrences of a kind that are told apart in a boundary.
-const MOST: u16 = 15;
-/// Most isolated spots that are told apart in a kind of region, and in a shape.
-const MOST_ISOLATED: [u32; 2] = [2, 4];
-/// Isolated spots of a land from which on each turns the phase by an amount of its own. Most lands
-/// that weights are fitted to have fewer, so that the error of their amount adds up in larger ones.
-const MANY_ISOLATED: u16 = 12;
-/// Most boundaries that are told apart in a shape.
-const MOST_BOUNDARIES: u32 = 4;
+/// Maximum number of occurrences of a kind that is distinguished in a boundary.
+const MAX_COUNT: u16 = 15;
+/// Maximum number of isolated spots that is distinguished in a kind of region, and in a shape.
+const MAX_ISOLATED: [u32; 2] = [2, 4];
+/// Number of isolated spots of a land that turn the phase by the common amount. Each further one has
+/// another amount, because most lands that the weights are fitted to have fewer, and an error of the common
+/// amount would add up in larger ones.
+const FURTHER_FROM: u16 = 12;
+/// Maximum number of boundaries that is distinguished in a shape.
+const MAX_BOUNDARIES: u32 = 4;
 
-/// What a boundary consists of, in any order.
+/// Multiset of the vertices of a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Content {
-    /// Spots with one curve end, spots with two that occur once, occurrences of spots that are met in
-    /// two regions, and pairs within the boundary; each at most 15.
+    /// Numbers of spots with one curve end, of spots with two that occur once, of occurrences of spots in
+    /// two regions, and of pairs within the boundary; each at most 15.
     counts: [u16; 4],
 }
 
-/// How contents are written: a character for each occurrence or pair.
+/// Characters in the text of a content, one for each occurrence or pair.
 const SIGNS: [char; 4] = ['1', '2', 'A', 'a'];
 
-/// Something that may occur in a land several times.
+/// A property that a land may have several times.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trait {
     /// An isolated spot.
     Isolated,
     /// An isolated spot beyond the twelfth of the land.
     Further,
-    /// A sign of a content: an occurrence, or a pair within a boundary.
+    /// An occurrence or a pair within a boundary, by its sign in a content.
     Sign(char),
     /// A region.
     Region,
-    /// A boundary, beside isolated spots.
+    /// A boundary that is not an isolated spot.
     Boundary,
     /// A boundary of this content.
     Content(Content),
-    /// A region with so many isolated spots and boundaries, or more.
+    /// A region with this number of isolated spots and of boundaries, each counted up to its maximum.
     Shape(u32, u32),
-    /// A region with so many isolated spots, or more, and boundaries of these contents.
+    /// A region with this number of isolated spots, counted up to its maximum, and boundaries of these
+    /// contents.
     Kind(u32, Vec<Content>),
 }
 
@@ -65,7 +67,7 @@ impl Content {
             match token {
                 ONE => counts[0] += 1,
                 TWO => counts[1] += 1,
-                // The second of a pair.
+                // Second occurrence of a pair.
                 _ if tokens[..at].contains(&token) => {
                     counts[2] -= 1;
                     counts[3] += 1;
@@ -73,30 +75,30 @@ impl Content {
                 _ => counts[2] += 1,
             }
         }
-        (Content { counts: counts.map(|count| count.min(MOST)) }, counts)
+        (Content { counts: counts.map(|count| count.min(MAX_COUNT)) }, counts)
     }
 
     fn code(self) -> u64 {
         self.counts.iter().fold(0, |code, &count| code << 4 | u64::from(count))
     }
 
-    /// What it adds to the key of a kind of region.
+    /// Returns its contribution to the key of a kind of region.
     fn share(self) -> u64 {
         mix(KIND + self.code())
     }
 }
 
 fn shape(isolated: u32, boundaries: u32) -> u64 {
-    let isolated = isolated.min(MOST_ISOLATED[1]);
-    SHAPE + u64::from(isolated * (MOST_BOUNDARIES + 1) + boundaries.min(MOST_BOUNDARIES))
+    let isolated = isolated.min(MAX_ISOLATED[1]);
+    SHAPE + u64::from(isolated * (MAX_BOUNDARIES + 1) + boundaries.min(MAX_BOUNDARIES))
 }
 
 fn kind(isolated: u32, shares: u64) -> u64 {
-    mix(mix(KIND << 1 | u64::from(isolated.min(MOST_ISOLATED[0]))).wrapping_add(shares))
+    mix(mix(KIND << 1 | u64::from(isolated.min(MAX_ISOLATED[0]))).wrapping_add(shares))
 }
 
-/// Calls `found` with the keys of all traits of a land and how often each has been met; a key may
-/// come several times. The slow way is [`traits`].
+/// Calls `found` with the keys of all traits of a land and their numbers of occurrences. A key may come
+/// several times. [`traits`] is the reference implementation.
 pub(super) fn each_key(flat: &Flat, mut found: impl FnMut(u64, u16)) {
     let mut signs = [0u16; 4];
     let mut all_isolated = 0u16;
@@ -118,12 +120,12 @@ pub(super) fn each_key(flat: &Flat, mut found: impl FnMut(u64, u16)) {
     }
     (SIGN..).zip(signs).for_each(|(key, count)| found(key, count));
     found(ISOLATED, all_isolated);
-    found(FURTHER, all_isolated.saturating_sub(MANY_ISOLATED));
+    found(FURTHER, all_isolated.saturating_sub(FURTHER_FROM));
     found(REGION, flat.regions.len() as u16);
     found(BOUNDARY, flat.ends.len() as u16);
 }
 
-/// Calls `found` with all traits of a land and how often each has been met.
+/// Calls `found` with all traits of a land and their numbers of occurrences.
 fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);
@@ -139,18 +141,18 @@ fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
             found(Trait::Content(content), 1);
             contents.push(content);
         }
-        let [in_kind, in_shape] = MOST_ISOLATED.map(|most| region.isolated.min(most));
+        let [in_kind, in_shape] = MAX_ISOLATED.map(|max| region.isolated.min(max));
         found(Trait::Isolated, region.isolated as u16);
         found(Trait::Region, 1);
         found(Trait::Boundary, length as u16);
-        found(Trait::Shape(in_shape, length.min(MOST_BOUNDARIES)), 1);
+        found(Trait::Shape(in_shape, length.min(MAX_BOUNDARIES)), 1);
         found(Trait::Kind(in_kind, contents), 1);
     }
     let isolated = flat.regions.iter().map(|region| region.isolated as u16).sum::<u16>();
-    found(Trait::Further, isolated.saturating_sub(MANY_ISOLATED));
+    found(Trait::Further, isolated.saturating_sub(FURTHER_FROM));
 }
 
-/// The traits of a land and how often it has each; traits may come several times.
+/// Returns the traits of a land and their numbers of occurrences. A trait may come several times.
 pub fn traits(land: &Land) -> Vec<(Trait, u16)> {
     let mut traits = Vec::new();
     each(&Flat::of_land(land), |mut part, count| {
@@ -164,7 +166,7 @@ pub fn traits(land: &Land) -> Vec<(Trait, u16)> {
 }
 
 impl Trait {
-    /// A number by which its weight is found; the order of a kind's contents does not matter.
+    /// Returns the key of its weight. It does not depend on the order of a kind's contents.
     #[inline]
     pub(super) fn key(&self) -> u64 {
         match self {
@@ -205,7 +207,7 @@ impl FromStr for Content {
             let kind = SIGNS.iter().position(|&sign| sign == character).ok_or(())?;
             counts[kind] += 1;
         }
-        let fits = !text.is_empty() && counts.iter().all(|&count| count <= MOST);
+        let fits = !text.is_empty() && counts.iter().all(|&count| count <= MAX_COUNT);
         fits.then_some(Content { counts }).ok_or(())
     }
 }

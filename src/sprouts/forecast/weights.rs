@@ -1,4 +1,5 @@
-//! The file of weights: what turns the phase by how much, and what a phase says.
+//! The file of weights: turns of the phase by trait, and coefficients of the odds by phase.
+//! [`TraitWeights`] is its content, [`WeightsError`] an invalid file.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -7,63 +8,33 @@ use super::traits::Trait;
 use crate::search::split_mix;
 use crate::search::sums::game::Odds;
 
-/// Grundy numbers whose odds are given; the last stands for all from there on.
+/// Number of Grundy numbers with odds of their own; the last one includes all greater ones.
 pub const CLASSES: usize = 6;
-/// Coefficients of a class: of 1, cos, sin, cos 2 and sin 2 of the phase, and of these five times the
-/// size.
+/// Number of coefficients of a class: of 1, cos, sin, cos 2 and sin 2 of the phase, and of these five
+/// multiplied by the size.
 pub const CURVES: usize = 10;
-/// Parts of a unit in which coefficients are written.
+/// Denominator of coefficients in the file.
 const UNIT: f64 = 1024.0;
 
-/// Why weights cannot be read: the line, from 1.
+/// Reason for which weights cannot be read, with the number of the line, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {0}: a trait and its weight, or `odds` and {CURVES} numbers are expected")]
 pub struct WeightsError(pub usize);
 
-/// Weights by key: a hash table, where a weight of 0 is a free place and what is not found.
-#[derive(Clone, Debug, Default)]
-struct Turns {
-    places: Vec<(u64, u16)>,
-}
-
-impl Turns {
-    /// Of several weights of one key the last counts.
-    fn of(all: &HashMap<u64, u16>) -> Turns {
-        // Mostly asked for keys that it does not have.
-        let length = (all.len() * 4).next_power_of_two().max(16);
-        let mut turns = Turns { places: vec![(0, 0); length] };
-        for (&key, &turn) in all.iter().filter(|&(_, &turn)| turn != 0) {
-            let at = turns.place(key);
-            turns.places[at] = (key, turn);
-        }
-        turns
-    }
-
-    /// Where a key is, or may be put.
-    #[inline]
-    fn place(&self, key: u64) -> usize {
-        let mask = self.places.len() - 1;
-        let mut at = (split_mix::mix(key) >> 32) as usize & mask;
-        while self.places[at].1 != 0 && self.places[at].0 != key {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-}
-
 /// Weights of traits in 1/65536 of a turn, and coefficients of the odds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Weights {
-    turns: Turns,
+pub(super) struct TraitWeights {
+    /// Hash table of weights by key. A weight of 0 marks an empty slot and is the weight of every other key.
+    turns: Vec<(u64, u16)>,
     curves: Vec<[f64; CURVES]>,
 }
 
-/// Lines `trait weight` and [`CLASSES`] lines `odds c1 … c10`, in 1/1024; `#` begins a comment.
-impl FromStr for Weights {
+/// Format: lines `trait weight` and [`CLASSES`] lines `odds c1 … c10`, in 1/1024; `#` begins a comment.
+impl FromStr for TraitWeights {
     type Err = WeightsError;
 
     fn from_str(text: &str) -> Result<Self, WeightsError> {
-        let mut weights = Weights::default();
+        let mut weights = TraitWeights::default();
         let mut turns = HashMap::new();
         for (number, line) in (1..).zip(text.lines()) {
             let error = WeightsError(number);
@@ -88,20 +59,42 @@ impl FromStr for Weights {
                 }
             }
         }
-        weights.turns = Turns::of(&turns);
+        weights.set_turns(&turns);
         let complete = weights.curves.len() == CLASSES;
         complete.then_some(weights).ok_or(WeightsError(text.lines().count() + 1))
     }
 }
 
-impl Weights {
-    /// The weight of a trait, by its key.
-    #[inline]
-    pub(super) fn of(&self, key: u64) -> u16 {
-        self.turns.places[self.turns.place(key)].1
+impl TraitWeights {
+    /// Fills the hash table. At least three quarters of it stay empty, because most keys that are looked up
+    /// are absent.
+    fn set_turns(&mut self, turns: &HashMap<u64, u16>) {
+        let length = (turns.len() * 4).next_power_of_two().max(16);
+        self.turns = vec![(0, 0); length];
+        for (&key, &turn) in turns.iter().filter(|&(_, &turn)| turn != 0) {
+            let slot = self.slot(key);
+            self.turns[slot] = (key, turn);
+        }
     }
 
-    /// The odds of a land with so many lives and this phase, in turns: softmax of the curves.
+    /// Returns the slot of `key`, or the empty slot in which it would be stored.
+    #[inline]
+    fn slot(&self, key: u64) -> usize {
+        let mask = self.turns.len() - 1;
+        let mut at = (split_mix::mix(key) >> 32) as usize & mask;
+        while self.turns[at].1 != 0 && self.turns[at].0 != key {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Returns the weight of the trait with this key.
+    #[inline]
+    pub(super) fn of(&self, key: u64) -> u16 {
+        self.turns[self.slot(key)].1
+    }
+
+    /// Returns the odds of a land with these lives and this phase, in turns: the softmax of the curves.
     pub(super) fn odds(&self, lives: u32, phase: f64) -> Odds {
         let lives = f64::from(lives);
         let curves = curves(phase * std::f64::consts::TAU, (lives - 16.0) / (lives + 16.0));
@@ -114,15 +107,15 @@ impl Weights {
     }
 }
 
-/// What the coefficients belong to. The size is (lives − 16)/(lives + 16).
+/// Returns the functions that the coefficients multiply. The size is (lives − 16)/(lives + 16).
 pub fn curves(angle: f64, size: f64) -> [f64; CURVES] {
     let (sin, cos) = sin_cos(angle);
     let own = [1.0, cos, sin, cos * cos - sin * sin, 2.0 * sin * cos];
     std::array::from_fn(|index| own[index % 5] * if index < 5 { 1.0 } else { size })
 }
 
-/// Sine and cosine to 1e-9, from additions and multiplications alone, which are the same everywhere:
-/// the power series at 1/1024 of the angle, and ten doublings.
+/// Returns sine and cosine to 1e-9, computed only by additions and multiplications, which are the same on
+/// every machine: the power series at 1/1024 of the angle, and ten doublings.
 fn sin_cos(angle: f64) -> (f64, f64) {
     let x = angle / 1024.0;
     let square = x * x;
@@ -134,7 +127,7 @@ fn sin_cos(angle: f64) -> (f64, f64) {
     (sin, cos)
 }
 
-/// The exponential function to 1e-6 for |x| up to 20, likewise.
+/// Returns the exponential function to 1e-6 for |x| up to 20, computed in the same way.
 fn exp(x: f64) -> f64 {
     let x = x / 4096.0;
     let mut power = 1.0 + x * (1.0 + x / 2.0 * (1.0 + x / 3.0));
@@ -159,9 +152,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_weights_is_refused() {
+    fn invalid_files_of_weights_are_refused() {
         let odds = "odds 1 2 3 4 5 6 7 8 9 10\n".repeat(CLASSES);
-        let read = |text: String| text.parse::<Weights>().map(|weights| weights.of(6));
+        let read = |text: String| text.parse::<TraitWeights>().map(|weights| weights.of(6));
         assert_eq!(read(format!("# so\n\nregion 5\nsign:1 -7\n{odds}")), Ok(5));
         assert_eq!(read(format!("region\n{odds}")), Err(WeightsError(1)));
         assert_eq!(read(format!("region 1 2\n{odds}")), Err(WeightsError(1)));

@@ -1,25 +1,26 @@
-//! Which moves a land has, and in which order they are made.
+//! The moves of a land and their order. A [`LandMove`] is a [`Curve`] in a region; a [`CutCurve`] lies
+//! within a boundary.
 
-use super::symmetry::{Symmetries, Symmetry};
+use super::symmetry::{CurveSymmetry, RegionSymmetries};
 use crate::search::sums::game::{GameFull, OptionSubset};
 use crate::sprouts::flat::{Flat, LETTER, ONE};
 
-/// A move, but for how a cut divides what is left of the region.
+/// A move, without the division of the rest of the region by a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Move {
+pub(super) struct LandMove {
     /// The region in which the curve is drawn.
     pub region: usize,
-    /// What it connects.
+    /// The spots that it connects.
     pub curve: Curve,
 }
 
-/// What a curve connects.
+/// The spots that a curve connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Curve {
     /// An isolated spot and itself.
     Loop,
     /// Two places of a boundary, or one and itself.
-    Cut(Cut),
+    Cut(CutCurve),
     /// Two isolated spots.
     Isolated,
     /// A place of a boundary and an isolated spot.
@@ -30,27 +31,27 @@ pub(super) enum Curve {
 
 /// A curve within a boundary, which cuts the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
-    /// The boundary is the first one of this class.
+pub(super) struct CutCurve {
+    /// Class whose first member is the boundary.
     pub class: usize,
     /// Places in the boundary, in the order of reading.
     pub i: usize,
     pub j: usize,
-    /// Whether a symmetry exchanges the two sides.
+    /// True if a symmetry exchanges the two sides.
     pub exchanged: bool,
 }
 
-/// Calls `found` with every move of a land, or with a share of them. Moves that cut more links
-/// between regions come first: after these the land falls apart more often, and more is known about
-/// small lands. Those that cut none are the rest.
+/// Calls `found` with every move of a land, or with a subset of them. Moves that cut more links between
+/// regions come first, because the land is more often split after them, and results for small lands are
+/// more often known. Moves that cut no links are [`OptionSubset::Rest`].
 ///
 /// # Errors
-/// What `found` returns.
+/// The errors of `found`.
 pub(super) fn each(
     land: &Flat,
-    symmetries: &Symmetries,
+    symmetries: &RegionSymmetries,
     share: OptionSubset,
-    mut found: impl FnMut(Move) -> Result<(), GameFull>,
+    mut found: impl FnMut(LandMove) -> Result<(), GameFull>,
 ) -> Result<(), GameFull> {
     let links = match share {
         OptionSubset::All => 0..=2,
@@ -59,7 +60,7 @@ pub(super) fn each(
     };
     for links in links.rev() {
         for region in 0..land.regions.len() {
-            let mut found = |curve| found(Move { region, curve });
+            let mut found = |curve| found(LandMove { region, curve });
             let isolated = if links == 0 { land.regions[region].isolated } else { 0 };
             if isolated > 0 {
                 found(Curve::Loop)?;
@@ -74,10 +75,10 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Curves within a boundary of a region that cut so many links.
+/// Lists curves within a boundary of a region that cut `links` links.
 fn cuts(
     land: &Flat,
-    symmetries: &Symmetries,
+    symmetries: &RegionSymmetries,
     region: usize,
     links: usize,
     found: &mut impl FnMut(Curve) -> Result<(), GameFull>,
@@ -95,9 +96,9 @@ fn cuts(
                     continue;
                 }
                 let symmetry = symmetries.within(class, i, j);
-                if symmetry != Symmetry::Superfluous {
-                    let exchanged = symmetry == Symmetry::Exchange;
-                    found(Curve::Cut(Cut { class, i, j, exchanged }))?;
+                if symmetry != CurveSymmetry::Superfluous {
+                    let exchanged = symmetry == CurveSymmetry::Exchange;
+                    found(Curve::Cut(CutCurve { class, i, j, exchanged }))?;
                 }
             }
         }
@@ -105,10 +106,10 @@ fn cuts(
     Ok(())
 }
 
-/// Curves between boundaries of a region that cut so many links.
+/// Lists curves between boundaries of a region that cut `links` links.
 fn joins(
     land: &Flat,
-    symmetries: &Symmetries,
+    symmetries: &RegionSymmetries,
     region: usize,
     links: usize,
     found: &mut impl FnMut(Curve) -> Result<(), GameFull>,
@@ -152,14 +153,18 @@ mod tests {
     use super::*;
     use crate::sprouts::Position;
 
-    /// Links that a move cuts, counted in the regions.
-    fn links(land: &Flat, symmetries: &Symmetries, Move { region, curve }: Move) -> usize {
+    /// Returns the number of links that a move cuts, counted in the regions.
+    fn links(
+        land: &Flat,
+        symmetries: &RegionSymmetries,
+        LandMove { region, curve }: LandMove,
+    ) -> usize {
         let token = |boundary, place| land.tokens[land.span(boundary).start + place];
         let ends = match curve {
             Curve::Loop | Curve::Isolated => vec![],
             Curve::WithIsolated { boundary, place } => vec![token(boundary, place)],
             Curve::Join { boundaries: [a, b], places: [i, j] } => vec![token(a, i), token(b, j)],
-            Curve::Cut(Cut { class, i, j, .. }) => {
+            Curve::Cut(CutCurve { class, i, j, .. }) => {
                 let boundary = symmetries.members(class)[0];
                 vec![token(boundary, i), token(boundary, j)]
             }
@@ -175,12 +180,12 @@ mod tests {
 
     #[test]
     fn moves_that_cut_more_links_come_first_and_those_that_cut_none_are_the_rest() {
-        for (text, most) in
+        for (text, links_cut) in
             [("0*3", 0), ("0*2.1a1a.22", 0), ("0.AB|1C.AB|2C", 2), ("0*2.A|1aAa", 1)]
         {
             let land = Flat::of_land(&text.parse::<Position>().unwrap().lands()[0]);
-            let mut symmetries = Symmetries::default();
-            symmetries.survey(&land);
+            let mut symmetries = RegionSymmetries::default();
+            symmetries.find(&land);
             let moves = |share| {
                 let mut moves = Vec::new();
                 each(&land, &symmetries, share, |found| {
@@ -194,7 +199,7 @@ mod tests {
             let cut: Vec<usize> =
                 all.iter().map(|&found| links(&land, &symmetries, found)).collect();
             assert!(cut.is_sorted_by(|a, b| a >= b), "{text}: {cut:?}");
-            assert_eq!((cut[0], cut[cut.len() - 1]), (most, 0), "{text}");
+            assert_eq!((cut[0], cut[cut.len() - 1]), (links_cut, 0), "{text}");
             let first = cut.iter().take_while(|&&cut| cut > 0).count();
             assert_eq!(moves(OptionSubset::First), all[..first]);
             assert_eq!(moves(OptionSubset::Rest), all[first..]);

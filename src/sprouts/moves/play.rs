@@ -1,7 +1,8 @@
-//! The positions after a move.
+//! The positions after a move: [`ChildBuilder`] creates them. They share the regions without the curve,
+//! whose extent is a [`Base`].
 
-use super::list::{Curve, Cut, Move};
-use super::symmetry::Symmetries;
+use super::list::{Curve, CutCurve, LandMove};
+use super::symmetry::RegionSymmetries;
 use crate::search::sums::game::GameFull;
 use crate::sprouts::flat::{Flat, LETTER, ONE, Token};
 use std::cmp::Ordering;
@@ -9,19 +10,19 @@ use std::ops::Range;
 
 /// Working memory, kept between moves.
 #[derive(Debug, Default)]
-pub(super) struct Player {
+pub(super) struct ChildBuilder {
     child: Flat,
-    /// What all positions after moves in the region have in common.
+    /// Extent of the regions that all positions after moves in the region have in common.
     base: Base,
-    /// The region for which `base` is there.
+    /// Region for which `base` is valid.
     region: Option<usize>,
-    /// How many boundaries of each class go to the first side; the isolated spots come first.
+    /// Number of members of each class on the first side, preceded by the number of isolated spots.
     share: Vec<u32>,
-    /// How many there are.
+    /// Total number of members of each class, preceded by the number of isolated spots.
     whole: Vec<u32>,
 }
 
-impl Player {
+impl ChildBuilder {
     /// Prepares for the moves of another land.
     pub(super) fn begin(&mut self) {
         self.region = None;
@@ -31,8 +32,8 @@ impl Player {
     pub(super) fn play(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
-        Move { region, curve }: Move,
+        symmetries: &RegionSymmetries,
+        LandMove { region, curve }: LandMove,
         found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
     ) -> Result<(), GameFull> {
         if self.region.replace(region) != Some(region) {
@@ -66,7 +67,7 @@ impl Player {
         }
     }
 
-    /// Every region but this one.
+    /// Copies every region except this one.
     fn copy_others(&mut self, parent: &Flat, region: usize) {
         let child = &mut self.child;
         child.clear();
@@ -81,12 +82,11 @@ impl Player {
         self.base = Base::of(child);
     }
 
-    /// An isolated spot is joined with itself: a circle with two letters on it, seen alike from both
-    /// sides.
+    /// Joins an isolated spot with itself: a circle with two letters on it, equal from both sides.
     fn loops(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
+        symmetries: &RegionSymmetries,
         region: usize,
         found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
     ) -> Result<(), GameFull> {
@@ -98,7 +98,7 @@ impl Player {
             for side in 0..2 {
                 self.child.tokens.extend([letter, letter + 1]);
                 self.child.end_boundary();
-                self.give_share(parent, symmetries, &classes, side, usize::MAX);
+                self.add_share(parent, symmetries, &classes, side, usize::MAX);
             }
             found(&self.child, [0; 2])?;
         }
@@ -108,9 +108,9 @@ impl Player {
     fn cut(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
+        symmetries: &RegionSymmetries,
         region: usize,
-        Cut { class, i, j, exchanged }: Cut,
+        CutCurve { class, i, j, exchanged }: CutCurve,
         found: &mut impl FnMut(&Flat, [Token; 2]) -> Result<(), GameFull>,
     ) -> Result<(), GameFull> {
         let classes = symmetries.classes_of(region);
@@ -129,10 +129,10 @@ impl Player {
                 out.extend_from_slice(&tokens[i + 1..j]);
                 out.extend(y);
             }
-            // Of a spot joined with itself, which has had its third end, nothing lies within.
+            // A spot joined with itself has its third curve end, and nothing lies within.
             out.push(fresh + 2);
             self.child.end_boundary();
-            self.give_share(parent, symmetries, &classes, 0, boundary);
+            self.add_share(parent, symmetries, &classes, 0, boundary);
             let out = &mut self.child.tokens;
             if i != j {
                 out.extend(y);
@@ -144,13 +144,13 @@ impl Player {
             }
             out.push(fresh + 2);
             self.child.end_boundary();
-            self.give_share(parent, symmetries, &classes, 1, boundary);
+            self.add_share(parent, symmetries, &classes, 1, boundary);
             found(&self.child, [x_dead, y_dead])?;
         }
         Ok(())
     }
 
-    /// Writes a boundary from a place to the same place, and tells the letter that dies.
+    /// Writes a boundary from a place around to the same place. Returns the letter that dies.
     fn join_end(&mut self, parent: &Flat, boundary: usize, place: usize, fresh: Token) -> Token {
         let tokens = &parent.tokens[parent.span(boundary)];
         let (end, dead) = second_end(tokens[place], fresh);
@@ -162,7 +162,7 @@ impl Player {
         dead
     }
 
-    /// Adds what the region has besides the two boundaries that were joined.
+    /// Adds all boundaries of the region except the two that were joined.
     fn finish_join(&mut self, parent: &Flat, region: usize, isolated: u32, joined: [usize; 2]) {
         let child = &mut self.child;
         child.end_boundary();
@@ -173,8 +173,13 @@ impl Player {
         child.end_region(isolated);
     }
 
-    /// Prepares `next_share` for all boundaries of a region and so many isolated spots.
-    fn begin_shares(&mut self, symmetries: &Symmetries, classes: &Range<usize>, isolated: u32) {
+    /// Prepares `next_share` for all boundaries of a region and `isolated` isolated spots.
+    fn begin_shares(
+        &mut self,
+        symmetries: &RegionSymmetries,
+        classes: &Range<usize>,
+        isolated: u32,
+    ) {
         self.whole.clear();
         self.whole.push(isolated);
         let members = |class| symmetries.members(class).len() as u32;
@@ -182,15 +187,15 @@ impl Player {
         self.share.clear();
     }
 
-    /// Goes to the next way to divide `whole` between two sides; if these are alike, only those in
-    /// which the first side has no more than the second in the first class where they differ.
+    /// Advances to the next way to divide `whole` between two sides. If these are equivalent, only ways are
+    /// used in which the first side has no more than the second in the first class where they differ.
     fn next_share(&mut self, alike: bool) -> bool {
         if self.share.is_empty() {
             self.share.resize(self.whole.len(), 0);
             return true;
         }
         loop {
-            // The last class counts fastest.
+            // The last class is the lowest digit.
             let mut class = self.whole.len();
             loop {
                 if class == 0 {
@@ -210,23 +215,23 @@ impl Player {
             let mut sides = sides.skip_while(|order| order.is_eq());
             match sides.next() {
                 None | Some(Ordering::Less) => return true,
-                // The first class only gets more from here on.
+                // The first class only increases from here on.
                 Some(_) if self.share[0] * 2 > self.whole[0] => return false,
                 Some(_) => {}
             }
         }
     }
 
-    /// Adds one side's boundaries, but for the one that was cut, and ends the region.
-    fn give_share(
+    /// Adds the boundaries of one side, except the one that was cut, and ends the region.
+    fn add_share(
         &mut self,
         parent: &Flat,
-        symmetries: &Symmetries,
+        symmetries: &RegionSymmetries,
         classes: &Range<usize>,
         side: usize,
         cut: usize,
     ) {
-        let Player { child, share, whole, .. } = self;
+        let ChildBuilder { child, share, whole, .. } = self;
         for (class, (&first, &all)) in classes.clone().zip(share[1..].iter().zip(&whole[1..])) {
             let members = symmetries.members(class).iter().filter(|&&member| member != cut);
             let (skip, take) = if side == 0 { (0, first) } else { (first, all - first) };
@@ -239,7 +244,8 @@ impl Player {
     }
 }
 
-/// What a spot that is not isolated becomes with one more curve end, and the letter that dies.
+/// Returns the token of a non-isolated spot after one more curve end, if it lives, and the letter that
+/// dies.
 fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
     match token {
         ONE => (Some(fresh), 0),
@@ -248,7 +254,7 @@ fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
     }
 }
 
-/// How much of the child is there for all moves in a region.
+/// Length of the part of a position that all moves in a region have in common.
 #[derive(Clone, Copy, Debug, Default)]
 struct Base {
     tokens: usize,

@@ -1,59 +1,60 @@
-//! Symmetries of a region that change nothing outside of it.
+//! Symmetries of a region that change nothing outside of it: [`RegionSymmetries`] with a [`Class`] of
+//! exchangeable boundaries each, and the [`CurveSymmetry`] of a curve.
 
 use crate::sprouts::flat::{Flat, LETTER, TWO};
 use std::ops::Range;
 
-/// What symmetries say about a curve within a boundary.
+/// Effect of the symmetries on a curve within a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Symmetry {
-    /// Another curve stands for it.
+pub(super) enum CurveSymmetry {
+    /// A symmetry maps it onto a curve that is used instead.
     Superfluous,
     /// A symmetry keeps it and exchanges its sides.
     Exchange,
-    /// Neither.
+    /// No symmetry concerns it.
     None,
 }
 
 /// Boundaries of a region that can be exchanged.
 #[derive(Debug, Default)]
 struct Class {
-    /// At least one.
+    /// Numbers of the boundaries; at least one.
     members: Vec<usize>,
     length: usize,
-    /// Steps s such that place p + s may stand for place p.
+    /// Steps s such that place p can be mapped onto place p + s.
     rotations: Vec<usize>,
-    /// Sums k such that place k − p may stand for place p, if the whole region can be reflected.
+    /// Sums k such that place p can be mapped onto place k − p, if the whole region can be reflected.
     reflections: Vec<usize>,
 }
 
-/// The classes of a land's boundaries.
+/// Classes of the boundaries of a land, with their symmetries.
 #[derive(Debug, Default)]
-pub(super) struct Symmetries {
+pub(super) struct RegionSymmetries {
     /// Region by region, in the order of their first members.
     classes: Vec<Class>,
-    /// Where the classes of each region end.
+    /// End of the classes of each region.
     ends: Vec<usize>,
     spare: Vec<Class>,
     /// The other occurrence of the letter at each place.
     partner: Vec<usize>,
     /// The boundary of each place.
-    home: Vec<usize>,
-    /// Whether the letter at each place links regions.
+    boundary_of: Vec<usize>,
+    /// True if the letter at this place links regions.
     links: Vec<bool>,
-    met: Vec<usize>,
+    seen: Vec<usize>,
 }
 
-/// A place that is none.
+/// Marks a missing place.
 const NONE: usize = usize::MAX;
 
-impl Symmetries {
+impl RegionSymmetries {
     /// Finds the classes and symmetries of all regions.
-    pub(super) fn survey(&mut self, land: &Flat) {
+    pub(super) fn find(&mut self, land: &Flat) {
         self.find_partners(land);
         self.spare.append(&mut self.classes);
         self.ends.clear();
         for region in 0..land.regions.len() {
-            self.survey_region(land, region);
+            self.find_in_region(land, region);
             self.ends.push(self.classes.len());
         }
     }
@@ -61,30 +62,31 @@ impl Symmetries {
     fn find_partners(&mut self, land: &Flat) {
         self.partner.clear();
         self.partner.resize(land.tokens.len(), NONE);
-        self.home.clear();
-        self.met.clear();
-        self.met.resize(usize::from(land.letters), NONE);
+        self.boundary_of.clear();
+        self.seen.clear();
+        self.seen.resize(usize::from(land.letters), NONE);
         for boundary in 0..land.ends.len() {
             for at in land.span(boundary) {
-                self.home.push(boundary);
+                self.boundary_of.push(boundary);
                 if land.tokens[at] < LETTER {
                     continue;
                 }
-                let met = &mut self.met[usize::from(land.tokens[at] - LETTER)];
-                if *met != NONE {
-                    self.partner[at] = *met;
-                    self.partner[*met] = at;
+                let seen = &mut self.seen[usize::from(land.tokens[at] - LETTER)];
+                if *seen != NONE {
+                    self.partner[at] = *seen;
+                    self.partner[*seen] = at;
                 }
-                *met = at;
+                *seen = at;
             }
         }
-        let links =
-            |(&partner, &home): (&usize, &usize)| partner != NONE && self.home[partner] != home;
+        let links = |(&partner, &boundary_of): (&usize, &usize)| {
+            partner != NONE && self.boundary_of[partner] != boundary_of
+        };
         self.links.clear();
-        self.links.extend(self.partner.iter().zip(&self.home).map(links));
+        self.links.extend(self.partner.iter().zip(&self.boundary_of).map(links));
     }
 
-    fn survey_region(&mut self, land: &Flat, region: usize) {
+    fn find_in_region(&mut self, land: &Flat, region: usize) {
         let before = self.classes.len();
         let mut mirrored = true;
         for boundary in land.boundaries(region) {
@@ -110,31 +112,31 @@ impl Symmetries {
         }
     }
 
-    /// The classes of a region's boundaries, by number.
+    /// Returns the numbers of the classes of a region's boundaries.
     pub(super) fn classes_of(&self, region: usize) -> Range<usize> {
         let begin = if region == 0 { 0 } else { self.ends[region - 1] };
         begin..self.ends[region]
     }
 
-    /// The boundaries of a class, at least one.
+    /// Returns the boundaries of a class, at least one.
     pub(super) fn members(&self, class: usize) -> &[usize] {
         &self.classes[class].members
     }
 
-    /// At how many of these places there are letters that link regions.
+    /// Returns the number of places with letters that link regions.
     pub(super) fn links<const N: usize>(&self, places: [usize; N]) -> usize {
         places.into_iter().filter(|&at| self.links[at]).count()
     }
 
-    /// What stands at a place, told by digits and by how far ahead the other occurrence is within
-    /// the boundary; None for a letter that links regions.
+    /// Returns a symbol for the vertex at a place: the digit, or the distance to the other occurrence
+    /// within the boundary; `None` for a letter that links regions.
     fn symbol(&self, land: &Flat, at: usize, ahead: bool) -> Option<usize> {
         let token = land.tokens[at];
         if token < LETTER {
             return Some(usize::from(token));
         }
-        let (partner, boundary) = (self.partner[at], self.home[at]);
-        if self.home[partner] != boundary {
+        let (partner, boundary) = (self.partner[at], self.boundary_of[at]);
+        if self.boundary_of[partner] != boundary {
             return None;
         }
         let length = land.span(boundary).len();
@@ -142,7 +144,7 @@ impl Symmetries {
         Some(usize::from(TWO) + if ahead { steps } else { length - steps })
     }
 
-    /// Whether two boundaries without links are the same, read as they are written.
+    /// Returns true if two boundaries have no links and are the same as written.
     fn same_word(&self, land: &Flat, a: usize, b: usize) -> bool {
         let (a, b) = (land.span(a), land.span(b));
         a.len() == b.len()
@@ -155,7 +157,7 @@ impl Symmetries {
     fn rotates(&self, land: &Flat, boundary: usize, step: usize) -> bool {
         let span = land.span(boundary);
         let length = span.len();
-        if step == 0 || (length == 2 && self.twins(land, span.start)) {
+        if step == 0 || (length == 2 && self.is_exchangeable_pair(land, span.start)) {
             return true;
         }
         (0..length).all(|place| {
@@ -164,13 +166,13 @@ impl Symmetries {
         })
     }
 
-    /// Two letters that make up this boundary and another one.
-    fn twins(&self, land: &Flat, start: usize) -> bool {
+    /// Returns true if the two letters of this boundary also form another one.
+    fn is_exchangeable_pair(&self, land: &Flat, start: usize) -> bool {
         let letters = [start, start + 1].iter().all(|&at| land.tokens[at] >= LETTER);
         letters && {
-            let other = self.home[self.partner[start]];
-            other == self.home[self.partner[start + 1]]
-                && other != self.home[start]
+            let other = self.boundary_of[self.partner[start]];
+            other == self.boundary_of[self.partner[start + 1]]
+                && other != self.boundary_of[start]
                 && land.span(other).len() == 2
         }
     }
@@ -187,40 +189,41 @@ impl Symmetries {
         })
     }
 
-    /// About the curve between two places of a class's boundary.
-    pub(super) fn within(&self, class: usize, i: usize, j: usize) -> Symmetry {
+    /// Returns the symmetry of the curve between two places of a class's boundary.
+    pub(super) fn within(&self, class: usize, i: usize, j: usize) -> CurveSymmetry {
         let class = &self.classes[class];
         let length = class.length;
-        // A loop around nothing else has the same on both sides.
-        let mut symmetry = if length == 1 { Symmetry::Exchange } else { Symmetry::None };
+        // A loop around nothing has equal sides.
+        let mut symmetry = if length == 1 { CurveSymmetry::Exchange } else { CurveSymmetry::None };
         for &step in &class.rotations {
             let (a, b) = ((i + step) % length, (j + step) % length);
             if (a.min(b), a.max(b)) < (i, j) {
-                return Symmetry::Superfluous;
+                return CurveSymmetry::Superfluous;
             }
             if (a, b) == (j, i) && i != j {
-                symmetry = Symmetry::Exchange;
+                symmetry = CurveSymmetry::Exchange;
             }
         }
         for &sum in &class.reflections {
             let (a, b) = ((sum + length - i) % length, (sum + length - j) % length);
             if (a.min(b), a.max(b)) < (i, j) {
-                return Symmetry::Superfluous;
+                return CurveSymmetry::Superfluous;
             }
             if (a, b) == (i, j) && i != j {
-                symmetry = Symmetry::Exchange;
+                symmetry = CurveSymmetry::Exchange;
             }
         }
         symmetry
     }
 
-    /// Whether the curve from an isolated spot to this place is needed.
+    /// Returns true if the curve from an isolated spot to this place is the representative of its orbit.
     pub(super) fn with_isolated(&self, class: usize, i: usize) -> bool {
         let class = &self.classes[class];
         class.rotated(i).chain(class.reflected(i)).all(|image| image >= i)
     }
 
-    /// Whether the curve between places of two boundaries, of the same or of two classes, is needed.
+    /// Returns true if the curve between places of two boundaries, of the same or of two classes, is the
+    /// representative of its orbit.
     pub(super) fn between(&self, (a, i): (usize, usize), (b, j): (usize, usize)) -> bool {
         if !self.with_isolated(a, i) || (a == b && j < i) {
             return false;

@@ -115,7 +115,7 @@ impl<'a> SproutsSession<'a> {
         let analysis = self.analyst.analyse_until(goal, position, limits, &mut |_| {})?;
         drop(progress);
         match analysis.reason {
-            Some(Reason::FileError) if let Some(error) = self.analyst.give_up_file() => {
+            Some(Reason::FileError) if let Some(error) = self.analyst.close_failed_file() => {
                 output::warn(&format!("{error}; numbers that are found are not kept"));
                 self.has_lost_file = true;
                 self.search(goal, position, time)

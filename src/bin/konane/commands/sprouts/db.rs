@@ -18,7 +18,7 @@ use crate::terminal_text::escape_line;
 use konane::file::NewFile;
 use konane::search::run::Reason;
 use konane::search::sums::{Atom, Impartial};
-use konane::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
+use konane::sprouts::grundy_db::{self, Contents, GrundyDb, GrundyRecord};
 use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of};
 use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::{Scratch, Sprouts};
@@ -216,7 +216,7 @@ impl<'s> Collection<'s> {
     }
 
     /// Adds an entry of a database.
-    fn add_entry(&mut self, entry: &Entry<'_>) -> Result<(), CliError> {
+    fn add_entry(&mut self, entry: &GrundyRecord<'_>) -> Result<(), CliError> {
         self.go_on()?;
         let path = &self.files[self.files.len() - 1];
         let land = land_of(&self.game, &mut self.scratch, path, entry)?;
@@ -266,7 +266,8 @@ impl<'s> Collection<'s> {
     /// Opens the database to be extended, and reads it.
     fn open(&mut self, path: &Path) -> Result<(GrundyDb, Contents), CliError> {
         self.begin(path);
-        let (db, contents) = GrundyDb::open(path, |entry: Entry<'_>| self.add_entry(&entry))?;
+        let (db, contents) =
+            GrundyDb::open(path, |entry: GrundyRecord<'_>| self.add_entry(&entry))?;
         self.progress.aside(|| warn_of_cut(path, &contents));
         self.fresh.clear();
         Ok((db, contents))
@@ -438,7 +439,7 @@ fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<StatsJson, CliError> {
         lands: Some(collection.numbers.len() as u64),
         by_nimber: Some(by_nimber),
         by_lives: Some(by_lives),
-        torn_bytes: Some(contents.cut.map_or(0, |cut| cut.bytes)),
+        torn_bytes: Some(contents.torn.map_or(0, |torn| torn.bytes)),
         reason: None,
     })
 }

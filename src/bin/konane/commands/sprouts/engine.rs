@@ -182,7 +182,7 @@ impl<'g> Engine<'g> {
 
 /// Warns that the end of a file was lost.
 pub fn warn_of_cut(path: &Path, contents: &Contents) {
-    if let Some(cut) = contents.cut {
+    if let Some(cut) = contents.torn {
         output::warn(&format!(
             "{}: the last {} bytes, from byte {}, were left by a program that was killed while it \
              wrote; they do not count, and what came before them is whole",

@@ -15,7 +15,7 @@ use konane::search::Value;
 use konane::search::run::{Limits, Observer, Progress, Reason};
 use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, Sum};
 use konane::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
-use konane::sprouts::{Algorithm, MOST_NIMBER, Scratch, SproutsMove, SproutsSolution, split_heap};
+use konane::sprouts::{Algorithm, MAX_NIMBER, Scratch, SproutsMove, SproutsSolution, split_heap};
 
 /// `konane sprouts solve`.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub struct SolveArgs {
     /// Play the sum of the position and a nim heap of this size, which can be written behind the
     /// position as well: "0*5 + *1".
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
-          value_parser = number(0, MOST_NIMBER))]
+          value_parser = number(0, MAX_NIMBER))]
     pub nimber: u32,
     /// Print the outcome of every move, found after that of the position by searches that are not
     /// counted, but within the same limits.
@@ -67,7 +67,7 @@ impl SolveArgs {
     fn couple(&self) -> Result<(&str, u32), CliError> {
         let (position, heap) = split_heap(&self.text.position);
         let wrong = |error| CliError::Usage(format!("position: the size of the heap: {error}"));
-        match heap.map(number(0, MOST_NIMBER)).transpose().map_err(wrong)? {
+        match heap.map(number(0, MAX_NIMBER)).transpose().map_err(wrong)? {
             Some(_) if self.nimber > 0 => Err(CliError::Usage(
                 "there is a heap in the position and one in --nimber: leave one of them out"
                     .to_owned(),

@@ -1,5 +1,5 @@
-//! The slow twin: spots, their curve ends, and the walks along the borders of regions, with nothing
-//! left out and no symmetry used; simplification rule by rule; isomorphism by trying everything.
+//! Reference implementation: spots, their curve ends, and the walks along the borders of regions, with
+//! nothing omitted and no symmetry used; simplification rule by rule; isomorphism by exhaustive search.
 
 use konane::sprouts::{Position, Spot};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// All lands of a position together.
+    /// Returns the drawing of all lands of a position together.
     pub fn new(position: &Position) -> Drawing {
         let mut drawing = Drawing { regions: Vec::new(), ends: Vec::new() };
         for land in position.lands() {
@@ -41,7 +41,7 @@ impl Drawing {
         drawing
     }
 
-    /// The drawings after every move, by the definition.
+    /// Returns the drawings after every move, by the definition.
     pub fn children(&self) -> Vec<Drawing> {
         let mut children = Vec::new();
         for (number, region) in self.regions.iter().enumerate() {
@@ -67,8 +67,8 @@ impl Drawing {
         children
     }
 
-    /// Curve ends after a curve between two spots, with the new spot on it, which is the last; None
-    /// if one of them would have more than three.
+    /// Returns the curve ends after a curve between two spots, the last entry for the new spot on it;
+    /// `None` if a spot would have more than three.
     fn curve(&self, x: usize, y: usize) -> Option<Vec<u8>> {
         let mut ends = self.ends.clone();
         ends[x] += 1;
@@ -77,10 +77,10 @@ impl Drawing {
         ends.iter().all(|&ends| ends <= 3).then_some(ends)
     }
 
-    /// From a place of a boundary once around to the same place.
+    /// Returns the walk from a place of a boundary around to the same place.
     fn around(&self, walk: &[usize], i: usize) -> Vec<usize> {
         match self.ends[walk[i]] {
-            // Without a curve there is nothing to go around.
+            // A spot without curves has no walk around it.
             0 => vec![walk[i]],
             _ => [&walk[i..], &walk[..=i]].concat(),
         }
@@ -135,7 +135,7 @@ impl Drawing {
         Drawing { regions, ends }
     }
 
-    /// The text of the drawing, dead spots included.
+    /// Returns the text of the drawing, dead spots included.
     pub fn text(&self) -> String {
         if self.regions.is_empty() {
             return "!".into();
@@ -160,7 +160,7 @@ impl Drawing {
         self.regions.iter().flatten().flatten().filter(|&&other| other == spot).count()
     }
 
-    /// Lives of a region; a spot that occurs twice in it counts `twice` times.
+    /// Returns the lives of a region. A spot that occurs twice in it counts `twice` times.
     fn lives(&self, region: &[Vec<usize>], twice: usize) -> usize {
         let mut spots: Vec<usize> = region.iter().flatten().copied().collect();
         let all = spots.len();
@@ -217,7 +217,7 @@ impl Drawing {
         false
     }
 
-    /// The lands: regions that share no spot are apart.
+    /// Returns the lands. Regions that share no spot, directly or through other regions, are separate.
     pub fn lands(&self) -> Vec<Drawing> {
         let mut parts: Vec<Vec<Vec<Vec<usize>>>> = Vec::new();
         for region in &self.regions {
@@ -233,7 +233,7 @@ impl Drawing {
         parts.into_iter().map(land).collect()
     }
 
-    /// Whether two simplified lands are the same up to everything that does not matter.
+    /// Returns true if two simplified lands are isomorphic.
     pub fn is_isomorphic(&self, other: &Drawing) -> bool {
         let total = |drawing: &Drawing| drawing.regions.iter().flatten().flatten().count();
         self.regions.len() == other.regions.len()
@@ -241,7 +241,7 @@ impl Drawing {
             && self.match_region(other, 0, &mut vec![false; other.regions.len()], &mut Vec::new())
     }
 
-    /// Finds an image for a region and all after it.
+    /// Finds an image for a region and all regions after it.
     fn match_region(
         &self,
         other: &Drawing,
@@ -271,7 +271,7 @@ impl Drawing {
         false
     }
 
-    /// Finds an image among `walks` for a boundary of a region and all after it.
+    /// Finds an image among `walks` for a boundary of a region and all boundaries after it.
     fn match_walk(
         &self,
         other: &Drawing,
