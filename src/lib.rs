@@ -86,8 +86,8 @@ pub use search::table::TableUse;
 #[doc = include_str!("../docs/manual.md")]
 struct Documents;
 
-/// What the tests and the benchmarks look into; no part of the public face.
-#[doc(hidden)]
+/// Items that only tests, benchmarks and fuzz targets use.
+#[cfg(feature = "testing")]
 pub mod internals {
     pub use crate::konane::{code, kernels, symmetry, zobrist};
     pub use crate::tablebase::files::{Footer, HEADER_BYTES, Inflater, LayerFile, LayerHeader};

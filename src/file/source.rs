@@ -24,6 +24,7 @@ pub struct ByteSource {
 #[derive(Debug)]
 enum ByteStorage {
     File(File),
+    #[cfg(feature = "testing")]
     Owned(Vec<u8>),
 }
 
@@ -38,6 +39,7 @@ impl ByteSource {
         Ok(ByteSource { path: path.to_owned(), kind, bytes: ByteStorage::File(file), len })
     }
 
+    #[cfg(feature = "testing")]
     /// Creates a source of bytes in memory. The path is used in error messages.
     pub fn owned(path: &Path, kind: &'static FileKind, bytes: Vec<u8>) -> Self {
         let len = bytes.len() as u64;
@@ -61,6 +63,7 @@ impl ByteSource {
     pub fn read_at(&self, place: u64, out: &mut [u8]) -> Result<(), FileError> {
         let read = match &self.bytes {
             ByteStorage::File(file) => read_exact_at(file, place, out),
+            #[cfg(feature = "testing")]
             ByteStorage::Owned(bytes) => {
                 let from = usize::try_from(place).ok().and_then(|place| bytes.get(place..));
                 let from = from.and_then(|rest| rest.get(..out.len()));

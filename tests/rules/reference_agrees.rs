@@ -115,7 +115,7 @@ fn compare_kernels(board: &Board, position: &Position) {
         for depth in 1..=3 {
             // The reference implementation would take too long for three plies of positions with many moves.
             if depth < 3 || expected.len() < 8 {
-                let nodes = jumps.perft(occupied, mover, depth);
+                let nodes = jumps.perft(&mut Vec::new(), occupied, mover, depth);
                 assert_eq!(nodes, reference.perft(depth), "{isa:?} {position:?} {depth}");
             }
         }

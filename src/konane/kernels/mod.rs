@@ -17,7 +17,9 @@ mod expand;
 mod leaf_solver;
 mod perft;
 
-pub use expand::{Features, Successors};
+#[cfg(feature = "testing")]
+pub use expand::Features;
+pub use expand::Successors;
 pub use leaf_solver::LeafSolverMemory;
 
 use super::board::Board;
@@ -129,6 +131,7 @@ impl Jumps {
     }
 
     /// The instruction set in use.
+    #[cfg(feature = "testing")]
     pub fn isa(&self) -> Isa {
         self.isa
     }

@@ -10,13 +10,9 @@ const BULK: usize = 512;
 const LANES: usize = 8;
 
 impl Jumps {
-    /// Number of jump sequences of exactly `depth` plies (1 or more).
-    pub fn perft(&self, occupied: u64, mover: Colour, depth: u32) -> u64 {
-        self.perft_in(&mut Vec::new(), occupied, mover, depth)
-    }
-
-    /// [`Jumps::perft`] with a reusable buffer for its lists, which grows as needed: for many small counts.
-    pub fn perft_in(&self, stack: &mut Vec<u64>, occupied: u64, mover: Colour, depth: u32) -> u64 {
+    /// Number of jump sequences of exactly `depth` plies (1 or more). `stack` is the memory of the lists of successors;
+    /// it grows as needed.
+    pub fn perft(&self, stack: &mut Vec<u64>, occupied: u64, mover: Colour, depth: u32) -> u64 {
         let needed = MAX_JUMPS * depth as usize + BULK;
         if stack.len() < needed {
             stack.resize(needed, 0);

@@ -89,7 +89,7 @@ impl<'a> Perft<'a> {
         }
         if position.phase(self.board) == Phase::Jumping {
             let (occupied, mover) = (position.occupied(), position.to_move());
-            return self.jumps.perft_in(stack, occupied, mover, depth);
+            return self.jumps.perft(stack, occupied, mover, depth);
         }
         let moves = position.moves(self.board).into_iter();
         moves.map(|mv| self.count_in(stack, &position.play(self.board, mv), depth - 1)).sum()

@@ -1,7 +1,6 @@
 //! Reading layer files: everything in them is checked before it is used.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -9,7 +8,7 @@ use zstd::bulk::Decompressor;
 
 use super::error::{DATABASE, DatabaseError};
 use super::format::{BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, hex};
-use super::layer_index::{LayerBlock, LayerIndex, STRIDE, count_ones};
+use super::layer_index::{LayerBlock, LayerIndex};
 use super::octets::{self, ROWS};
 use crate::file::ByteSource;
 
@@ -73,6 +72,7 @@ impl LayerFile {
     ///
     /// # Errors
     /// As [`LayerFile::open`].
+    #[cfg(feature = "testing")]
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, DatabaseError> {
         LayerFile::new(ByteSource::owned(path, DATABASE, bytes))
     }
@@ -309,18 +309,19 @@ impl LayerFile {
     /// # Errors
     /// States the first block or a chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
     /// was set.
-    pub fn verify(&self, stop: &AtomicBool) -> Result<(), DatabaseError> {
+    #[cfg(feature = "testing")]
+    pub fn verify(&self, stop: &std::sync::atomic::AtomicBool) -> Result<(), DatabaseError> {
         self.blocks().iter().try_for_each(|block| {
             let set: Result<u64, DatabaseError> = (0..block.chunks)
                 .into_par_iter()
-                .with_min_len(STRIDE)
+                .with_min_len(super::layer_index::STRIDE)
                 .map_init(
                     || (Inflater::new(), vec![0; block.chunk_bytes]),
                     |(inflater, buffer), chunk| {
                         DatabaseError::check_stop(stop)?;
                         let out = &mut buffer[..block.chunk_len(chunk)];
                         self.chunk(block, chunk, inflater, out)?;
-                        Ok(count_ones(out))
+                        Ok(super::layer_index::count_ones(out))
                     },
                 )
                 .try_reduce(|| 0, |a, b| Ok(a + b));

@@ -17,9 +17,11 @@ mod statistics;
 pub use error::DatabaseError;
 pub(super) use format::hex;
 pub use format::{
-    BlockKey, BlockKind, CHUNK_BYTES, Coverage, Footer, HEADER_BYTES, LayerHeader, MANIFEST_NAME,
-    Metric, Scope, layer_name,
+    BlockKey, BlockKind, CHUNK_BYTES, Coverage, LayerHeader, MANIFEST_NAME, Metric, Scope,
+    layer_name,
 };
+#[cfg(feature = "testing")]
+pub use format::{Footer, HEADER_BYTES};
 pub use layer_file::{Inflater, LayerFile};
 pub use layer_index::LayerBlock;
 pub use layer_writer::LayerWriter;

@@ -35,7 +35,7 @@ pub use scatter::Targets;
 use super::jumps::{Jump, jumps};
 use crate::konane::Colour;
 use crate::system::zeroed;
-use crate::tablebase::index::{Index, Row, SquareNumbers, stabiliser};
+use crate::tablebase::index::{Index, Row, SquareNumbers};
 
 /// Words that are zero at first, in huge pages where the system has them.
 #[derive(Debug)]
@@ -400,6 +400,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Number of won positions of a layer, equivalent ones counted one by one.
+    #[cfg(feature = "testing")]
     pub fn count(&self, layer: &LayerRows) -> u64 {
         let numbering = self.index.numbering();
         let symmetries = numbering.symmetries() as u64;
@@ -409,7 +410,10 @@ impl<'a> Sweep<'a> {
             .zip(patterns)
             .map(|(row, &pattern)| {
                 let ones: u64 = row.iter().map(|word| u64::from(word.count_ones())).sum();
-                ones * (symmetries / u64::from(stabiliser(numbering, pattern).count_ones()))
+                ones * (symmetries
+                    / u64::from(
+                        crate::tablebase::index::stabiliser(numbering, pattern).count_ones(),
+                    ))
             })
             .sum()
     }

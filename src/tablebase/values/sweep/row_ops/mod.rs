@@ -68,6 +68,7 @@ impl RowOps {
     ///
     /// # Panics
     /// If the processor does not have it.
+    #[cfg(test)]
     pub fn with_isa(isa: Isa) -> Self {
         assert!(isa as usize <= Isa::detect() as usize, "this processor has no {isa:?}");
         RowOps { isa }
