@@ -9,7 +9,7 @@ use crate::konane::{Phase, Position};
 use crate::search::Value;
 use crate::search::plain::oracle::{Oracle, OracleAnswer};
 
-/// The values of a database, for [`crate::Solver::known`].
+/// The values of a database, for [`crate::Solver::oracle`].
 ///
 /// Positions with more stones than the database covers are recognised by counting stones, in a
 /// nanosecond. An error of the database ends the search that meets it;

@@ -64,7 +64,7 @@ impl Scope {
     }
 
     /// Returns true if positions with White to move are written with Black to move where the board
-    /// allows it: the second argument of [`Index::new`].
+    /// allows it: the second argument of `Index::new`.
     pub const fn exchanges(self) -> bool {
         matches!(self, Scope::Complete)
     }

@@ -5,7 +5,7 @@
 //! who cannot move loses.
 //!
 //! - [`Impartial`] is a game.
-//! - [`OptionList`] receives the options of an atom; [`OptionSubset`] selects some of them, and [`EarlyExit`] ends
+//! - [`OptionList`] receives the options of an atom; [`OptionSubset`] selects some of them, and `EarlyExit` ends
 //!   their generation early.
 //! - [`AtomFeatures`] and [`Odds`] are estimates for an atom.
 //! - [`GameFull`] is the error of a game without memory; [`Retained`] is the result of freeing memory.
