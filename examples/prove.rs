@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use konane::proof::{Guide, ProofReader, ProofWriter, prove, verify};
+use konane::proof::{ProofReader, ProofStrategy, ProofWriter, prove, verify};
 use konane::{Board, Position, Solver};
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     println!("{} wins {}: {} answers", checked.header.winner, checked.root, checked.answered);
 
     // The loser makes its first move each time, the winner answers by the proof.
-    let guide = Guide::open(path)?;
+    let guide = ProofStrategy::open(path)?;
     let mut position = guide.root();
     loop {
         let moves = position.moves(&board);

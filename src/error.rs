@@ -1,4 +1,4 @@
-//! Kind of an error; every error type of the library has one.
+//! The kind of an error ([`ErrorKind`]), which every error type of the library has.
 
 pub use pn_search::ErrorKind;
 
@@ -21,7 +21,7 @@ mod tests {
     use crate::sprouts::grundy_db::GrundyDbError;
     use crate::sprouts::grundy_file::GrundyFileError;
     use crate::sprouts::spr_file::SprError;
-    use crate::tablebase::{BuildError, DatabaseError, PlanError, VerifyError};
+    use crate::tablebase::{BuildError, DatabaseError};
 
     fn not_replaceable() -> FileError {
         FileError::NotReplaceable { path: PathBuf::from("a"), found: "a directory" }
@@ -39,13 +39,11 @@ mod tests {
         {
             assert_eq!(make().kind(), kind);
             assert_eq!(database(make()).kind(), kind);
-            assert_eq!(PlanError::from(database(make())).kind(), kind);
             assert_eq!(AnalysisError::from(database(make())).kind(), kind);
             assert_eq!(SolveError::from(CheckpointError::from(make())).kind(), kind);
             assert_eq!(SprError::from(make()).kind(), kind);
-            // These are files that the caller does not name, or that are read first.
+            // The caller does not name these files, or they are read first.
             assert_eq!(BuildError::from(make()).kind(), ErrorKind::File);
-            assert_eq!(VerifyError::from(database(make())).kind(), ErrorKind::File);
             let numbers = GrundyFileError::from(GrundyDbError::from(make()));
             assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
         }
@@ -54,9 +52,9 @@ mod tests {
         assert_eq!(AnalysisError::from(ProofError::Interrupted).kind(), ErrorKind::Interrupted);
     }
 
-    /// More memory is the remedy for one of them, and less for the other.
+    /// The remedy for one error is more memory, for the other less.
     #[test]
-    fn memory_that_is_not_allowed_and_memory_that_is_not_there_differ() {
+    fn a_memory_limit_and_a_failed_allocation_have_different_kinds() {
         let source = std::io::ErrorKind::OutOfMemory.into();
         let table = TableError::Memory { bytes: 1 << 40, source };
         assert_eq!(SolveError::from(table).kind(), ErrorKind::Resource);

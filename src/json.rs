@@ -1,12 +1,15 @@
 //! Serialisation of results: names of enumerations, types written as text, and `unknown`.
 //!
-//! Results derive `Serialize` and `JsonSchema`; the program, the API and the Python package print them as they are.
+//! Results derive `Serialize` and `JsonSchema`. The program, the API and the Python package print them without changes.
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::path::Path;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+
+use crate::search::numbers::{INFINITY, Number};
 
 /// Implements `Serialize` and `JsonSchema` for types that are written as their `Display` text.
 macro_rules! serialize_as_text {
@@ -34,11 +37,11 @@ macro_rules! serialize_as_text {
 }
 pub(crate) use serialize_as_text;
 
-/// Writes a value that may be unknown: `None` becomes the text `unknown`. For `#[serde(with)]`.
+/// Serialises `None` as the text `unknown`. For `#[serde(with)]`.
 pub mod or_unknown {
     use super::{Serialize, Serializer};
 
-    /// Writes the value or `unknown`.
+    /// Serialises the value or `unknown`.
     pub fn serialize<T: Serialize, S: Serializer>(
         value: &Option<T>,
         serializer: S,
@@ -50,7 +53,7 @@ pub mod or_unknown {
     }
 }
 
-/// The schema of a field written by [`or_unknown`].
+/// Schema of a field serialised by [`or_unknown`].
 pub struct OrUnknown<T>(std::marker::PhantomData<T>);
 
 impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
@@ -69,7 +72,7 @@ impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
     }
 }
 
-/// The names that the schema of an enumeration without fields allows.
+/// The names in the schema of an enumeration without fields.
 pub fn variants(schema: &Schema) -> Vec<String> {
     let of = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let list = |key| schema.get(key).and_then(|value| value.as_array()).into_iter().flatten();
@@ -79,12 +82,27 @@ pub fn variants(schema: &Schema) -> Vec<String> {
         .collect()
 }
 
-/// Writes a value as its `Display` text. For `#[serde(serialize_with)]`.
+/// Serialises a value as its `Display` text. For `#[serde(serialize_with)]`.
 pub fn as_text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
-/// A count divided by a time. Finite for any time.
+/// Writes a path as text. For `#[serde(serialize_with)]`.
+pub fn as_path<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.as_ref().display())
+}
+
+/// Writes a proof or disproof number, null if it is infinite. For `#[serde(serialize_with)]`.
+pub fn as_finite<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
+    finite(*number).serialize(serializer)
+}
+
+/// Returns a proof or disproof number, `None` if it is infinite.
+pub fn finite(number: Number) -> Option<Number> {
+    (number < INFINITY).then_some(number)
+}
+
+/// Returns a count divided by a time. Finite for any time.
 pub fn per_second(count: u64, seconds: f64) -> f64 {
     (count as f64 / seconds.max(1e-9)).round()
 }

@@ -20,7 +20,7 @@
 //! | [`Solver`], [`SolveOptions`], [`Solution`] | search of a position: options, limits, result |
 //! | [`Perft`] | counts of positions |
 //! | [`analysis`] | values of a position and its moves from databases, proofs and a search |
-//! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::known`] uses them in a search |
+//! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::oracle`] uses them in a search |
 //! | [`proof`] | proofs as files: collected, checked, played |
 //! | [`sprouts`] | Sprouts: positions, moves, Grundy numbers and their files |
 //! | [`search`] | the crate `pn-search`: proof-number search and α-β for any game that implements [`search::plain::game::Game`] or [`search::sums::game::Impartial`] |
@@ -71,10 +71,9 @@ pub mod tablebase;
 
 pub use error::ErrorKind;
 pub use konane::{
-    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, LEAST_MEMORY, Move,
-    Perft, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, SearchTable, Setup,
-    SetupError, Solution, SolveError, SolveOptions, Solver, Square, Uncounted, draw, game,
-    notation, record,
+    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move, Perft,
+    PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, SearchTable, Setup,
+    SetupError, Solution, SolveError, SolveOptions, Solver, Square, draw, game, notation, record,
 };
 pub use pn_search as search;
 pub use search::Value;
@@ -85,11 +84,13 @@ pub use search::table::TableUse;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../docs/manual.md")]
-struct Guide;
+struct Documents;
 
 /// What the tests and the benchmarks look into; no part of the public face.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::konane::{code, kernels, symmetry, zobrist};
-    pub use crate::tablebase::{files, index, values};
+    pub use crate::tablebase::files::{Footer, HEADER_BYTES, Inflater, LayerFile, LayerHeader};
+    pub use crate::tablebase::index::Index;
+    pub use crate::tablebase::values::sweep::Sweep;
 }

@@ -33,14 +33,14 @@ const ALGORITHMS: &[(&str, Run)] = &[
         let table = table();
         let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pns();
-        let tree = SavedTree::empty(options.tree_room(TREE)).unwrap();
+        let tree = SavedTree::empty(options.tree_capacity(TREE)).unwrap();
         pns(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
     }),
     ("pn2", |game, root| {
         let table = table();
         let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pn2();
-        let tree = SavedTree::empty(options.tree_room(TREE, NonZeroUsize::MIN)).unwrap();
+        let tree = SavedTree::empty(options.tree_capacity(TREE, NonZeroUsize::MIN)).unwrap();
         pn2(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
     }),
     ("dfpn", |game, root| {

@@ -1,12 +1,11 @@
 //! Strong solutions: sweep, state space, layers on ranks, addresses and look-ups.
 
-use std::convert::Infallible;
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, Throughput, criterion_group};
-use konane::internals::index::Index;
-use konane::internals::values::sweep::Sweep;
+use konane::internals::{Index, Sweep};
 use konane::tablebase::Method;
 use konane::tablebase::statespace;
 use konane::tablebase::{BuildOptions, Database, DatabaseOptions, build, plan};
@@ -42,8 +41,8 @@ fn whole_boards(c: &mut Criterion) {
     group.throughput(Throughput::Elements(270_692));
     group.bench_function("statespace 5x5", |b| {
         b.iter(|| {
-            let plies = statespace::<Infallible>(&square, &stop, &mut |_| Ok(())).unwrap();
-            assert_eq!(plies.iter().map(|ply| ply.unique).sum::<u64>(), 270_692);
+            let plies = statespace(&square, &stop, &mut |_| ControlFlow::Continue(())).unwrap();
+            assert_eq!(plies.iter().map(|ply| ply.counts.unique).sum::<u64>(), 270_692);
         });
     });
     group.finish();

@@ -74,7 +74,7 @@ fuzz_target!(|input: Input| {
     let Ok(reader) = CheckpointReader::new(path, Cursor::new(&bytes)) else { return };
     let footer = *reader.footer();
     let table = Table::new(1 << 12).expect("memory");
-    let room = PnsOptions::PLAIN.tree_room(1 << 16);
+    let room = PnsOptions::PLAIN.tree_capacity(1 << 16);
     let key = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let Ok(tree) = reader.load(&table, key, Some(room), &mut |_, _| true) else { return };
     assert!(table.count().0 <= footer.entries);

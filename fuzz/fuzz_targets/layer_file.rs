@@ -7,9 +7,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use arbitrary::Arbitrary;
-use konane::internals::files::format::{Footer, HEADER_BYTES, LayerHeader, Metric, Scope};
-use konane::internals::files::{Inflater, LayerFile};
-use konane::internals::index::Index;
+use konane::internals::{Footer, HEADER_BYTES, Index, Inflater, LayerFile, LayerHeader};
+use konane::tablebase::{Metric, Scope};
 use konane::{Board, Dimensions};
 use konane_fuzz::Content;
 use libfuzzer_sys::fuzz_target;
@@ -63,10 +62,10 @@ fuzz_target!(|input: Input| {
     let whole = file.verify(&AtomicBool::new(false)).is_ok();
     let mut inflater = Inflater::new();
     for block in file.blocks() {
-        match file.read_block(block.key()) {
+        match file.read_block(block.key) {
             Ok(raw) => {
-                let first = block.rows() / 16 * 8;
-                let mut part = vec![0; ((block.rows() - first) * block.row_bytes()) as usize];
+                let first = block.rows / 16 * 8;
+                let mut part = vec![0; ((block.rows - first) * block.row_bytes()) as usize];
                 file.read_rows(block, first, &mut inflater, &mut part).expect("read before");
                 assert_eq!(part, raw[(first * block.row_bytes()) as usize..]);
             }

@@ -28,13 +28,16 @@ __all__ = [
     "Position",
     "__version__",
     "build_database",
+    "bytes_text",
     "count",
+    "counted",
     "divide",
     "memory_bytes",
     "perft",
     "prove",
     "run_task",
     "seconds",
+    "short",
     "solve",
     "sprouts_canonical",
     "sprouts_children",
@@ -42,6 +45,7 @@ __all__ = [
     "sprouts_grundy",
     "sprouts_solve",
     "time_limit",
+    "time_text",
     "verify_proof",
 ]
 
@@ -553,6 +557,14 @@ def seconds(text: str) -> float:
     """Returns the seconds of a duration, such as ``"1h30m"``."""
 def count(text: str) -> int:
     """Reads a whole number of at least 1, such as ``"2.5M"``."""
+def bytes_text(bytes: int) -> str:
+    """Returns a size as text: ``1.50 GiB``."""
+def time_text(seconds: float) -> str:
+    """Returns a number of seconds as text: ``2 min 5 s``."""
+def short(number: float) -> str:
+    """Returns a number with three figures and a letter: ``12.3 M``."""
+def counted(count: int, noun: str) -> str:
+    """Returns a count with a noun: ``1 job``, ``2 jobs``."""
 def time_limit(time_limit: float) -> float:
     """Checks a time limit in seconds, as all functions of the package do, and returns it."""
 

@@ -296,15 +296,15 @@ class SproutsSolution:
     canonical: str
     nimber: int
     outcome: _Outcome
-    reason: _Reason | None
-    pn: float | None
-    dn: float | None
+    reason: _Reason | None = None
+    pn: float | None = None
+    dn: float | None = None
     best_move: str | None
     algorithm: str
     profile: str
     heuristic: bool
     threads: int
-    jobs: int | None
+    jobs: int | None = None
     nodes: int
     expansions: int
     generated: int

@@ -1,11 +1,10 @@
 //! `build_database`: complete databases and databases of reachable positions, built in this process.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use konane::Board;
 use konane::tablebase::{
-    BuildObserver, BuildOptions, DatabaseError, Histogram, Metric, Scope, Stage, build, plan,
+    BuildObserver, BuildOptions, DatabaseError, Metric, Scope, Stage, build, plan,
 };
 use pyo3::prelude::*;
 
@@ -64,28 +63,6 @@ impl BuildObserver for StoreProgress<'_> {
             *latest = Some(BuildProgress { done, total, ..latest.take().unwrap_or_else(first) });
         });
     }
-}
-
-#[derive(IntoPyObject)]
-struct HistogramFields {
-    black: Vec<u64>,
-    white: Vec<u64>,
-}
-
-#[derive(IntoPyObject)]
-struct BuiltFields {
-    board: String,
-    scope: &'static str,
-    metric: &'static str,
-    max_stones: u32,
-    directory: OsString,
-    positions: u64,
-    black_to_move_wins: u64,
-    white_to_move_wins: u64,
-    histogram: Option<HistogramFields>,
-    bytes: u64,
-    seconds: f64,
-    layers_found: u32,
 }
 
 fn scope_of(name: &StrArg<name::Scope>) -> Result<Scope, Failure> {
@@ -162,21 +139,7 @@ pub fn build_database<'py>(
             })
         },
     )???;
-    let fields = BuiltFields {
-        board: built.dimensions.to_string(),
-        scope: built.scope.name(),
-        metric: built.metric.name(),
-        max_stones: built.max_stones,
-        directory: path_text(&directory),
-        positions: built.positions,
-        black_to_move_wins: built.black_to_move_wins,
-        white_to_move_wins: built.white_to_move_wins,
-        histogram: built
-            .histogram
-            .map(|Histogram { black, white }| HistogramFields { black, white }),
-        bytes: built.bytes,
-        seconds: built.seconds,
-        layers_found: built.layers_found,
-    };
+    let fields = results::dict(py, &built)?;
+    fields.set_item("directory", path_text(&directory)).map_err(Failure::from)?;
     results::make(py, "Built", fields)
 }

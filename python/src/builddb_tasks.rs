@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use konane::Board;
-use konane::tablebase::{BuildError, BuildOptions, Method, Plan, Task, TaskBuild, plan};
+use konane::tablebase::{
+    BuildError, BuildOptions, BuildTask, DistributedBuild, Method, Plan, plan,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,8 +18,8 @@ use crate::interrupt::Owner;
 use crate::options::{MemoryArg, ThreadCountArg, on_pool, path_text};
 use crate::position::dimensions;
 
-fn texts(waves: Vec<Vec<Task>>) -> Vec<Vec<String>> {
-    waves.into_iter().map(|wave| wave.iter().map(Task::to_string).collect()).collect()
+fn texts(waves: Vec<Vec<BuildTask>>) -> Vec<Vec<String>> {
+    waves.into_iter().map(|wave| wave.iter().map(BuildTask::to_string).collect()).collect()
 }
 
 /// Plan of a build of a complete database by tasks.
@@ -37,8 +39,7 @@ fn planned(
     options: &BuildOptions,
     threads: ThreadCountArg,
 ) -> Result<Plan, Failure> {
-    let planned = on_pool(threads.0, || plan(board, options))?;
-    Ok(planned.map_err(BuildError::from)?)
+    Ok(on_pool(threads.0, || plan(board, options))??)
 }
 
 #[pymethods]
@@ -109,7 +110,7 @@ impl BuildPlan {
         // Planned again: another driver may have begun the build since.
         let opened = py.detach(|| {
             let plan = planned(&self.board, &self.options, self.threads)?;
-            Ok::<_, Failure>(TaskBuild::open(&plan, &())?)
+            Ok::<_, Failure>(DistributedBuild::open(&plan, &())?)
         });
         Ok(BuildDirector { build: Mutex::new(Some(opened?)), owner: Owner::current() })
     }
@@ -119,7 +120,7 @@ impl BuildPlan {
 #[pyclass(frozen, module = "konane")]
 pub struct BuildDirector {
     /// `None` after the build has been finished or closed.
-    build: Mutex<Option<TaskBuild>>,
+    build: Mutex<Option<DistributedBuild>>,
     owner: Owner,
 }
 
@@ -137,7 +138,7 @@ impl BuildDirector {
     fn locked<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Option<TaskBuild>) -> T + Send,
+        work: impl FnOnce(&mut Option<DistributedBuild>) -> T + Send,
     ) -> Result<T, Failure> {
         self.owner.check("BuildDirector")?;
         interrupt::detached(py, || {
@@ -152,7 +153,7 @@ impl BuildDirector {
     ///
     /// The list is empty when all tasks are done.
     fn pending(&self, py: Python<'_>) -> Result<Vec<Vec<String>>, Failure> {
-        let waves = self.locked(py, |build| build.as_ref().map(TaskBuild::pending))?;
+        let waves = self.locked(py, |build| build.as_ref().map(DistributedBuild::pending))?;
         Ok(texts(waves.ok_or_else(over)??))
     }
 
@@ -162,14 +163,14 @@ impl BuildDirector {
         let directory = build.plan().directory.clone();
         let summary = py.detach(|| build.finish())?;
         let dict = PyDict::new(py);
-        dict.set_item("board", summary.dimensions.to_string())?;
-        dict.set_item("scope", summary.scope.name())?;
-        dict.set_item("metric", summary.metric.name())?;
-        dict.set_item("max_stones", summary.max_stones)?;
+        dict.set_item("board", summary.coverage.dimensions.to_string())?;
+        dict.set_item("scope", summary.coverage.scope.name())?;
+        dict.set_item("metric", summary.coverage.metric.name())?;
+        dict.set_item("max_stones", summary.coverage.max_stones)?;
         dict.set_item("directory", path_text(&directory))?;
-        dict.set_item("positions", summary.positions)?;
-        dict.set_item("black_to_move_wins", summary.black_to_move_wins)?;
-        dict.set_item("white_to_move_wins", summary.white_to_move_wins)?;
+        dict.set_item("positions", summary.counts.positions)?;
+        dict.set_item("black_to_move_wins", summary.counts.black_to_move_wins)?;
+        dict.set_item("white_to_move_wins", summary.counts.white_to_move_wins)?;
         dict.set_item("bytes", summary.bytes)?;
         dict.set_item("seconds", summary.seconds)?;
         Ok(dict)
@@ -200,7 +201,7 @@ pub fn run_task<'py>(
     memory: Option<MemoryArg>,
     threads: ThreadCountArg,
 ) -> Result<Bound<'py, PyDict>, Failure> {
-    let task: Task = task.parse()?;
+    let task: BuildTask = task.parse()?;
     let result = interrupt::run_without_progress(py, |stop| {
         on_pool(threads.0, || task.run(&out.0, memory.map(|memory| memory.0), stop))
     })??;

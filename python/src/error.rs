@@ -12,8 +12,8 @@ use konane::search::sums::GameFull;
 use konane::search::table::TableError;
 use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
-use konane::tablebase::{BuildError, DatabaseError, PlanError};
-use konane::{ErrorKind, Reason, SolveError, Uncounted};
+use konane::tablebase::{BuildError, DatabaseError};
+use konane::{ErrorKind, PerftError, Reason, SolveError};
 use pyo3::PyErr;
 
 mod python {
@@ -108,9 +108,8 @@ failure_from!(
     FileError,
     GameFull,
     MovesError,
-    PlanError,
     SolveError,
     TableError,
     TreeError,
-    Uncounted,
+    PerftError,
 );

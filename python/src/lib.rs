@@ -42,8 +42,8 @@ mod _konane {
     use super::build::build_database;
     #[pymodule_export]
     use super::cluster::{
-        ClusterCoordinator, ClusterDelivery, ClusterStatus, ClusterWorker, count, memory_bytes,
-        seconds, time_limit,
+        ClusterCoordinator, ClusterDelivery, ClusterStatus, ClusterWorker, bytes_text, count,
+        counted, memory_bytes, seconds, short, time_limit, time_text,
     };
     #[pymodule_export]
     use super::database::PyDatabase;

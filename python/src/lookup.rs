@@ -119,8 +119,5 @@ fn query(database: &Database, at: u32, code: u64) -> Option<Query> {
     if stones > database.coverage().max_stones {
         return None;
     }
-    let address = database.index().address(position.occupied(), position.to_move());
-    let head = stones << 8 | (address.to_move as u32) << 7 | address.black;
-    let place = (head, address.row / 8, address.column);
-    Some(Query { place, at, code, answer: NOT_COVERED })
+    Some(Query { place: database.look_up_order(&position), at, code, answer: NOT_COVERED })
 }

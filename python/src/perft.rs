@@ -1,7 +1,7 @@
 //! `perft` and `divide`: numbers of move sequences and of positions.
 
 use konane::system::memory_available;
-use konane::{Perft, Uncounted};
+use konane::{Perft, PerftError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -36,7 +36,7 @@ pub fn perft(
     symmetry: FlagArg<name::Symmetry>,
     memory: Option<MemoryArg>,
 ) -> Result<Vec<u64>, Failure> {
-    let (start, depth) = (board.0, depth.within(0..=Perft::MOST_PLIES.into())?);
+    let (start, depth) = (board.0, depth.within(0..=Perft::MAX_PLIES.into())?);
     let threads = threads_or_cores(threads);
     let memory = memory.map(|memory| memory.0).or_else(memory_available).unwrap_or(u64::MAX);
     interrupt::run_without_progress(py, |stop| {
@@ -53,10 +53,10 @@ pub fn perft(
     })??
 }
 
-fn uncounted(why: Uncounted) -> Failure {
+fn uncounted(why: PerftError) -> Failure {
     match why {
-        Uncounted::Interrupted | Uncounted::TooMany => why.into(),
-        Uncounted::Memory => Failure::resource(
+        PerftError::Interrupted | PerftError::TooMany => why.into(),
+        PerftError::Memory => Failure::resource(
             "the positions of the next ply might not fit into the memory that may be used; \
              memory= allows more",
         ),
@@ -73,7 +73,7 @@ pub fn divide<'py>(
     depth: IntegerArg<name::Depth>,
     threads: Option<ThreadCountArg>,
 ) -> Result<Bound<'py, PyDict>, Failure> {
-    let (start, depth) = (board.0, depth.within(1..=Perft::MOST_PLIES.into())? as u32);
+    let (start, depth) = (board.0, depth.within(1..=Perft::MAX_PLIES.into())? as u32);
     let threads = threads_or_cores(threads);
     let counts = interrupt::run_without_progress(py, |stop| {
         let memory = memory_available().unwrap_or(u64::MAX);

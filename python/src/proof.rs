@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, Proved};
+use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, ProveResult};
 use konane::search::certificate::CertificateError;
 use konane::search::plain::oracle::Oracle;
 use konane::system::memory_available;
@@ -26,8 +26,8 @@ use crate::solve::{KonaneSearch, RunWith, SearchArguments, last_progress};
 /// Solves a position and collects its proof.
 struct Prove<'a>(&'a Latest<Progress<'static>>);
 
-impl RunWith<Proved> for Prove<'_> {
-    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<Proved, Failure> {
+impl RunWith<ProveResult> for Prove<'_> {
+    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<ProveResult, Failure> {
         Ok(proof::prove(solver, &mut self.0)?)
     }
 }
@@ -91,7 +91,7 @@ pub fn prove<'py>(
         on_pool(pool, || {
             // Before the search, so that a file that cannot be written is reported at once.
             let writer = ProofWriter::create(&path.0)?;
-            let Proved { solution, proof } = search.run(stop, Prove(&latest))?;
+            let ProveResult { solution, proof } = search.run(stop, Prove(&latest))?;
             let stopped = |reason: Reason| reason.text().to_owned();
             let written = match proof {
                 None => Err(solution.reason.map(stopped)),

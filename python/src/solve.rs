@@ -73,7 +73,7 @@ impl KonaneSearch {
         let solver = solver.options(self.options).limits(self.limits.to_limits(stop));
         let Some(database) = &self.database else { return search.run_with(&solver) };
         let values = DatabaseValues::new(database);
-        let found = search.run_with(&solver.known(&values));
+        let found = search.run_with(&solver.oracle(&values));
         match values.into_error() {
             Some(error) => Err(error.into()),
             None => found,

@@ -3,16 +3,16 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use konane::search::numbers::Number;
 use konane::search::run::{Limits, Report};
 use konane::search::sums::{
     self, Atom, DEFAULT_JOB_EXPANSIONS, GrundyReport, SearchOptions, SolverState, Sum,
 };
 use konane::sprouts::analysis::winning_move;
-use konane::sprouts::{Algorithm, MOST_NIMBER, Position, Scratch, Sprouts, draw};
-use konane::{LEAST_MEMORY, Outcome, Profile, Progress, Reason, SolveError, TableUse, Value};
+use konane::sprouts::{
+    Algorithm, MOST_NIMBER, Position, Scratch, SearchFigures, Sprouts, SproutsSolution, draw,
+};
+use konane::{MIN_MEMORY, Outcome, Profile, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
-use serde::Serialize;
 
 use crate::argument::{IntegerArg, StrArg, name};
 use crate::error::Failure;
@@ -62,7 +62,7 @@ impl SproutsSearch {
         limit_args: LimitArgs,
     ) -> Result<Self, Failure> {
         let memory = memory.map_or(DEFAULT_MEMORY, |memory| memory.0);
-        if memory < LEAST_MEMORY {
+        if memory < MIN_MEMORY {
             return Err(SolveError::TooLittleMemory { bytes: memory }.into());
         }
         Ok(SproutsSearch {
@@ -95,33 +95,6 @@ fn object<'py>(
     seconds: f64,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     progress::object(py, progress, seconds, None, false)
-}
-
-#[derive(Serialize)]
-struct SolutionFields<'a> {
-    position: &'a str,
-    canonical: String,
-    nimber: u32,
-    outcome: &'static str,
-    reason: Option<Reason>,
-    pn: Option<Number>,
-    dn: Option<Number>,
-    best_move: Option<String>,
-    algorithm: &'static str,
-    profile: Profile,
-    heuristic: bool,
-    threads: u32,
-    jobs: Option<u64>,
-    nodes: u64,
-    expansions: u64,
-    generated: u64,
-    lands: u32,
-    grundy_numbers: u64,
-    seconds: f64,
-    expansions_per_second: f64,
-    memory_bytes: u64,
-    collections: u64,
-    table: TableUse,
 }
 
 /// Returns `win`, `loss`, or `unknown` with the reason.
@@ -198,34 +171,23 @@ pub fn solve<'py>(
     let last = Progress { table_capacity: found.table_capacity, ..Progress::from(&report) };
     let table = last.table();
     reporter.end(last, object)?;
-    let (outcome, reason) = outcome(&report);
-    let counters = &report.counters;
-    let fields = SolutionFields {
-        position: &text,
-        canonical: found.canonical,
-        nimber,
-        outcome,
-        reason,
-        pn: reason.map(|_| report.phi),
-        dn: reason.map(|_| report.delta),
-        best_move,
-        algorithm: algorithm.name(),
-        profile: Profile::Tuned,
+    let search = SearchFigures {
+        profile: Profile::Tuned.name(),
         heuristic: SearchOptions::TUNED.heuristic,
         threads: report.threads,
-        jobs: (algorithm == Algorithm::PnsPdfpn).then_some(counters.jobs),
-        nodes: counters.nodes,
-        expansions: counters.expansions,
-        generated: counters.generated,
         lands: found.lands,
-        grundy_numbers: counters.grundy_numbers,
-        seconds,
-        expansions_per_second: (counters.expansions as f64 / seconds.max(1e-9)).round(),
         memory_bytes: report.memory_bytes,
-        collections: counters.collections,
         table,
+        ..SearchFigures::new(&report.counters, found.table_capacity, seconds)
     };
-    results::make(py, "SproutsSolution", results::dict(py, &fields)?)
+    let solution = SproutsSolution {
+        position: text.to_string(),
+        canonical: Some(found.canonical),
+        nimber,
+        best_move,
+        ..SproutsSolution::new(algorithm, &report, search)
+    };
+    results::make(py, "SproutsSolution", results::dict(py, &solution)?)
 }
 
 /// Returns the Grundy number of a position: the size of the nim heap that is equal to it.

@@ -1,34 +1,34 @@
-//! Judges positions one after the other.
+//! The [`Analyst`]: analyses positions of a board one after the other.
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
-use super::judgement::{Analysis, Judgement, Source};
+use super::judgement::{Analysis, Judgement, ValueSource};
 use crate::error::ErrorKind;
 use crate::konane::solve::new_table;
 use crate::konane::zobrist::Zobrist;
 use crate::konane::{
-    Algorithm, Board, Dimensions, LEAST_MEMORY, Move, Position, SearchTable, Solution, SolveError,
+    Algorithm, Board, Dimensions, MIN_MEMORY, Move, Position, SearchTable, Solution, SolveError,
     SolveOptions, Solver,
 };
-use crate::proof::{self, Guide, ProofError};
+use crate::proof::{self, ProofError, ProofStrategy};
 use crate::search::Value;
 use crate::search::plain::oracle::Oracle;
 use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
 use crate::tablebase::{Database, DatabaseError, DatabaseValues};
 
-/// Nodes that the position and each of its moves get in the first round: some 5 ms.
+/// Node budget of the position and of each of its moves in the first round: some 5 ms.
 const FIRST_BUDGET: u64 = 16_384;
 
-/// What they get in the next round, over this one: what a search has begun is in the table, so a
-/// round costs a third of the next one.
-const GROWTH: u64 = 4;
+/// Factor of the budget from one round to the next. The table has the results of the previous rounds, which together
+/// take a third of the next one.
+const BUDGET_GROWTH: u64 = 4;
 
-/// Below so many nodes a search is over before other threads have begun.
-const PARALLEL_NODES: u64 = 200_000;
+/// Minimum node budget of a search on several threads. A smaller search ends before the other threads have started.
+const MIN_PARALLEL_NODES: u64 = 200_000;
 
-/// Why there is no analysis.
+/// Error that prevents an analysis.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
     /// The database cannot be read, or contradicts itself.
@@ -37,7 +37,7 @@ pub enum AnalysisError {
     /// A proof cannot be read.
     #[error(transparent)]
     Proof(#[from] ProofError),
-    /// A search cannot begin.
+    /// A search cannot start.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// A database or a proof is about another board.
@@ -66,18 +66,18 @@ impl AnalysisError {
 
 /// A move to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ChosenMove {
     /// The move.
     pub mv: Move,
-    /// What the move brings to the side that makes it, if that is proven: a win, or what cannot be
-    /// avoided. While it is not, the move is the one that the search holds for the best.
+    /// The value of the move for the side that makes it, if it is proven: a win, or an unavoidable loss. If the value
+    /// is unknown, the move is the best one according to the search.
     pub judgement: Option<Judgement>,
 }
 
-/// Judges positions of one board: by its database and its proofs, and where they are silent by df-pn
-/// in a table that is kept, so that what was found about a position helps with the next one.
+/// Analyses positions of one board with its database and its proofs, and falls back to df-pn. The table persists, so
+/// the results about a position speed up the analysis of the next one.
 ///
-/// Memory: the table's, and what the database and the proofs take.
+/// It uses the memory of the table, the database and the proofs.
 #[derive(Debug)]
 pub struct Analyst {
     board: Board,
@@ -85,14 +85,14 @@ pub struct Analyst {
     table: Table,
     options: SolveOptions,
     database: Option<Database>,
-    proofs: Vec<Guide>,
+    proofs: Vec<ProofStrategy>,
 }
 
 impl Analyst {
-    /// For a board, with so many bytes for the table, on one thread.
+    /// Creates an analyst of a board that uses `memory_bytes` for the table, and one thread.
     ///
     /// # Errors
-    /// If it is less than [`crate::LEAST_MEMORY`], or the system does not give it.
+    /// If the memory is less than [`crate::MIN_MEMORY`] or cannot be allocated.
     pub fn new(board: Dimensions, memory_bytes: u64) -> Result<Self, SolveError> {
         Analyst::on_board(Board::new(board), memory_bytes)
     }
@@ -107,19 +107,19 @@ impl Analyst {
         Ok(Analyst::in_table(board, table, options))
     }
 
-    /// Creates one that goes on in the table of a search, with its threads and parameters: in an empty
-    /// table of the same size after α-β, and in one of [`LEAST_MEMORY`] if the search needed none. The
-    /// search has to have been one of this board with these options: what its table says is believed.
+    /// Creates an analyst that continues with the table, the threads and the parameters of a search: with an empty
+    /// table of the same size after α-β, and with one of [`MIN_MEMORY`] if the search had none. The
+    /// search must have been one of this board with these options, because the entries of its table are trusted.
     ///
     /// # Errors
-    /// If the system does not give the memory.
+    /// If the memory cannot be allocated.
     pub fn after(
         board: &Board,
         table: Option<SearchTable>,
         options: SolveOptions,
     ) -> Result<Self, SolveError> {
         let table = match table {
-            None => new_table(board, LEAST_MEMORY as usize)?,
+            None => new_table(board, MIN_MEMORY as usize)?,
             Some(table) => table.into_proof_numbers(board)?,
         };
         let options = SolveOptions { algorithm: Algorithm::Dfpn, ..options };
@@ -131,38 +131,38 @@ impl Analyst {
         Analyst { board, zobrist, table, options, database: None, proofs: Vec::new() }
     }
 
-    /// Threads for searches that take longer.
+    /// Sets the number of threads of longer searches.
     pub fn threads(self, threads: NonZeroUsize) -> Self {
         let options = SolveOptions { threads, ..self.options };
         Analyst { options, ..self }
     }
 
-    /// Takes the values of a database.
+    /// Adds the values of a database.
     ///
     /// # Errors
     /// If it is one of another board.
     pub fn with_database(self, database: Database) -> Result<Self, AnalysisError> {
-        self.same_board(|| database.directory().display().to_string(), database.board())?;
+        self.check_board(database.directory().display().to_string(), database.board())?;
         Ok(Analyst { database: Some(database), ..self })
     }
 
-    /// Takes a proof's positions for proven. Nothing is checked here
-    /// ([`verify`](crate::proof::verify()) does that).
+    /// Adds the positions of a proof, which are trusted without verification
+    /// ([`verify`](crate::proof::verify())).
     ///
     /// # Errors
     /// If it is about another board.
-    pub fn with_proof(mut self, proof: Guide) -> Result<Self, AnalysisError> {
-        self.same_board(|| "the proof".to_owned(), proof.board())?;
+    pub fn with_proof(mut self, proof: ProofStrategy) -> Result<Self, AnalysisError> {
+        self.check_board("the proof".to_owned(), proof.board())?;
         self.proofs.push(proof);
         Ok(self)
     }
 
-    fn same_board(&self, what: impl Fn() -> String, got: &Board) -> Result<(), AnalysisError> {
+    fn check_board(&self, what: String, got: &Board) -> Result<(), AnalysisError> {
         let (expected, got) = (self.board.dimensions(), got.dimensions());
         if expected == got {
             Ok(())
         } else {
-            Err(AnalysisError::OtherBoard { what: what(), expected, got })
+            Err(AnalysisError::OtherBoard { what, expected, got })
         }
     }
 
@@ -177,51 +177,50 @@ impl Analyst {
     }
 
     /// The proofs.
-    pub fn proofs(&self) -> &[Guide] {
+    pub fn proofs(&self) -> &[ProofStrategy] {
         &self.proofs
     }
 
-    /// The proofs that can be about a position: all of them, or none
-    /// ([`Position::is_early_jump`]).
-    pub fn proofs_about(&self, position: &Position) -> &[Guide] {
+    /// The proofs that may contain a position: all proofs, or none for [`Position::is_early_jump`].
+    pub fn proofs_about(&self, position: &Position) -> &[ProofStrategy] {
         if position.is_early_jump(&self.board) { &[] } else { &self.proofs }
     }
 
-    /// What is known of a position without a search: by the rules, the database, a proof, or what
-    /// earlier searches have found. A look-up in each.
+    /// The value of a position without a search: from the rules, the database, a proof, or the
+    /// table with the results of earlier searches.
     ///
     /// # Errors
     /// If the database or a proof cannot be read.
-    pub fn known(&self, position: &Position) -> Result<Option<Judgement>, AnalysisError> {
+    pub fn lookup(&self, position: &Position) -> Result<Option<Judgement>, AnalysisError> {
         let judged = |outcome, source, remoteness| Some(Judgement { outcome, source, remoteness });
         if position.count_moves(&self.board) == 0 {
-            return Ok(judged(Value::Loss, Source::Rules, Some(0)));
+            return Ok(judged(Value::Loss, ValueSource::Rules, Some(0)));
         }
         if let Some(database) = &self.database
             && !position.is_early_jump(&self.board)
             && position.occupied().count_ones() <= database.coverage().max_stones
             && let Some(value) = database.value(position)?
         {
-            return Ok(judged(value, Source::Database, database.remoteness(position)?));
+            return Ok(judged(value, ValueSource::Database, database.remoteness(position)?));
         }
         for proof in self.proofs_about(position) {
             if proof.is_lost(position)? {
-                return Ok(judged(Value::Loss, Source::Proof, None));
+                return Ok(judged(Value::Loss, ValueSource::Proof, None));
             }
             if proof.answer(position)?.is_some() {
-                return Ok(judged(Value::Win, Source::Proof, None));
+                return Ok(judged(Value::Win, ValueSource::Proof, None));
             }
         }
         let code = position.code(&self.board);
         let found = self.table.lookup(self.zobrist.key(code), code).and_then(|entry| entry.value());
-        Ok(found.and_then(|value| judged(value, Source::Search, None)))
+        Ok(found.and_then(|value| judged(value, ValueSource::Search, None)))
     }
 
-    /// The position with its moves, judged as far as that goes without a search.
+    /// The values of a position and its moves without a search.
     ///
     /// # Errors
-    /// As [`Analyst::known`].
-    pub fn look(&self, position: &Position) -> Result<Analysis, AnalysisError> {
+    /// As [`Analyst::lookup`].
+    pub fn lookup_moves(&self, position: &Position) -> Result<Analysis, AnalysisError> {
         let mut analysis = self.unsorted(position)?;
         analysis.finish();
         Ok(analysis)
@@ -229,26 +228,26 @@ impl Analyst {
 
     fn unsorted(&self, position: &Position) -> Result<Analysis, AnalysisError> {
         let mut analysis = Analysis::new(&self.board, position);
-        analysis.judgement = self.known(position)?;
+        analysis.judgement = self.lookup(position)?;
         for judged in &mut analysis.moves {
-            judged.judgement = self.known(&judged.after)?.map(of_the_mover);
+            judged.judgement = self.lookup(&judged.after)?.map(of_the_mover);
         }
         analysis.conclude();
-        // What is lost is lost by every move, whichever of them a table has kept.
+        // All moves of a lost position lose, also those without an entry in the table.
         if let Some(lost @ Judgement { outcome: Value::Loss, .. }) = analysis.judgement {
             all_lose(&mut analysis, lost.source);
         }
         Ok(analysis)
     }
 
-    /// Judges a position and each of its moves, within limits: `limits.nodes` are those of all searches
-    /// together. What is not decided by then stays open.
+    /// Computes the values of a position and of each of its moves, within limits: `limits.nodes` is the limit of all
+    /// searches together. When a limit is reached, the remaining values are unknown.
     ///
-    /// The position and all moves are searched in turn with budgets that grow, so that the easy
-    /// ones come first. `on_change` hears of each new value.
+    /// The position and all moves are searched in rounds with growing budgets, so that easy ones are solved
+    /// first. Calls `on_change` for each new value.
     ///
     /// # Errors
-    /// If the database or a proof cannot be read, or a search cannot begin.
+    /// If the database or a proof cannot be read, or a search cannot start.
     pub fn analyse(
         &mut self,
         position: &Position,
@@ -256,16 +255,16 @@ impl Analyst {
         on_change: &mut dyn FnMut(&Analysis),
     ) -> Result<Analysis, AnalysisError> {
         let mut analysis = self.unsorted(position)?;
-        let mut shown = |analysis: &Analysis| {
+        let mut report = |analysis: &Analysis| {
             let mut sorted = analysis.clone();
             sorted.finish();
             on_change(&sorted);
         };
-        shown(&analysis);
+        report(&analysis);
         let (mut budget, mut left) = (FIRST_BUDGET, limits.nodes.unwrap_or(u64::MAX));
         while !analysis.is_complete() {
-            // The position itself first: its search goes where a winning move is most likely, and if
-            // it is lost, all moves are.
+            // The position comes first: its search prefers the moves that are most likely to win, and if
+            // it is lost, all moves lose.
             for index in (0..=analysis.moves.len()).map(|turn| turn.checked_sub(1)) {
                 let open = match index {
                     None => analysis.judgement.is_none().then_some(*position),
@@ -280,13 +279,13 @@ impl Analyst {
                 left = left.saturating_sub(solution.report.counters.nodes);
                 match (solution.report.outcome, index) {
                     (Outcome::Known(value), None) => {
-                        decide(&mut analysis, value, solution.best_move);
-                        shown(&analysis);
+                        enter_result(&mut analysis, value, solution.best_move);
+                        report(&analysis);
                     }
                     (Outcome::Known(value), Some(index)) => {
                         analysis.moves[index].judgement = Some(of_the_mover(searched(value)));
                         analysis.conclude();
-                        shown(&analysis);
+                        report(&analysis);
                     }
                     (Outcome::Unknown(Reason::NodeLimit), _) if left > 0 => {}
                     (Outcome::Unknown(reason), _) => {
@@ -296,15 +295,15 @@ impl Analyst {
                     }
                 }
             }
-            budget = budget.saturating_mul(GROWTH);
+            budget = budget.saturating_mul(BUDGET_GROWTH);
         }
         analysis.finish();
         Ok(analysis)
     }
 
-    /// A move to play: one that wins, the quickest if that is known; in a lost position the one that
-    /// resists longest; while nothing is proven within the limits, the one that the search prefers.
-    /// None if there is no move.
+    /// Chooses a move to play: a winning move, the quickest one if that is known; in a lost position the move of the
+    /// longest resistance; if nothing is proven within the limits, the best move according to the search.
+    /// Returns `None` if there is no move.
     ///
     /// # Errors
     /// As [`Analyst::analyse`].
@@ -312,24 +311,24 @@ impl Analyst {
         &mut self,
         position: &Position,
         limits: Limits<'_>,
-    ) -> Result<Option<Choice>, AnalysisError> {
-        let mut analysis = self.look(position)?;
+    ) -> Result<Option<ChosenMove>, AnalysisError> {
+        let mut analysis = self.lookup_moves(position)?;
         let mut best = None;
-        // A value that was kept need not say by which move.
+        // A stored value may lack the winning move.
         if analysis.judgement.is_none_or(|known| known.outcome == Value::Win)
             && analysis.count(Some(Value::Win)) == 0
         {
             let solution = self.search(position, limits)?;
             best = solution.best_move;
             if let Outcome::Known(value) = solution.report.outcome {
-                decide(&mut analysis, value, best);
+                enter_result(&mut analysis, value, best);
                 analysis.finish();
             }
         }
         let judgement = analysis.judgement;
-        let choice = |mv, judgement| Choice { mv, judgement };
+        let choice = |mv, judgement| ChosenMove { mv, judgement };
         if analysis.outcome() == Some(Value::Loss) {
-            return Ok(self.longest(&analysis)?.map(|mv| choice(mv, judgement)));
+            return Ok(self.longest_resistance(&analysis)?.map(|mv| choice(mv, judgement)));
         }
         let plies = |judgement: Judgement| judgement.remoteness.unwrap_or(u32::MAX);
         let winning = analysis.moves.iter().filter(|judged| judged.outcome() == Some(Value::Win));
@@ -339,43 +338,43 @@ impl Analyst {
             Some(judged) => Some(choice(judged.mv, judgement)),
             None => {
                 let open = || analysis.moves.iter().filter(|judged| judged.judgement.is_none());
-                // The search knows nothing of the proofs, and may prefer a move that they have lost.
+                // The search does not use the proofs, so it may prefer a move that loses by one of them.
                 let best = open().map(|judged| judged.mv).find(|&mv| Some(mv) == best);
-                // Not even expanded, perhaps: what leaves the opponent little.
+                // The search may not have expanded the position: then the move with the fewest replies.
                 let least = || open().min_by_key(|judged| judged.replies).map(|judged| judged.mv);
                 best.or_else(least).map(|mv| choice(mv, None))
             }
         })
     }
 
-    /// The move of a lost position that resists longest: by the plies to the end, where they are known
-    /// of all moves; or does not let the opponent win at once; or leaves it the fewest winning replies,
-    /// where all of them are known; or took the most work to refute.
-    fn longest(&self, analysis: &Analysis) -> Result<Option<Move>, AnalysisError> {
-        let after = analysis.moves.iter().map(|judged| self.look(&judged.after));
+    /// The move of a lost position with the longest resistance: by remoteness, if that of all moves is known;
+    /// then a move after which the opponent does not win at once; then the move with the fewest winning replies,
+    /// if all replies are known; then the move that took the most work to refute.
+    fn longest_resistance(&self, analysis: &Analysis) -> Result<Option<Move>, AnalysisError> {
+        let after = analysis.moves.iter().map(|judged| self.lookup_moves(&judged.after));
         let after = after.collect::<Result<Vec<_>, _>>()?;
         let plies = |after: &Analysis| after.judgement?.remoteness;
-        // What is not known may be longer than what is: a long jump leads into a database of few stones
-        // where the others do not.
-        let measured = after.iter().all(|after| plies(after).is_some());
+        // An unknown remoteness may be larger than a known one: a long jump leads to a position of a database with
+        // few stones, and the other moves do not.
+        let all_known = after.iter().all(|after| plies(after).is_some());
         let resistance = |after: &Analysis| {
             let winning = after.count(Some(Value::Win));
             let known = after.count(None) == 0;
             let code = after.position.code(&self.board);
             let work =
                 self.table.lookup(self.zobrist.key(code), code).map_or(0, |entry| entry.work);
-            let (plies, goes_on) = (plies(after).filter(|_| measured), plies(after) != Some(1));
-            (plies, goes_on, Reverse(if known { winning } else { 0 }), work)
+            let (plies, continues) = (plies(after).filter(|_| all_known), plies(after) != Some(1));
+            (plies, continues, Reverse(if known { winning } else { 0 }), work)
         };
-        // Of equals the first.
+        // The first of equal ones.
         let moves = analysis.moves.iter().zip(&after).rev();
         let best = moves.max_by_key(|(_, after)| resistance(after));
         Ok(best.map(|(judged, _)| judged.mv))
     }
 
-    /// A line of best play from the position, to the end of the game or as far as the winner is
-    /// proven within the limits: `limits.nodes` are those of each move, the deadline holds for all.
-    /// Every move keeps what the position is.
+    /// A line of best play from the position, to the end of the game or to the first position whose value is not
+    /// found within the limits. `limits.nodes` is the limit of each move, the deadline that of the line.
+    /// Every move preserves the value of the position.
     ///
     /// # Errors
     /// As [`Analyst::analyse`].
@@ -385,7 +384,7 @@ impl Analyst {
         limits: Limits<'_>,
     ) -> Result<Vec<Move>, AnalysisError> {
         let (mut position, mut line) = (*position, Vec::new());
-        while let Some(Choice { mv, judgement: Some(_) }) = self.choose(&position, limits)? {
+        while let Some(ChosenMove { mv, judgement: Some(_) }) = self.choose(&position, limits)? {
             line.push(mv);
             position = position.play(&self.board, mv);
         }
@@ -410,27 +409,27 @@ impl Analyst {
         &self,
         position: &Position,
         limits: Limits<'_>,
-        known: &K,
+        oracle: &K,
     ) -> Result<Solution, SolveError> {
-        let alone = limits.nodes.is_some_and(|nodes| nodes < PARALLEL_NODES);
-        let threads = if alone { NonZeroUsize::MIN } else { self.options.threads };
+        let is_short = limits.nodes.is_some_and(|nodes| nodes < MIN_PARALLEL_NODES);
+        let threads = if is_short { NonZeroUsize::MIN } else { self.options.threads };
         let options = SolveOptions { threads, ..self.options };
         let solver = Solver::new(&self.board, position).options(options).limits(limits);
-        solver.known(known).search_in(&self.table, &mut ())
+        solver.oracle(oracle).search_in(&self.table, &mut ())
     }
 }
 
 fn searched(outcome: Value) -> Judgement {
-    Judgement { outcome, source: Source::Search, remoteness: None }
+    Judgement { outcome, source: ValueSource::Search, remoteness: None }
 }
 
-/// What a position is to the player who has moved there.
+/// Converts the value of a position to that of the move that leads to it.
 fn of_the_mover(judgement: Judgement) -> Judgement {
     Judgement { outcome: !judgement.outcome, ..judgement }
 }
 
-/// Enters what a search says about the position.
-fn decide(analysis: &mut Analysis, value: Value, best: Option<Move>) {
+/// Enters the result of a search of the position.
+fn enter_result(analysis: &mut Analysis, value: Value, best: Option<Move>) {
     analysis.judgement = Some(searched(value));
     match value {
         Value::Win => {
@@ -439,11 +438,11 @@ fn decide(analysis: &mut Analysis, value: Value, best: Option<Move>) {
                 best.judgement.get_or_insert(searched(Value::Win));
             }
         }
-        Value::Loss => all_lose(analysis, Source::Search),
+        Value::Loss => all_lose(analysis, ValueSource::Search),
     }
 }
 
-fn all_lose(analysis: &mut Analysis, source: Source) {
+fn all_lose(analysis: &mut Analysis, source: ValueSource) {
     for judged in &mut analysis.moves {
         let lost = Judgement { outcome: Value::Loss, source, remoteness: None };
         judged.judgement.get_or_insert(lost);

@@ -1,4 +1,5 @@
-//! Values of a position and its moves, as results.
+//! Values of a position and its moves, as results: an [`Analysis`] has [`JudgedMove`]s, and a [`Judgement`] is a value
+//! with its [`ValueSource`].
 
 use std::cmp::Reverse;
 
@@ -15,7 +16,7 @@ use crate::tablebase::values::remoteness::remoteness;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub enum Source {
+pub enum ValueSource {
     /// There is no move.
     Rules,
     /// A database.
@@ -26,14 +27,14 @@ pub enum Source {
     Search,
 }
 
-impl Source {
+impl ValueSource {
     /// `rules`, `database`, `proof` or `search`.
     pub const fn name(self) -> &'static str {
         match self {
-            Source::Rules => "rules",
-            Source::Database => "database",
-            Source::Proof => "proof",
-            Source::Search => "search",
+            ValueSource::Rules => "rules",
+            ValueSource::Database => "database",
+            ValueSource::Proof => "proof",
+            ValueSource::Search => "search",
         }
     }
 }
@@ -44,12 +45,12 @@ pub struct Judgement {
     /// Outcome of a position for the player to move, or of a move for the player who makes it.
     pub outcome: Value,
     /// Origin of the value.
-    pub source: Source,
+    pub source: ValueSource,
     /// Plies to the end with best play from the position, or from the one after the move, if known.
     pub remoteness: Option<u32>,
 }
 
-/// A judgement as it is serialised: `unknown`, and no more, if there is none.
+/// The fields of a serialised judgement. Without a judgement, the only field is the outcome `unknown`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct JudgementFields {
@@ -59,7 +60,7 @@ pub struct JudgementFields {
     outcome: Option<Value>,
     /// Origin of the value. Absent if the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<Source>,
+    source: Option<ValueSource>,
     /// Plies to the end with best play: from the position, or from the one after the move. Absent if
     /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,18 +169,18 @@ impl Analysis {
         self.judgement.map(|judgement| judgement.outcome)
     }
 
-    /// How many moves have this outcome for the side to move; `None` counts those that are open.
+    /// Number of moves with this outcome for the side to move. `None` stands for an unknown outcome.
     pub fn count(&self, outcome: Option<Value>) -> usize {
         self.moves.iter().filter(|judged| judged.outcome() == outcome).count()
     }
 
-    /// Whether the position and every move are decided.
+    /// Returns true if the values of the position and of every move are known.
     pub fn is_complete(&self) -> bool {
         self.judgement.is_some() && self.count(None) == 0
     }
 
-    /// What the moves say about the position: a winning move wins, and if all lose it is lost. How
-    /// long it takes as well, also where only the outcome was known before.
+    /// Derives the value of the position from its moves: it is won if one move wins, and lost if all lose. Also
+    /// derives the remoteness, even if the outcome was known before.
     pub(super) fn conclude(&mut self) {
         if self.judgement.is_none() {
             let judgements = || self.moves.iter().filter_map(|judged| judged.judgement);
@@ -187,7 +188,8 @@ impl Analysis {
             let lost = (self.count(None) == 0).then(|| judgements().next()).flatten();
             self.judgement = won.or(lost).map(|judgement| {
                 let source = judgement.source;
-                let source = if source == Source::Rules { Source::Search } else { source };
+                let source =
+                    if source == ValueSource::Rules { ValueSource::Search } else { source };
                 Judgement { source, remoteness: None, ..judgement }
             });
         }
@@ -197,17 +199,17 @@ impl Analysis {
         }
     }
 
-    /// The position's remoteness, as far as its moves say it.
+    /// The remoteness of the position, if it follows from the moves.
     fn plies(&self) -> Option<u32> {
         let after = self.moves.iter().map(|judged| judged.judgement?.remoteness);
-        // An end at once is the quickest one. Beyond that, all moves have to be known.
+        // A move that ends the game is the quickest one. Otherwise the remoteness of all moves is needed.
         if after.clone().any(|plies| plies == Some(0)) {
             return Some(1);
         }
         Some(remoteness(after.collect::<Option<Vec<_>>>()?))
     }
 
-    /// Sorts the moves and fills in the winner, the verdict and `complete`, which follow from the
+    /// Sorts the moves and sets the winner, the verdict and `complete`, which follow from the
     /// judgements.
     pub(super) fn finish(&mut self) {
         self.moves.sort_by_key(|judged| match judged.judgement {
@@ -225,7 +227,7 @@ impl Analysis {
         self.verdict = self.sentence();
     }
 
-    /// The verdict in a sentence or two, for players.
+    /// The verdict in one or two sentences.
     fn sentence(&self) -> String {
         let (side, other) = (self.position.to_move(), !self.position.to_move());
         let of = |count: usize, verb: &str| match (count, self.moves.len()) {
@@ -271,7 +273,7 @@ mod tests {
     use super::*;
     use crate::konane::notation::parse_position;
 
-    /// 3x3 after both removals has few moves; the judgements are made up.
+    /// An analysis with these outcomes of its moves, which need not be true.
     fn analysis(board: &str, text: &str, outcomes: &[Option<Value>]) -> Analysis {
         let board = Board::new(board.parse().unwrap());
         let position = parse_position(&board, text).unwrap();
@@ -280,7 +282,7 @@ mod tests {
         for (judged, outcome) in analysis.moves.iter_mut().zip(outcomes) {
             judged.judgement = outcome.map(|outcome| Judgement {
                 outcome,
-                source: Source::Search,
+                source: ValueSource::Search,
                 remoteness: None,
             });
         }
@@ -292,7 +294,7 @@ mod tests {
     const START: &str = "xoxo/oxox/xoxo/oxox b";
 
     #[test]
-    fn what_is_open_is_never_counted_as_lost() {
+    fn unknown_moves_are_not_counted_as_lost() {
         let lost = Some(Value::Loss);
         let four = analysis("4x4", START, &[lost, None, lost, None]);
         assert_eq!(four.outcome(), None);

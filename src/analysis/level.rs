@@ -1,13 +1,13 @@
-//! Opponents that do not play as well as they can.
+//! Opponents of limited strength.
 
 use std::fmt;
 
-use super::analyst::{AnalysisError, Analyst, Choice};
+use super::analyst::{AnalysisError, Analyst, ChosenMove};
 use crate::konane::{Board, Position};
 use crate::search::run::Limits;
 
-/// How well to play: by a search of 4 to the power of the level nodes for each move, and nothing else
-/// that is known.
+/// Strength of play. A player of level n searches 4ⁿ nodes for each move, without databases, proofs and results of
+/// earlier searches.
 ///
 /// ```
 /// use konane::analysis::Level;
@@ -18,27 +18,27 @@ use crate::search::run::Limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level(u32);
 
-/// Memory of the search: the strongest level needs less.
+/// Memory of the search. The strongest level needs less.
 const MEMORY: u64 = 64 << 20;
 
 impl Level {
-    /// The weakest.
-    pub const LEAST: u32 = 1;
+    /// The weakest level.
+    pub const MIN: u32 = 1;
 
-    /// The strongest.
-    pub const MOST: u32 = 10;
+    /// The strongest level.
+    pub const MAX: u32 = 10;
 
-    /// A level from 1 to 10.
+    /// Creates a level from 1 to 10. Returns `None` for other numbers.
     pub fn new(level: u32) -> Option<Level> {
-        (Level::LEAST..=Level::MOST).contains(&level).then_some(Level(level))
+        (Level::MIN..=Level::MAX).contains(&level).then_some(Level(level))
     }
 
-    /// Nodes of a search for a move.
+    /// Number of nodes of the search for a move.
     pub fn nodes(self) -> u64 {
         4u64.pow(self.0)
     }
 
-    /// [`Analyst::choose`] on this level, within the other limits.
+    /// [`Analyst::choose`] at this level, within the other limits.
     ///
     /// # Errors
     /// As [`Analyst::choose`].
@@ -47,8 +47,8 @@ impl Level {
         board: &Board,
         position: &Position,
         limits: Limits<'_>,
-    ) -> Result<Option<Choice>, AnalysisError> {
-        // What others have found out would make it stronger.
+    ) -> Result<Option<ChosenMove>, AnalysisError> {
+        // Results of other searches would make it stronger.
         let mut fresh = Analyst::on_board(board.clone(), MEMORY)?;
         fresh.choose(position, Limits { nodes: Some(self.nodes()), ..limits })
     }

@@ -1,12 +1,13 @@
-//! What can be said about a position and its moves, from every source there is: the rules, a
-//! database, proofs, and a search that fills the gaps.
+//! Values of a position and its moves from all available sources: the rules, a database, proofs, and a search for
+//! the remaining ones.
 //!
-//! Comes in: a board, perhaps its database and proofs; positions, one after the other, each with
-//! limits. Goes out: an [`Analysis`] of each, with the outcome of every move as far as it is
-//! proven; a move to play ([`Choice`]); a line of play.
+//! * [`Analyst`]: a board with its database, its proofs and a table. It analyses one position after the other, each
+//!   within limits, chooses moves and computes lines of play.
+//! * [`Analysis`]: a position with its [`JudgedMove`]s. [`Judgement`] is a proven value with its [`ValueSource`].
+//! * [`ChosenMove`]: a move to play; [`Level`]: a strength of play.
 //!
 //! ```text
-//! database, proofs ─▶ analyst ◀─▶ Solver, in a table that is kept from one position to the next
+//! database, proofs ─▶ analyst ◀─▶ Solver, with a table that persists between positions
 //!                        │
 //!                        ▼
 //!               judgement: Analysis, JudgedMove
@@ -25,11 +26,13 @@
 //! ```
 
 mod analyst;
+mod annotate;
 mod judgement;
 mod level;
 #[cfg(test)]
 mod tests;
 
-pub use analyst::{AnalysisError, Analyst, Choice};
-pub use judgement::{Analysis, JudgedMove, Judgement, Source};
+pub use analyst::{AnalysisError, Analyst, ChosenMove};
+pub use annotate::{AnnotatedMove, annotate};
+pub use judgement::{Analysis, JudgedMove, Judgement, ValueSource};
 pub use level::Level;

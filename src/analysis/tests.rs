@@ -1,4 +1,4 @@
-//! Every judgement against plain recursion.
+//! Values of analyses, compared with plain recursion.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,22 +6,22 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 
-use super::{Analysis, Analyst, Source};
+use super::{Analysis, Analyst, ValueSource};
 use crate::konane::notation::{parse_moves, parse_position};
 use crate::konane::{Board, Colour, Position, SolveOptions, Solver};
-use crate::proof::{Guide, Proof, ProofWriter, prove};
+use crate::proof::{Proof, ProofStrategy, ProofWriter, prove};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::tablebase::values::remoteness::remoteness;
 use crate::tablebase::{BuildOptions, Database, DatabaseOptions, Metric, build, plan};
 
-/// Values by plain recursion.
-struct Twin<'a> {
+/// Reference implementation: values by plain recursion.
+struct ReferenceValues<'a> {
     board: &'a Board,
     values: HashMap<Position, Value>,
 }
 
-impl Twin<'_> {
+impl ReferenceValues<'_> {
     fn value(&mut self, position: &Position) -> Value {
         if let Some(&value) = self.values.get(position) {
             return value;
@@ -71,28 +71,28 @@ proptest! {
         let mut analyst = analyst(size);
         let board = analyst.board().clone();
         let position = position(&board, stones, white);
-        let mut twin = Twin { board: &board, values: HashMap::new() };
+        let mut reference = ReferenceValues { board: &board, values: HashMap::new() };
         let analysis = analyst.analyse(&position, Limits::default(), &mut |_| {}).unwrap();
-        twin.agrees(&analysis);
+        reference.agrees(&analysis);
         prop_assert_eq!(analysis.reason, None);
-        // Once found, it is known, and the choice keeps the outcome.
-        prop_assert_eq!(&analyst.look(&position).unwrap().outcome(), &analysis.outcome());
+        // The value is stored, and the chosen moves preserve it.
+        prop_assert_eq!(&analyst.lookup_moves(&position).unwrap().outcome(), &analysis.outcome());
         let line = analyst.line(&position, Limits::default()).unwrap();
-        let (mut at, mut value) = (position, twin.value(&position));
+        let (mut at, mut value) = (position, reference.value(&position));
         for mv in line {
             prop_assert!(at.is_legal(&board, mv));
             at = at.play(&board, mv);
             value = !value;
-            prop_assert_eq!(twin.value(&at), value);
+            prop_assert_eq!(reference.value(&at), value);
         }
         prop_assert_eq!(at.count_moves(&board), 0);
     }
 }
 
 proptest! {
-    /// What a choice claims holds for the move, with however little search.
+    /// The value of a chosen move is right, with any node limit.
     #[test]
-    fn a_choice_claims_what_is_so(
+    fn values_of_chosen_moves_are_right(
         size in prop::sample::select(vec!["3x4", "4x4", "2x8", "3x5"]),
         stones: u64,
         white: bool,
@@ -101,22 +101,22 @@ proptest! {
         let mut analyst = analyst(size);
         let board = analyst.board().clone();
         let position = position(&board, stones, white);
-        let mut twin = Twin { board: &board, values: HashMap::new() };
+        let mut reference = ReferenceValues { board: &board, values: HashMap::new() };
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         match analyst.choose(&position, limits).unwrap() {
             None => prop_assert_eq!(position.count_moves(&board), 0),
             Some(choice) => {
                 let after = position.play(&board, choice.mv);
                 if let Some(judgement) = choice.judgement {
-                    prop_assert_eq!(judgement.outcome, !twin.value(&after));
-                    prop_assert_eq!(judgement.outcome, twin.value(&position));
+                    prop_assert_eq!(judgement.outcome, !reference.value(&after));
+                    prop_assert_eq!(judgement.outcome, reference.value(&position));
                 }
             }
         }
     }
 }
 
-/// An analyst with a database of all positions with so many stones at most.
+/// An analyst with a database of all positions with at most `max_stones` stones.
 fn with_database(directory: &Path, size: &str, metric: Metric, max_stones: u32) -> Analyst {
     let board = Board::new(size.parse().unwrap());
     let options = BuildOptions::complete(directory.to_owned());
@@ -127,64 +127,64 @@ fn with_database(directory: &Path, size: &str, metric: Metric, max_stones: u32) 
     analyst(size).with_database(found.unwrap()).unwrap()
 }
 
-/// A proof, written to a file.
-fn guide(directory: &Path, proof: &Proof) -> Guide {
+/// Writes a proof to a file and opens it.
+fn written_strategy(directory: &Path, proof: &Proof) -> ProofStrategy {
     let path = directory.join("a.proof");
     let writer = ProofWriter::create(&path).unwrap();
     writer.finish(&proof.header, &proof.certificate.codes).unwrap();
-    Guide::open(&path).unwrap()
+    ProofStrategy::open(&path).unwrap()
 }
 
 #[test]
-fn databases_and_proofs_say_what_a_search_finds() {
+fn databases_and_proofs_agree_with_a_search() {
     let directory = tempfile::tempdir().unwrap();
     let by_database = with_database(directory.path(), "3x4", Metric::Outcome, 12);
     let board = by_database.board().clone();
     let start = Position::start(&board);
     let proof = prove(&Solver::new(&board, &start), &mut ()).unwrap().proof.unwrap().unwrap();
-    let guide = guide(directory.path(), &proof);
-    let by_proof = analyst("3x4").with_proof(guide).unwrap();
-    let mut twin = Twin { board: &board, values: HashMap::new() };
+    let strategy = written_strategy(directory.path(), &proof);
+    let by_proof = analyst("3x4").with_proof(strategy).unwrap();
+    let mut reference = ReferenceValues { board: &board, values: HashMap::new() };
     for text in ["", "b2", "a3", "a3 a2"] {
         let position = parse_moves(&board, text).unwrap();
-        let analysis = by_database.look(&position).unwrap();
-        twin.agrees(&analysis);
-        assert_eq!(analysis.judgement.unwrap().source, Source::Database);
-        // A proof answers every move of the loser, so that every position on the way is known.
-        let judgement = by_proof.look(&position).unwrap().judgement;
+        let analysis = by_database.lookup_moves(&position).unwrap();
+        reference.agrees(&analysis);
+        assert_eq!(analysis.judgement.unwrap().source, ValueSource::Database);
+        // A proof has an answer to every move of the loser, so the values of all positions of the line are known.
+        let judgement = by_proof.lookup_moves(&position).unwrap().judgement;
         if text.is_empty() {
-            assert_eq!(judgement.unwrap().source, Source::Proof);
-            assert_eq!(judgement.unwrap().outcome, twin.value(&position));
+            assert_eq!(judgement.unwrap().source, ValueSource::Proof);
+            assert_eq!(judgement.unwrap().outcome, reference.value(&position));
         }
     }
 }
 
-/// Plies to the end by plain recursion.
+/// Remoteness by plain recursion.
 fn plies(board: &Board, position: &Position) -> u32 {
     let moves = position.moves(board).into_iter();
     remoteness(moves.map(|mv| plies(board, &position.play(board, mv))))
 }
 
-/// Jumps over several stones lead into a database of few stones, and shorter ones do not.
+/// Jumps over several stones lead to positions of a database with few stones, and shorter jumps do not.
 #[test]
-fn a_known_loss_is_not_longer_for_being_known() {
+fn a_known_loss_is_not_preferred_to_an_unknown_one() {
     for max_stones in [7, 8, 20] {
         let directory = tempfile::tempdir().unwrap();
         let mut analyst = with_database(directory.path(), "5x4", Metric::Remoteness, max_stones);
         let board = analyst.board().clone();
         let position = parse_position(&board, "1ox1/ox2/2x1/ox2/xo1o b").unwrap();
         let choice = analyst.choose(&position, Limits::default()).unwrap().unwrap();
-        // The longest one where all lengths follow from the database, else not the shortest.
+        // The longest one if the remoteness of all moves follows from the database, otherwise not the shortest.
         let least = if max_stones < 8 { 3 } else { plies(&board, &position) - 1 };
         let chosen = plies(&board, &position.play(&board, choice.mv));
         assert!(chosen >= least, "{max_stones} stones: {:?}", choice.mv);
     }
 }
 
-/// What stands in a database of few stones, what its moves say of a position beyond it, and what an
-/// earlier search has left of either.
+/// The remoteness of positions in a database of few stones, and of other positions whose moves lead to such
+/// positions, before and after searches.
 #[test]
-fn lengths_are_those_of_plain_recursion() {
+fn remoteness_agrees_with_plain_recursion() {
     let directory = tempfile::tempdir().unwrap();
     let mut analyst = with_database(directory.path(), "3x4", Metric::Remoteness, 5);
     let board = analyst.board().clone();
@@ -194,7 +194,7 @@ fn lengths_are_those_of_plain_recursion() {
         for _ in 0..2000 {
             state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);
             let position = position(&board, state >> 40 & state >> 20, state >> 63 == 1);
-            let analysis = analyst.look(&position).unwrap();
+            let analysis = analyst.lookup_moves(&position).unwrap();
             let judgement = analysis.judgement;
             let found = judgement.and_then(|judgement| judgement.remoteness);
             if let Some(found) = found {
@@ -212,21 +212,21 @@ fn lengths_are_those_of_plain_recursion() {
 }
 
 #[test]
-fn an_answer_does_not_get_worse_when_it_is_asked_again() {
+fn a_repeated_look_up_has_the_same_remoteness() {
     let mut analyst = analyst("3x3");
     let after = parse_moves(analyst.board(), "b2").unwrap();
     let start = Position::start(analyst.board());
     for _ in 0..2 {
-        let analysis = analyst.look(&after).unwrap();
+        let analysis = analyst.lookup_moves(&after).unwrap();
         assert_eq!(analysis.judgement.unwrap().remoteness, Some(1));
         assert_eq!(analysis.verdict.clone(), "White wins in 1 ply: all 4 moves win.");
         analyst.analyse(&start, Limits::default(), &mut |_| {}).unwrap();
     }
 }
 
-/// What a search likes best that does not get far, and that a proof then says is lost.
+/// The favourite move of a short search is not chosen if it loses by a proof.
 #[test]
-fn no_move_is_chosen_that_a_proof_has_lost() {
+fn no_move_is_chosen_that_loses_by_a_proof() {
     let directory = tempfile::tempdir().unwrap();
     let board = Board::new("4x5".parse().unwrap());
     let limits = Limits { nodes: Some(20), ..Limits::default() };
@@ -241,13 +241,15 @@ fn no_move_is_chosen_that_a_proof_has_lost() {
         }
         let after = position.play(&board, favourite.mv);
         let solver = Solver::new(&board, &after).options(options);
-        let guide =
-            guide(directory.path(), &prove(&solver, &mut ()).unwrap().proof.unwrap().unwrap());
-        if guide.winner() == position.to_move() {
+        let strategy = written_strategy(
+            directory.path(),
+            &prove(&solver, &mut ()).unwrap().proof.unwrap().unwrap(),
+        );
+        if strategy.winner() == position.to_move() {
             continue;
         }
-        let mut analyst = analyst("4x5").with_proof(guide).unwrap();
-        if analyst.look(&position).unwrap().count(None) > 0 {
+        let mut analyst = analyst("4x5").with_proof(strategy).unwrap();
+        if analyst.lookup_moves(&position).unwrap().count(None) > 0 {
             let choice = analyst.choose(&position, limits).unwrap().unwrap();
             assert_ne!(choice.mv, favourite.mv, "{position:?}");
             refuted += 1;
@@ -256,7 +258,7 @@ fn no_move_is_chosen_that_a_proof_has_lost() {
 }
 
 #[test]
-fn limits_leave_moves_open() {
+fn values_are_unknown_when_a_limit_is_reached() {
     let mut analyst = analyst("8x8");
     let start = Position::start(analyst.board());
     let limits = Limits { nodes: Some(50_000), ..Limits::default() };
@@ -273,33 +275,36 @@ fn limits_leave_moves_open() {
 }
 
 #[test]
-fn values_are_told_as_they_are_found() {
+fn new_values_are_reported() {
     let mut analyst = analyst("5x5");
     let start = Position::start(analyst.board());
-    let mut told = Vec::new();
+    let mut open_counts = Vec::new();
     let analysis = analyst
-        .analyse(&start, Limits::default(), &mut |analysis| told.push(analysis.count(None)))
+        .analyse(&start, Limits::default(), &mut |analysis| open_counts.push(analysis.count(None)))
         .unwrap();
-    assert!(told.len() > 1 && told.is_sorted_by(|earlier, later| earlier >= later), "{told:?}");
+    assert!(
+        open_counts.len() > 1 && open_counts.is_sorted_by(|earlier, later| earlier >= later),
+        "{open_counts:?}"
+    );
     assert!(analysis.is_complete());
 }
 
 #[test]
-fn the_end_of_a_game_is_known_by_the_rules() {
+fn the_end_of_a_game_has_a_value_by_the_rules() {
     let analyst = analyst("1x4");
     let over = parse_position(analyst.board(), "4 b").unwrap();
-    let analysis = analyst.look(&over).unwrap();
-    assert_eq!(analysis.judgement.unwrap().source, Source::Rules);
+    let analysis = analyst.lookup_moves(&over).unwrap();
+    assert_eq!(analysis.judgement.unwrap().source, ValueSource::Rules);
     assert_eq!(analysis.verdict.clone(), "Black cannot move. White has won.");
 }
 
 #[test]
-fn other_boards_are_refused() {
+fn proofs_of_other_boards_are_errors() {
     let board = Board::new("3x4".parse().unwrap());
     let start = Position::start(&board);
     let proof = prove(&Solver::new(&board, &start), &mut ()).unwrap().proof.unwrap().unwrap();
     let directory = tempfile::tempdir().unwrap();
-    let guide = guide(directory.path(), &proof);
-    let error = analyst("4x4").with_proof(guide).unwrap_err();
+    let strategy = written_strategy(directory.path(), &proof);
+    let error = analyst("4x4").with_proof(strategy).unwrap_err();
     assert_eq!(error.to_string(), "the proof is about 3x4, and the analysis about 4x4");
 }

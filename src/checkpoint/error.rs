@@ -16,7 +16,7 @@ pub(super) const CHECKPOINT: &FileKind = &FileKind {
     again: "begin the search anew",
 };
 
-/// Text of an amount that is not less than `bytes` although the text has three digits only.
+/// Text of an amount that is not less than `bytes`, although the text has only three digits.
 fn at_least(bytes: u64) -> String {
     bytes_text(bytes.saturating_add(bytes / 100))
 }
@@ -38,8 +38,7 @@ pub enum CheckpointError {
     },
     /// A new search would write over an older checkpoint.
     #[error(
-        "{} is there already, and perhaps hours of work are in it: resume it, delete it, or name \
-         another file", path.display()
+        "{} exists already, and may have hours of work in it: resume it, delete it, or name another file", path.display()
     )]
     Exists {
         /// The file.
@@ -63,7 +62,7 @@ pub enum CheckpointError {
     NoRoom {
         /// The file.
         path: PathBuf,
-        /// The most bytes of a checkpoint.
+        /// Maximum size of a checkpoint.
         need: u64,
         /// Bytes that are free.
         have: u64,
@@ -85,7 +84,7 @@ pub enum CheckpointError {
     },
     /// The tree of the checkpoint is larger than the memory for trees.
     #[error(
-        "the tree in {} needs {} of memory for trees, but {} are set aside: give the search a memory \
+        "the tree in {} needs {} of memory for trees, but {} are reserved: give the search a memory \
          of {} or more", path.display(), bytes_text(*need), bytes_text(*have), at_least(*total)
     )]
     TreeTooLarge {
@@ -98,11 +97,11 @@ pub enum CheckpointError {
         /// Memory for everything together with which it would fit.
         total: u64,
     },
-    /// The system does not give the memory for the tree.
+    /// The system refuses the memory for the tree.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// The stop flag was set while the checkpoint was read.
-    #[error("interrupted while {} was read; it is as it was", path.display())]
+    #[error("interrupted while {} was read; the file is unchanged", path.display())]
     Interrupted {
         /// The file.
         path: PathBuf,

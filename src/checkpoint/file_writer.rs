@@ -37,7 +37,7 @@ pub struct WrittenCheckpoint {
     pub paused: Duration,
 }
 
-/// A checkpoint file that is being written. Dropped before it is finished, it leaves nothing behind.
+/// A checkpoint file that is being written. If it is dropped before it is finished, it leaves no file.
 pub(super) struct FileWriter {
     file: NewFile,
     hasher: Xxh3,
@@ -64,7 +64,7 @@ impl FileWriter {
         Ok(writer)
     }
 
-    /// Writes the entries of a table, in which others may store meanwhile. `pieces` pieces of some
+    /// Writes the entries of a table, in which other threads may store at the same time. `pieces` pieces of some
     /// 16,000 entries are copied and compressed at a time, with 0.5 MiB for each. With more than one
     /// this is done in parallel, in the current pool of `rayon`. The bytes do not depend on the number.
     ///

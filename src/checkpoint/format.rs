@@ -4,6 +4,8 @@
 use std::array;
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::error::{CHECKPOINT, CheckpointError};
@@ -73,24 +75,38 @@ pub struct Identity {
 }
 
 /// Counters of all runs of a search together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "TotalJson", description = "All runs, in the JSON of `solve`.")]
 pub struct Totals {
-    /// Positions evaluated, as [`Counters::nodes`].
+    /// Positions evaluated.
     pub nodes: u64,
     /// Positions expanded.
     pub expansions: u64,
-    /// Positions visited by bounded exact searches.
-    pub settle_positions: u64,
+    /// Positions visited by the leaf solver near the end of games.
+    pub leaf_positions: u64,
     /// Answers from known values.
+    #[serde(skip)]
     pub known_hits: u64,
     /// PN²: nodes of the first level.
+    #[serde(skip)]
     pub first_level: u64,
     /// PN²: nodes of all second levels.
+    #[serde(skip)]
     pub second_level: u64,
-    /// Time spent searching.
+    /// Time that the searches took.
+    #[serde(rename = "seconds", serialize_with = "as_seconds")]
+    #[schemars(with = "f64")]
     pub nanoseconds: u64,
-    /// Runs, the one that wrote the checkpoint included.
+    /// Runs, this one included.
     pub runs: u64,
+}
+
+fn as_seconds<S: Serializer>(nanoseconds: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(seconds(*nanoseconds))
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
 }
 
 impl Totals {
@@ -99,7 +115,7 @@ impl Totals {
         Totals {
             nodes: self.nodes.saturating_add(counters.nodes),
             expansions: self.expansions.saturating_add(counters.expansions),
-            settle_positions: self.settle_positions.saturating_add(counters.settle_positions),
+            leaf_positions: self.leaf_positions.saturating_add(counters.leaf_positions),
             known_hits: self.known_hits.saturating_add(counters.known_hits),
             first_level: self.first_level.saturating_add(counters.first_level),
             second_level: self.second_level.saturating_add(counters.second_level),
@@ -110,23 +126,23 @@ impl Totals {
 
     /// The time in seconds.
     pub fn seconds(&self) -> f64 {
-        self.nanoseconds as f64 / 1e9
+        seconds(self.nanoseconds)
     }
 
     fn words(&self) -> [u64; 8] {
-        let Totals { nodes, expansions, settle_positions: leaves, known_hits: known, .. } = *self;
+        let Totals { nodes, expansions, leaf_positions: leaves, known_hits: known, .. } = *self;
         let Totals { first_level: first, second_level: second, nanoseconds, runs, .. } = *self;
         [nodes, expansions, leaves, known, first, second, nanoseconds, runs]
     }
 
     fn of_words(words: [u64; 8]) -> Self {
-        let [nodes, expansions, settle_positions, known_hits, first, second, nanoseconds, runs] =
+        let [nodes, expansions, leaf_positions, known_hits, first, second, nanoseconds, runs] =
             words;
         let (first_level, second_level) = (first, second);
         Totals {
             nodes,
             expansions,
-            settle_positions,
+            leaf_positions,
             known_hits,
             first_level,
             second_level,
@@ -214,7 +230,7 @@ impl CheckpointHeader {
         let unused = bytes[12..16].iter().chain(&bytes[88..96]).chain(&bytes[352..HEADER_XXH3]);
         if unused.into_iter().any(|&byte| byte != 0) {
             let what = "the unused part of the header";
-            return Err(CheckpointError::damaged(path, what, "zero", "something else"));
+            return Err(CheckpointError::damaged(path, what, "zero", "another value"));
         }
         let totals = Totals::of_words(array::from_fn(|index| u64_at(bytes, 24 + 8 * index)));
         Ok(CheckpointHeader { identity, totals })

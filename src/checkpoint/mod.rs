@@ -8,11 +8,11 @@
 //!
 //! # Consistency
 //!
-//! An entry of the table is a statement by itself: *this position is won*, *is lost*, or *was
-//! searched so far, with these numbers*. It does not refer to other entries, and it stays true. So any
-//! set of entries that is copied while others store is a set of true statements. A search that begins
-//! with it gives the same answer as one that begins with none, only sooner. A cell is read by one atomic
-//! load, so no entry is torn.
+//! An entry of the table is a statement by itself: *this position is won*, *is lost*, or *was searched,
+//! with these proof numbers*. It does not refer to other entries, and it stays true. So any set of entries
+//! that is copied while threads store is a set of true statements. A search that begins with it finds the
+//! same answer as one that begins with an empty table, only sooner. A cell is read by one atomic load, so
+//! no entry is torn.
 //!
 //! A tree is written while the search waits, so it is the tree of one moment
 //! ([`crate::search::snapshot`]).

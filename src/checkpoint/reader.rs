@@ -14,7 +14,7 @@ use super::format::{
     HEADER_BYTES, Identity, Section, UNIT_BYTES, checksum,
 };
 use crate::file::{FileError, open_regular};
-use crate::search::snapshot::{SavedTree, TreeError, TreeRoom};
+use crate::search::snapshot::{SavedTree, TreeCapacity, TreeError};
 use crate::search::table::{Entry, Table};
 
 /// Entries between the prefetch of a cluster and its use.
@@ -121,7 +121,7 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         mut self,
         table: &Table,
         key_of: impl Fn(u64) -> u64 + Sync,
-        room: Option<TreeRoom>,
+        room: Option<TreeCapacity>,
         go_on: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<SavedTree>, CheckpointError> {
         let CheckpointFooter { entries: promised, offset, .. } = self.footer;
@@ -173,7 +173,10 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
     }
 
     /// Memory for the tree, if there is one.
-    fn empty_tree(&self, room: Option<TreeRoom>) -> Result<Option<PartialTree>, CheckpointError> {
+    fn empty_tree(
+        &self,
+        room: Option<TreeCapacity>,
+    ) -> Result<Option<PartialTree>, CheckpointError> {
         let CheckpointFooter { tree_nodes, tree_bytes: bytes, .. } = self.footer;
         let Some(room) = room.filter(|_| tree_nodes > 0) else { return Ok(None) };
         if room.bytes() < room.needed(bytes) {
@@ -191,7 +194,7 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
 /// A tree of which some bytes have been read.
 struct PartialTree {
     tree: SavedTree,
-    room: TreeRoom,
+    room: TreeCapacity,
     /// Bytes of the tree.
     bytes: u64,
     read: usize,

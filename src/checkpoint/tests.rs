@@ -14,7 +14,7 @@ use crate::search::plain::game::Game;
 use crate::search::pn2::{Pn2Options, pn2};
 use crate::search::pns::{PnsOptions, pns};
 use crate::search::run::{CheckpointProgress, Limits, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::search::table::{Cursor, Entry, Table};
 use crate::search::testing::RICH;
 use crate::search::testing::graph::GraphGame;
@@ -39,7 +39,7 @@ fn identity() -> Identity {
 /// while checkpoints are written all the time.
 fn solve_in_runs(
     game: &GraphGame,
-    room: TreeRoom,
+    room: TreeCapacity,
     search: impl Fn(&Table, SavedTree, Limits, &mut dyn Observer, &TreeSnapshots) -> Report,
 ) -> (Value, u64) {
     let directory = tempfile::tempdir().unwrap();
@@ -80,7 +80,7 @@ fn searches_with_trees_continue_where_they_were() {
         let value = Negamax::new(&game).value(0);
         for options in [PnsOptions::PLAIN, RICH] {
             let bytes = 1 << 20;
-            let room = options.tree_room(bytes);
+            let room = options.tree_capacity(bytes);
             let (found, runs) =
                 solve_in_runs(&game, room, |table, tree, limits, observer, snapshots| {
                     pns(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
@@ -93,7 +93,7 @@ fn searches_with_trees_continue_where_they_were() {
                 budget_minimum: 3,
                 virtual_loss_64: 0,
             };
-            let room = options.tree_room(bytes, NonZeroUsize::MIN);
+            let room = options.tree_capacity(bytes, NonZeroUsize::MIN);
             let (found, more) =
                 solve_in_runs(&game, room, |table, tree, limits, observer, snapshots| {
                     pn2(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
@@ -174,7 +174,7 @@ fn reading_and_writing_report_progress() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
     let (game, interval) = (large_game(), Some(Duration::from_secs(3600)));
-    let room = RICH.tree_room(1 << 24);
+    let room = RICH.tree_capacity(1 << 24);
     let run = |writer: CheckpointWriter, nodes| {
         let (table, mut log) = (Table::new(1 << 16).unwrap(), ProgressLog::default());
         let key_of = |code| game.key(code);
@@ -222,7 +222,7 @@ fn a_search_that_panics_does_not_hang() {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let table = Table::new(1 << 16).unwrap();
         let mut observer = Panics(Mutex::default());
-        let tree = SavedTree::empty(RICH.tree_room(1 << 24)).unwrap();
+        let tree = SavedTree::empty(RICH.tree_capacity(1 << 24)).unwrap();
         writer.run(&table, &mut observer, true, |observer, snapshots| {
             pns(Root::new(&game, 0, &table), tree, RICH, Limits::default(), observer, snapshots)
         })

@@ -3,7 +3,7 @@
 //! # Threads
 //!
 //! While the search runs, a further thread sleeps until the interval is over. Then it copies the
-//! table into a file, in which the search goes on storing, and requests the tree ([`TreeSnapshots`]).
+//! table into a file while the search continues to store in it, and requests the tree ([`TreeSnapshots`]).
 //! The search writes that itself, in parallel in its current pool of `rayon`, and waits until it is
 //! done. When the search is over, a copy in progress is dropped, and one more checkpoint is written from
 //! what the search has left. That holds for a search with an answer too: a proof of it, or another
@@ -26,7 +26,7 @@ use super::format::{CheckpointHeader, Identity, Totals};
 use super::reader::CheckpointReader;
 use crate::file::{Lock, refuse_other};
 use crate::search::run::{CheckpointProgress, Counters, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::search::table::Table;
 use crate::system::{STACK_BYTES, disk_free, thread};
 
@@ -39,9 +39,6 @@ const MIN_INTERVAL: Duration = Duration::from_secs(5);
 /// Automatic interval in multiples of the time that the last checkpoint took, so that the search waits
 /// for at most 2 % of the time.
 const INTERVAL_FACTOR: u32 = 50;
-
-/// Result of an attempt to write a checkpoint.
-type Written = Result<WrittenCheckpoint, CheckpointError>;
 
 /// Writes checkpoints of one search to one file, and restores the search from it.
 ///
@@ -56,7 +53,7 @@ pub struct CheckpointWriter {
     before: Totals,
     /// The file to continue from, until it has been read.
     resumed: Mutex<Option<CheckpointReader>>,
-    written: Mutex<Vec<Written>>,
+    written: Mutex<Vec<Result<WrittenCheckpoint, CheckpointError>>>,
     searched: Mutex<Duration>,
     _lock: Lock,
 }
@@ -80,7 +77,7 @@ impl CheckpointWriter {
         bound: u64,
         interval: Option<Duration>,
     ) -> Result<Self, CheckpointError> {
-        // Before the lock as well, which would leave a file beside one that does not exist.
+        // Checked before the lock too, which would leave a lock file without a checkpoint.
         resumed(path, resume, &identity)?;
         check_space(path, bound)?;
         let lock = lock_beside(path)?;
@@ -133,7 +130,7 @@ impl CheckpointWriter {
     }
 
     /// Takes the results of the attempts since the last call, oldest first.
-    pub fn take_written(&self) -> Vec<Written> {
+    pub fn take_written(&self) -> Vec<Result<WrittenCheckpoint, CheckpointError>> {
         std::mem::take(&mut *lock(&self.written))
     }
 
@@ -145,7 +142,7 @@ impl CheckpointWriter {
         &self,
         table: &Table,
         key_of: impl Fn(u64) -> u64 + Sync,
-        room: Option<TreeRoom>,
+        room: Option<TreeCapacity>,
         stop: Option<&AtomicBool>,
         observer: &mut dyn Observer,
     ) -> Result<Option<SavedTree>, CheckpointError> {
@@ -191,7 +188,7 @@ impl CheckpointWriter {
             && report.outcome.value().is_some()
             && report.counters.expansions <= 1;
         if !is_stored {
-            let tree = snapshots.take_left();
+            let tree = snapshots.take_tree();
             let written = self.write_last(table, tree, &report.counters, observer);
             lock(&self.written).push(written);
         }
@@ -266,7 +263,7 @@ impl CheckpointWriter {
         tree: Option<SavedTree>,
         counters: &Counters,
         observer: &mut dyn Observer,
-    ) -> Written {
+    ) -> Result<WrittenCheckpoint, CheckpointError> {
         let start = Instant::now();
         let mut writer = self.file_writer(counters, self.searched())?;
         // No search needs the threads any more.
@@ -332,7 +329,7 @@ fn resumed(
     }
 }
 
-/// Checks that the disk of a file has `need` bytes free, where the system says so.
+/// Checks that the disk of a file has `need` bytes free, where the system reports it.
 fn check_space(path: &Path, need: u64) -> Result<(), CheckpointError> {
     match disk_free(path) {
         Some(have) if have < need => {

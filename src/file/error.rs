@@ -1,43 +1,43 @@
-//! What can be wrong with a file.
+//! Errors of files: [`FileError`], and the [`FileKind`] of the file for messages.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::ErrorKind;
 
-/// Why a file could not be written, read or believed.
+/// Error of writing or reading a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The operating system refused.
+    /// The operating system returned an error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was being done: a verb, such as `read`.
+        /// The failed action: a verb, such as `read`.
         action: &'static str,
-        /// The system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Something else than a file stands where one should be read.
+    /// The path to read is not that of a file.
     #[error("{} is {found}, not a file", path.display())]
     NotAFile {
-        /// Its name.
+        /// The path.
         path: PathBuf,
-        /// What it is, such as `a directory`.
+        /// The kind of object, such as `a directory`.
         found: &'static str,
     },
-    /// Something else than a file stands where one should be written.
+    /// The path to write is that of something other than a file.
     #[error(
         "{} is {found}, and a file cannot take its place: name a file, or one that is not there yet",
         path.display()
     )]
     NotReplaceable {
-        /// Its name.
+        /// The path.
         path: PathBuf,
-        /// What it is, such as `a named pipe`.
+        /// The kind of object, such as `a named pipe`.
         found: &'static str,
     },
-    /// Another process writes the same file.
+    /// Another process is writing the same file.
     #[error(
         "another program is writing {}: wait for its end, or name another file", path.display()
     )]
@@ -50,9 +50,9 @@ pub enum FileError {
     OtherKind {
         /// The file.
         path: PathBuf,
-        /// What it should be.
+        /// The expected kind.
         kind: &'static FileKind,
-        /// What shows that it is not.
+        /// The evidence.
         what: String,
     },
     /// A file of another version of the format.
@@ -64,7 +64,7 @@ pub enum FileError {
     OtherVersion {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of the file.
         kind: &'static FileKind,
         /// The version of the file.
         got: u32,
@@ -77,44 +77,44 @@ pub enum FileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of the file.
         kind: &'static FileKind,
-        /// What is wrong, with the place.
+        /// The damaged part.
         what: String,
-        /// What the rest of the file promises.
+        /// The expected content.
         expected: String,
-        /// What was found.
+        /// The content of the file.
         got: String,
     },
 }
 
-/// A kind of file, as messages name it.
+/// Words for a kind of file in messages.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileKind {
-    /// With its article, such as `a checkpoint of a search`.
+    /// The name with its article, such as `a checkpoint of a search`.
     pub name: &'static str,
-    /// The name of its format, such as `checkpoint`.
+    /// The name of the format, such as `checkpoint`.
     pub format: &'static str,
     /// The versions of the format that this program reads, such as `versions 1 and 2`.
     pub versions: &'static str,
-    /// What a damaged file spoils, such as `it` or, where several files are one, `its directory`.
+    /// The part to delete if a file is damaged: `it`, or `its directory` if it is one of several files.
     pub whole: &'static str,
-    /// What to do when there is none, such as `begin the search anew`.
+    /// The way to get a new file, such as `begin the search anew`.
     pub again: &'static str,
 }
 
 impl FileKind {
-    /// A file that is something else.
+    /// Error of a file of another kind.
     pub(crate) fn not_one(&'static self, path: &Path, what: impl Into<String>) -> FileError {
         FileError::OtherKind { path: path.to_owned(), kind: self, what: what.into() }
     }
 
-    /// A file of a version that this program does not read.
+    /// Error of a file of an unsupported version.
     pub(crate) fn other_version(&'static self, path: &Path, got: u32) -> FileError {
         FileError::OtherVersion { path: path.to_owned(), kind: self, got }
     }
 
-    /// A contradiction in a file.
+    /// Error of a damaged file.
     pub(crate) fn damaged(
         &'static self,
         path: &Path,
@@ -152,8 +152,8 @@ impl FileError {
         }
     }
 
-    /// Whether a write failed for want of space: the disk is full, or a quota or the limit of a
-    /// file's size is reached.
+    /// Returns true if a write failed for lack of space: the disk is full, or a quota or the maximum size of a
+    /// file is reached.
     pub fn is_full(&self) -> bool {
         let FileError::Io { source, .. } = self else { return false };
         matches!(

@@ -1,28 +1,27 @@
-//! Files that keep other processes out.
+//! Lock files ([`Lock`]), for mutual exclusion of processes.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::error::FileError;
-use super::open::{do_not_wait, refuse_other};
+use super::open::{do_not_block, refuse_other};
 use super::unfinished::Unfinished;
 
-/// A file that is there for being locked, through the operating system: the lock ends with the
-/// process, however that ends. The file is removed when the lock is dropped; one that a killed
-/// process has left is taken over.
+/// A lock file with a lock of the operating system, which is released at any end of the process. The file is removed
+/// when the lock is dropped. A file of a killed process is reused.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
     file: File,
-    /// For an end without unwinding.
+    /// For a process that ends without unwinding.
     _unfinished: Unfinished,
 }
 
 impl Lock {
-    /// Creates the file where there is none, and locks it. Nothing if somebody else has it.
+    /// Locks the file, and creates it if it does not exist. Returns `None` if another process holds the lock.
     ///
     /// # Errors
-    /// If the system refuses, or something that is no file has the name.
+    /// On an error of the operating system, or if the path is that of something other than a file.
     pub fn take(path: &Path) -> Result<Option<Self>, FileError> {
         Ok(open_locked(path)?.map(|file| Lock {
             path: path.to_owned(),
@@ -34,25 +33,25 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is locked, so that nobody else's is removed. Where open files cannot be removed,
-        // it stays, unlocked.
+        // The lock is still held, so that no file of another process is removed. On systems that cannot remove
+        // open files, the file remains and is unlocked.
         if is_file_at(&self.file, &self.path) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Opens a file for reading and writing, created if there is none, and locks it. What is in it stays.
-/// Nothing if somebody else has it locked.
+/// Opens a file for reading and writing, creates it if it does not exist, and locks it. Its content is not changed.
+/// Returns `None` if another process has locked it.
 pub fn open_locked(path: &Path) -> Result<Option<File>, FileError> {
     loop {
         let mut options = OpenOptions::new();
-        do_not_wait(&mut options);
+        do_not_block(&mut options);
         options.create(true).truncate(false).read(true).write(true);
         let file = match options.open(path) {
             Ok(file) => file,
             Err(source) => {
-                // A pipe that nobody reads cannot be opened, and says so in odd words.
+                // Opening a pipe without a reader fails with a confusing message.
                 refuse_other(path)?;
                 return Err(FileError::io("create", path)(source));
             }
@@ -63,15 +62,15 @@ pub fn open_locked(path: &Path) -> Result<Option<File>, FileError> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(FileError::io("lock", path)(error)),
         }
-        // Between opening and locking it, its former owner may have removed or renamed the file; a
-        // lock on that keeps nobody out.
+        // Between opening and locking, the previous owner may have removed or renamed the file. A
+        // lock on that file would not exclude other processes.
         if is_file_at(&file, path) {
             return Ok(Some(file));
         }
     }
 }
 
-/// Whether an open file is the one with this name.
+/// Returns true if an open file is the one with this name.
 #[cfg(unix)]
 pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -80,7 +79,7 @@ pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     here.is_some() && here == of(fs::metadata(path))
 }
 
-/// Elsewhere an open file cannot be removed.
+/// Always true: on other systems an open file cannot be removed.
 #[cfg(not(unix))]
 pub(super) fn is_file_at(_: &File, _: &Path) -> bool {
     true
@@ -91,10 +90,10 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Threads take and drop the lock of one name as fast as they can. A lock on a file that its
-    /// former owner has just removed would let two of them in.
+    /// Threads take and drop the lock of one name as fast as possible. If a lock on a file counted after its
+    /// previous owner has removed it, two threads could have the lock at once.
     #[test]
-    fn there_is_one_owner_at_a_time() {
+    fn a_lock_has_one_owner_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let (inside, taken) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn what_is_no_file_is_neither_locked_nor_removed() {
+    fn other_objects_are_neither_locked_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         let mode = rustix::fs::Mode::RWXU;

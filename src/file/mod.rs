@@ -1,18 +1,18 @@
-//! Files, whatever is in them. A leaf: it knows nothing of what is stored.
+//! Reading and writing of files of any content. The module depends on no other module except `system`.
 //!
-//! | | |
+//! | item | contents |
 //! |---|---|
-//! | [`FileError`], [`FileKind`] | what can be wrong with a file, in the words of its kind |
-//! | [`NewFile`] | a file that has its name only when it is whole |
-//! | `Lock` | keeps other processes out |
-//! | [`remove_unfinished`] | removes both, for a program that ends at once |
-//! | [`open_regular`] | opens what is to be read, and waits for nobody |
-//! | `create_regular` | makes a file that grows while others read it |
-//! | `Source` | pieces of a file, read where they are wanted |
-//! | `fields` | numbers in bytes |
+//! | [`FileError`], [`FileKind`] | errors of files, and the words for a kind of file in them |
+//! | [`NewFile`] | a file that gets its name when it is complete |
+//! | `Lock` | a lock file, which excludes other processes |
+//! | [`remove_unfinished`] | removes incomplete files and lock files before a process ends without unwinding |
+//! | [`open_regular`] | opens a file for reading, without blocking |
+//! | `create_regular` | creates a file that other processes may read while it grows |
+//! | `ByteSource` | reads pieces of a file at any offset |
+//! | `fields` | little-endian numbers in bytes |
+//! | `ChunkWeighter` | the size of a part of a file in a cache |
 
 mod error;
-pub(crate) mod fields;
 mod lock;
 mod open;
 mod replace;
@@ -25,5 +25,43 @@ pub use open::create_regular;
 pub use open::open_regular;
 pub(crate) use open::refuse_other;
 pub use replace::NewFile;
-pub(crate) use source::Source;
+pub(crate) use source::ByteSource;
 pub use unfinished::remove_unfinished;
+
+/// Weighs a decompressed chunk in a cache: its bytes, and 64 for the cache's own data.
+#[derive(Clone)]
+pub(crate) struct ChunkWeighter;
+
+impl<K, T> quick_cache::Weighter<K, std::sync::Arc<[T]>> for ChunkWeighter {
+    fn weight(&self, _: &K, chunk: &std::sync::Arc<[T]>) -> u64 {
+        size_of_val(&chunk[..]) as u64 + 64
+    }
+}
+
+/// Numbers in bytes. All files of this program are little-endian.
+pub(crate) mod fields {
+    /// The number whose first byte is at `at`.
+    ///
+    /// # Panics
+    /// If it exceeds the bytes.
+    #[inline(always)]
+    pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+    }
+
+    /// The number whose first byte is at `at`.
+    ///
+    /// # Panics
+    /// If it exceeds the bytes.
+    #[inline(always)]
+    pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
+        u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+    }
+
+    /// Writes numbers one after the other until the bytes are full.
+    pub fn put_words(bytes: &mut [u8], words: &[u64]) {
+        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+}

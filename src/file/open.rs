@@ -1,4 +1,4 @@
-//! Opening what may be anything.
+//! Opening of paths that may not be files.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
@@ -6,15 +6,15 @@ use std::path::Path;
 
 use super::error::FileError;
 
-/// Opens a file for reading. What is no file is refused, and nobody waited for: to open a named pipe
-/// the usual way means waiting until somebody writes to it, in which no signal handler can interfere.
+/// Opens a file for reading, without blocking. (Opening a named pipe without `O_NONBLOCK` blocks until another process
+/// opens it for writing, and a signal handler cannot end that.)
 ///
 /// # Errors
-/// If there is no such file ([`std::io::ErrorKind::NotFound`]), the system refuses, or it is something
-/// else.
+/// If the file does not exist ([`std::io::ErrorKind::NotFound`]), on another error of the operating system, or if the
+/// path is that of something other than a file.
 pub fn open_regular(path: &Path) -> Result<File, FileError> {
     let mut options = OpenOptions::new();
-    do_not_wait(&mut options);
+    do_not_block(&mut options);
     let file = options.read(true).open(path).map_err(FileError::io("open", path))?;
     let kind = file.metadata().map_err(FileError::io("read", path))?.file_type();
     match kind.is_file() {
@@ -23,21 +23,20 @@ pub fn open_regular(path: &Path) -> Result<File, FileError> {
     }
 }
 
-/// Makes a file, or empties the one that is there, to be written while it can be read by others.
-/// Devices, pipes and directories are refused, and nobody waited for.
+/// Creates a file, or truncates an existing one, without blocking. Other processes may read it while it is written.
 ///
 /// # Errors
-/// [`FileError::NotReplaceable`] if it is something else than a file, and what the system refuses.
+/// [`FileError::NotReplaceable`] if the path is that of a device, pipe or directory; errors of the operating system.
 pub fn create_regular(path: &Path) -> Result<File, FileError> {
     refuse_other(path)?;
     let mut options = OpenOptions::new();
-    do_not_wait(&mut options);
+    do_not_block(&mut options);
     options.create(true).truncate(true).write(true);
     options.open(path).map_err(FileError::io("create", path))
 }
 
-/// Refuses a name that something else than a file has, and an empty one. A name that nothing has is
-/// fine.
+/// Returns an error if the path is empty or is that of something other than a file. A path that does not exist is
+/// valid.
 pub(crate) fn refuse_other(path: &Path) -> Result<(), FileError> {
     if path.as_os_str().is_empty() {
         let source = io::Error::new(io::ErrorKind::InvalidInput, "it needs a name");
@@ -52,8 +51,8 @@ pub(crate) fn refuse_other(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Makes opening return at once, whatever is opened. It changes nothing for files.
-pub(super) fn do_not_wait(options: &mut OpenOptions) {
+/// Makes opening return at once for pipes and devices. It has no effect on files.
+pub(super) fn do_not_block(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
@@ -63,7 +62,7 @@ pub(super) fn do_not_wait(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// What something is that is no file.
+/// The name of a kind of object that is not a file.
 pub(super) fn name(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -88,7 +87,7 @@ mod tests {
     use std::io::ErrorKind;
 
     #[test]
-    fn only_files_are_opened_and_nobody_waited_for() {
+    fn only_files_are_opened_and_opening_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("file"), "text").unwrap();

@@ -1,9 +1,9 @@
-//! Files that have their names only when they are whole.
+//! Atomic replacement of files ([`NewFile`]).
 //!
-//! Bytes go to `<name>.tmp`, which is locked. When everything is written and on the disk, the file is
-//! renamed over whatever had the name, which is atomic: whenever the program is killed, the old or
-//! the new file is there, whole. The `.tmp` of a program that was killed is unlocked, and the next
-//! writer takes it over.
+//! Bytes are written to `<name>.tmp`, which is locked. When everything is on the disk, the file is
+//! renamed and replaces an existing file. Renaming is atomic: if the program is killed at any time, either the old or
+//! the new file exists, complete. The `.tmp` of a killed program is unlocked, and the next
+//! writer reuses it.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -15,28 +15,28 @@ use super::lock::{is_file_at, open_locked};
 use super::open::refuse_other;
 use super::unfinished::Unfinished;
 
-/// A file in the making. Dropped before it is finished, it leaves nothing behind.
+/// A file that is being written. If it is dropped before it is finished, the `.tmp` is removed.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
     temporary: PathBuf,
-    /// `None` once the file is finished: then there is nothing left to remove.
+    /// `None` after the file is finished, when there is nothing to remove.
     file: Option<BufWriter<File>>,
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     bytes: u64,
-    /// For an end without unwinding.
+    /// For a process that ends without unwinding.
     unfinished: Option<Unfinished>,
 }
 
 impl NewFile {
-    /// Begins a file, whose bytes go to the system `buffer` at a time. Done before long work, it shows
-    /// early that the file can be written, and keeps others from writing it meanwhile. Where a link to
-    /// a file has the name, it is that file that is replaced, and the `.tmp` is beside it, on its disk.
+    /// Creates `<name>.tmp`, with a buffer of `buffer` bytes. Call it before long work, so that an error is found
+    /// early and no other process writes the file in the meantime. If the path is a link to
+    /// a file, that file is replaced, and the `.tmp` is in its directory, on the same disk.
     ///
     /// # Errors
     /// [`FileError::Busy`] if another process is writing the same file,
-    /// [`FileError::NotReplaceable`] if a directory, device or pipe has the name, or a link that of
-    /// `<name>.tmp`, and what the operating system refuses.
+    /// [`FileError::NotReplaceable`] if the path is that of a directory, device or pipe, or if
+    /// `<name>.tmp` is a link; errors of the operating system.
     pub fn create(path: &Path, buffer: usize) -> Result<Self, FileError> {
         refuse_other(path)?;
         let behind = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
@@ -44,7 +44,7 @@ impl NewFile {
         let mut temporary = OsString::from(path);
         temporary.push(".tmp");
         let temporary = PathBuf::from(temporary);
-        // What is behind it belongs to somebody else, and would be emptied.
+        // The target of the link may belong to another program, and would be truncated.
         if fs::symlink_metadata(&temporary).is_ok_and(|found| found.is_symlink()) {
             let found = "a symbolic link";
             return Err(FileError::NotReplaceable { path: temporary, found });
@@ -60,12 +60,12 @@ impl NewFile {
         Ok(file)
     }
 
-    /// The name that the file will have.
+    /// The final name of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -73,21 +73,20 @@ impl NewFile {
     /// Appends bytes.
     ///
     /// # Errors
-    /// If the disk is full, or the system refuses for another reason.
+    /// If the disk is full, or on another error of the operating system.
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         self.write_all(bytes).map_err(FileError::io("write", &self.temporary))
     }
 
-    /// Waits until everything is on the disk, and gives the file its name, in place of a file that
-    /// had it before.
+    /// Waits until everything is on the disk, and renames the file to its final name, which replaces an existing
+    /// file.
     ///
     /// # Errors
     /// As [`NewFile::put`]. The `.tmp` is removed.
     pub fn finish(mut self) -> Result<(), FileError> {
         self.flush_to(File::sync_all)?;
         self.rename()?;
-        // The new name is in the directory, which has to reach the disk too. Only Unix lets one say
-        // so.
+        // The new name is in the directory, which has to be on the disk, too. Only Unix has a call for that.
         #[cfg(unix)]
         {
             let parent = self.path.parent().filter(|p| !p.as_os_str().is_empty());
@@ -98,8 +97,8 @@ impl NewFile {
         Ok(())
     }
 
-    /// The same without waiting for the disk, for a file that can be made again and is checked before
-    /// it is used: after a power failure it may be there under its name and damaged.
+    /// [`NewFile::finish`] without waiting for the disk, for a file that can be generated again and is checked before
+    /// use: after a power failure it may exist under its final name and be damaged.
     ///
     /// # Errors
     /// As [`NewFile::finish`].
@@ -115,7 +114,7 @@ impl NewFile {
     }
 
     fn rename(&mut self) -> Result<(), FileError> {
-        // Again: somebody may have made a device of it during a long search.
+        // Checked again: during a long search another program may have created a device with this name.
         refuse_other(&self.path)?;
         let file = self.file.as_ref().expect("not finished").get_ref();
         let renamed = if is_file_at(file, &self.temporary) {
@@ -145,8 +144,8 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
-            // While it is locked, and without writing what is still buffered. What somebody else has
-            // put in its place is not ours.
+            // The lock is still held. The buffer is not written. A file of another program with the same name is not
+            // removed.
             if is_file_at(file.get_ref(), &self.temporary) {
                 let _ = fs::remove_file(&self.temporary);
             }
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_its_name_when_it_is_whole_and_leaves_nothing_else() {
+    fn a_complete_file_has_its_name_and_no_other_file_remains() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         for (number, text) in ["first", "the second"].into_iter().enumerate() {
@@ -191,7 +190,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn the_file_behind_a_link_is_replaced() {
+    fn the_target_of_a_link_is_replaced() {
         let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let (link, path) = (folder.path().join("a"), other.path().join("b"));
         fs::write(&path, "first").unwrap();
@@ -205,10 +204,10 @@ mod tests {
         assert_eq!(names(folder.path()), ["a"]);
     }
 
-    /// Somebody removes the file in the making, and somebody else begins one of the same name.
+    /// The unfinished file is removed, and another writer creates one of the same name.
     #[test]
     #[cfg(unix)]
-    fn somebody_elses_file_is_neither_renamed_nor_removed() {
+    fn the_file_of_another_writer_is_neither_renamed_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let mut first = NewFile::create(&path, 4).unwrap();
@@ -234,9 +233,8 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "the first one's");
     }
 
-    /// What a killed program has left is taken over.
     #[test]
-    fn an_abandoned_file_is_no_hindrance() {
+    fn the_file_of_a_killed_program_is_reused() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a.tmp"), "a long text from before").unwrap();
         let path = folder.path().join("a");
@@ -247,9 +245,9 @@ mod tests {
         assert_eq!(names(folder.path()), ["a"]);
     }
 
-    /// Threads write one file as fast as they can; whatever is there is always whole.
+    /// Threads write one file as fast as possible. The file is always complete.
     #[test]
-    fn many_writers_never_mix() {
+    fn the_bytes_of_many_writers_are_not_mixed() {
         let folder = tempfile::tempdir().unwrap();
         let path = &folder.path().join("a");
         std::thread::scope(|scope| {
@@ -279,7 +277,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn what_is_no_file_is_not_replaced() {
+    fn other_objects_are_not_replaced() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -291,7 +289,7 @@ mod tests {
             let error = NewFile::create(&at(name), 4).unwrap_err();
             assert!(matches!(error, FileError::NotReplaceable { .. }), "{name}: {error}");
         }
-        // Made while the file was written.
+        // Created while the file is written.
         let file = NewFile::create(&at("c"), 4).unwrap();
         mknodat(CWD, at("c"), FileType::Fifo, Mode::RWXU, 0).unwrap();
         let error = file.finish().unwrap_err();
@@ -299,10 +297,10 @@ mod tests {
         assert_eq!(names(folder.path()), ["b.tmp", "c", "directory", "link", "pipe"]);
     }
 
-    /// The name of a temporary file can be known before there is one.
+    /// The name of the temporary file is predictable, so another user could create a link with this name.
     #[test]
     #[cfg(unix)]
-    fn what_a_link_in_place_of_the_temporary_file_leads_to_stays() {
+    fn the_target_of_a_link_with_the_name_of_the_temporary_file_is_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("others"), "theirs").unwrap();

@@ -1,8 +1,8 @@
-//! Reading pieces of a file where they are wanted.
+//! Reading of pieces of a file at any offset ([`ByteSource`]).
 //!
-//! Files are read and not mapped: one that shrinks meanwhile, or a disk that fails, is an error then,
-//! where a mapping would end the process by a signal; and bytes that were compared with their
-//! checksum cannot change any more. docs/design/tablebase-files.md has the cost.
+//! Files are read and not mapped. So a file that shrinks, or a disk failure, is an error, whereas a signal would end
+//! a process that has mapped the file; and bytes cannot change after their checksum has been verified.
+//! docs/design/tablebase-files.md has the cost.
 
 use std::fs::File;
 use std::io;
@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 use super::error::{FileError, FileKind};
 use super::open::open_regular;
 
-/// A file that is open for reading at any place, from any number of threads.
+/// A file that is open for reading at any offset, by any number of threads, or bytes in memory.
 #[derive(Debug)]
-pub struct Source {
+pub struct ByteSource {
     path: PathBuf,
     kind: &'static FileKind,
-    bytes: Bytes,
-    /// Its length when it was opened.
+    bytes: ByteStorage,
+    /// Length at the time of opening.
     len: u64,
 }
 
 #[derive(Debug)]
-enum Bytes {
+enum ByteStorage {
     File(File),
     Owned(Vec<u8>),
 }
 
-impl Source {
+impl ByteSource {
     /// Opens a file of a kind.
     ///
     /// # Errors
@@ -35,33 +35,33 @@ impl Source {
     pub fn open(path: &Path, kind: &'static FileKind) -> Result<Self, FileError> {
         let file = open_regular(path)?;
         let len = file.metadata().map_err(FileError::io("read", path))?.len();
-        Ok(Source { path: path.to_owned(), kind, bytes: Bytes::File(file), len })
+        Ok(ByteSource { path: path.to_owned(), kind, bytes: ByteStorage::File(file), len })
     }
 
-    /// Bytes that did not come from a file; the path stands in error messages.
+    /// Creates a source of bytes in memory. The path is used in error messages.
     pub fn owned(path: &Path, kind: &'static FileKind, bytes: Vec<u8>) -> Self {
         let len = bytes.len() as u64;
-        Source { path: path.to_owned(), kind, bytes: Bytes::Owned(bytes), len }
+        ByteSource { path: path.to_owned(), kind, bytes: ByteStorage::Owned(bytes), len }
     }
 
-    /// The file's name.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its length when it was opened.
+    /// Length at the time of opening.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Reads as many bytes as there is room for, from a place on.
+    /// Fills `out` with the bytes from offset `place` on.
     ///
     /// # Errors
-    /// If the file ends before, or the system refuses.
+    /// If the file is too short, or on another error of the operating system.
     pub fn read_at(&self, place: u64, out: &mut [u8]) -> Result<(), FileError> {
         let read = match &self.bytes {
-            Bytes::File(file) => read_exact_at(file, place, out),
-            Bytes::Owned(bytes) => {
+            ByteStorage::File(file) => read_exact_at(file, place, out),
+            ByteStorage::Owned(bytes) => {
                 let from = usize::try_from(place).ok().and_then(|place| bytes.get(place..));
                 let from = from.and_then(|rest| rest.get(..out.len()));
                 from.map(|from| out.copy_from_slice(from))
@@ -118,8 +118,8 @@ mod tests {
         let path = folder.path().join("a");
         let bytes: Vec<u8> = (0..100).collect();
         std::fs::write(&path, &bytes).unwrap();
-        let file = Source::open(&path, KIND).unwrap();
-        let owned = Source::owned(&path, KIND, bytes.clone());
+        let file = ByteSource::open(&path, KIND).unwrap();
+        let owned = ByteSource::owned(&path, KIND, bytes.clone());
         let mut out = [0; 10];
         for source in [&file, &owned] {
             assert_eq!(source.len(), 100);

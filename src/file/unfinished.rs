@@ -1,24 +1,24 @@
-//! The files of this process that have to be removed if it ends without unwinding.
+//! The list of files that have to be removed if this process ends without unwinding.
 //!
-//! A file in the making and a lock remove themselves when they are dropped. A program that has to end at
-//! once, because memory is refused or a second signal has come, calls [`remove_unfinished`] instead.
+//! Incomplete files and lock files are removed when their owners are dropped. A program that has to end at
+//! once, because of a failed allocation or a second signal, calls [`remove_unfinished`] instead.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::system::try_reserve;
 
-/// The list is part of the process, like the locks of its files.
+/// A global list, because the locks of the files belong to the process as well.
 static UNFINISHED: Mutex<Vec<(u64, Removable)>> = Mutex::new(Vec::new());
 
-/// Attempts to lock the list before the files are left behind: who has the lock keeps it for some
-/// instructions, unless it is this very thread.
-const ATTEMPTS: usize = 1000;
+/// Maximum number of attempts to lock the list. A lock is held for some instructions only, unless the current thread
+/// holds it.
+const MAX_ATTEMPTS: usize = 1000;
 
-/// Removes the files that this process has not finished, and its locks. For programs, immediately before
-/// they end: files that are still written have no name any more. It allocates nothing.
+/// Removes the unfinished files and the lock files of this process. Programs call it immediately before
+/// they exit: files that are still being written have no name afterwards. It does not allocate.
 pub fn remove_unfinished() {
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let list = match UNFINISHED.try_lock() {
             Ok(list) => list,
             Err(TryLockError::Poisoned(error)) => error.into_inner(),
@@ -32,12 +32,12 @@ pub fn remove_unfinished() {
     }
 }
 
-/// The place of a file in the list. The file is taken off when this is dropped.
+/// A file in the list, by number. Dropping it removes the file from the list.
 #[derive(Debug)]
 pub(super) struct Unfinished(Option<u64>);
 
 impl Unfinished {
-    /// Adds a file. If there is no memory for that, the file is not removed at an early end.
+    /// Adds a file. If the list cannot grow, the file is not removed by [`remove_unfinished`].
     pub fn add(file: &std::fs::File, path: &Path) -> Self {
         let removable = Removable::new(file, path);
         let mut list = list();
@@ -60,7 +60,7 @@ fn list() -> MutexGuard<'static, Vec<(u64, Removable)>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name, and the file that has it.
+/// A path, and the identity of the file with this path.
 #[cfg(unix)]
 struct Removable {
     path: std::ffi::CString,
@@ -79,7 +79,7 @@ impl Removable {
         Some(Removable { path, device_and_inode: (found.dev(), found.ino()) })
     }
 
-    /// Another file that has the name by now stays.
+    /// Removes the file, but not another one with the same path.
     fn remove(&self) {
         let found = rustix::fs::stat(&self.path);
         #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
@@ -90,7 +90,7 @@ impl Removable {
     }
 }
 
-/// Elsewhere an open file cannot be removed.
+/// On other systems an open file cannot be removed.
 #[cfg(not(unix))]
 struct Removable;
 

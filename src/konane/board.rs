@@ -3,16 +3,16 @@
 use super::geometry::{Colour, Dimensions, Direction};
 use super::symmetry::Symmetries;
 
-/// One board: its masks, symmetries and nothing that changes during a game.
+/// The masks and symmetries of one board. It does not change during a game.
 ///
-/// Building one costs some microseconds and up to 17 KiB; share it by reference.
+/// Construction takes some microseconds and up to 17 KiB; share it by reference.
 #[derive(Clone, Debug)]
 pub struct Board {
     dimensions: Dimensions,
     all: u64,
     colours: [u64; 2],
     openings: u64,
-    /// Distance between neighbours on the two axes, 0 on an axis that is too short for a jump.
+    /// Distance between neighbours on the two axes; 0 on an axis that is too short for a jump.
     pub(super) shifts: [u32; 2],
     /// Squares of a colour on which a jump in a direction can land: `landing[colour][direction]`.
     pub(super) landings: [[u64; 4]; 2],
@@ -26,24 +26,24 @@ impl Board {
         let (ranks, files) = (dimensions.ranks(), dimensions.files());
         let squares = dimensions.squares();
         let all = if squares == 64 { u64::MAX } else { (1 << squares) - 1 };
-        let where_ = |pred: &dyn Fn(u32, u32) -> bool| -> u64 {
-            (0..squares).filter(|&s| pred(s / files, s % files)).map(|s| 1u64 << s).sum()
+        let squares_where = |is_in: &dyn Fn(u32, u32) -> bool| -> u64 {
+            (0..squares).filter(|&s| is_in(s / files, s % files)).map(|s| 1u64 << s).sum()
         };
-        let black = where_(&|r, f| (r + f) % 2 == 0);
+        let black = squares_where(&|r, f| (r + f) % 2 == 0);
         let colours = [black, all & !black];
         let middle = |n: u32, i: u32| i == n / 2 || i == (n - 1) / 2;
         let openings = black
-            & where_(&|r, f| {
+            & squares_where(&|r, f| {
                 let corner = (r == 0 || r == ranks - 1) && (f == 0 || f == files - 1);
                 corner || (middle(ranks, r) && middle(files, f))
             });
-        let room = [
-            where_(&|_, f| f >= 2),
-            where_(&|r, _| r >= 2),
-            where_(&|_, f| f + 2 < files),
-            where_(&|r, _| r + 2 < ranks),
+        let on_board = [
+            squares_where(&|_, f| f >= 2),
+            squares_where(&|r, _| r >= 2),
+            squares_where(&|_, f| f + 2 < files),
+            squares_where(&|r, _| r + 2 < ranks),
         ];
-        let landings = colours.map(|c| room.map(|m| c & m));
+        let landings = colours.map(|c| on_board.map(|m| c & m));
         let shifts = [if files >= 3 { 1 } else { 0 }, if ranks >= 3 { files } else { 0 }];
         let symmetries = Symmetries::new(dimensions);
         Board {
@@ -58,18 +58,17 @@ impl Board {
         }
     }
 
-    /// A board without removals: every position is in the jumping phase, those with fewer than two
-    /// empty squares included. Published values of such positions exist for strips with one empty
-    /// square.
+    /// Creates a board without removals: every position is in the jumping phase, also with fewer than two
+    /// empty squares. Published values of such positions exist for strips with one empty square.
     ///
     /// Positions with two or more empty squares are the same on both kinds of boards, and so are their
-    /// codes. The others have codes that stand for different positions on the ordinary board
+    /// codes. The codes of the others stand for different positions on the ordinary board
     /// ([`Position::is_early_jump`](super::Position::is_early_jump)).
     pub fn jumping(dimensions: Dimensions) -> Self {
         Board { is_jumping: true, ..Board::new(dimensions) }
     }
 
-    /// True for a board without removals ([`Board::jumping`]).
+    /// Returns true for a board without removals ([`Board::jumping`]).
     #[inline]
     pub fn is_jumping(&self) -> bool {
         self.is_jumping
@@ -81,7 +80,7 @@ impl Board {
         self.dimensions
     }
 
-    /// The set of all squares; also the starting position's stones.
+    /// The set of all squares, which is also the set of stones of the start.
     #[inline]
     pub fn all(&self) -> u64 {
         self.all
@@ -123,8 +122,8 @@ impl Board {
         (0..self.dimensions.ranks()).map(|r| 1u64 << (r * files + file)).sum()
     }
 
-    /// The squares with a neighbour one step back on the axis of a direction, and those with one
-    /// step forward; none on an axis that is too short for a jump.
+    /// The squares with a neighbour one step back on the axis of a direction, and the squares with one
+    /// step forward. Both sets are empty on an axis that is too short for a jump.
     pub(super) fn with_neighbours(&self, direction: Direction) -> (u64, u64) {
         let (first, last) = match direction.axis() {
             0 => (self.file_mask(0), self.file_mask(self.dimensions.files() - 1)),
@@ -134,19 +133,19 @@ impl Board {
         if self.step(direction) == 0 { (0, 0) } else { (self.all & !first, self.all & !last) }
     }
 
-    /// The symmetries of this board and the canonical codes that follow from them.
+    /// The symmetries of this board.
     #[doc(hidden)]
     #[inline]
     pub fn symmetries(&self) -> &Symmetries {
         &self.symmetries
     }
 
-    /// The most stones that one jump can take: 3 on 8×8, 31 on 1×64.
+    /// Maximum number of stones that one jump can take: 3 on 8×8, 31 on 1×64.
     pub fn longest_jump(&self) -> u32 {
         (self.dimensions.ranks().max(self.dimensions.files()) - 1) / 2
     }
 
-    /// Neighbour distance of a direction; the sign is in [`Direction::is_forward`].
+    /// Distance between neighbours in a direction; its sign is [`Direction::is_forward`].
     #[inline(always)]
     pub(super) fn step(&self, direction: Direction) -> u32 {
         self.shifts[direction.axis()]
@@ -158,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_size_up_to_64_squares_is_a_board_and_nothing_else() {
+    fn boards_have_1_to_64_squares() {
         for ranks in 0..=70 {
             for files in 0..=70 {
                 let ok = ranks * files >= 1 && ranks * files <= 64;

@@ -9,16 +9,16 @@ use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
 use crate::search::plain::oracle::Oracle;
 
-/// The name of the rules, which docs/PROOF_FORMAT.md states.
+/// The name of the rules in docs/PROOF_FORMAT.md.
 const RULES: &str = "konane-corner-or-centre";
 
 /// The name of the rules without removals ([`Board::jumping`](super::Board::jumping)).
 const JUMPING_RULES: &str = "konane-jumping";
 
 impl<K: Oracle> Solver<'_, K> {
-    /// The writer of this search's checkpoints to a file ([`Solver::checkpoint_writer`]), of a new
-    /// search or of one that is resumed from there. Without an interval, the time from one checkpoint to
-    /// the next follows from the time that writing one takes.
+    /// Creates a writer of this search's checkpoints to a file, for [`Solver::checkpoint_writer`]. The search
+    /// is new, or is resumed from that file. Without an interval, the time from one checkpoint to the next
+    /// depends on the time that writing one takes.
     ///
     /// # Errors
     /// As [`CheckpointWriter::new`].
@@ -28,18 +28,18 @@ impl<K: Oracle> Solver<'_, K> {
         resume: bool,
         interval: Option<Duration>,
     ) -> Result<CheckpointWriter, CheckpointError> {
-        let plan = self.options.memory_plan();
-        let bytes = usize::try_from(plan.table).unwrap_or(usize::MAX);
+        let (table, tree) = self.options.divide_memory();
+        let bytes = usize::try_from(table).unwrap_or(usize::MAX);
         let entries = table_capacity(self.board, bytes, self.options.algorithm);
-        let bound = size_bound(entries, plan.tree);
+        let bound = size_bound(entries, tree);
         CheckpointWriter::new(path, resume, self.identity(), bound, interval)
     }
 
-    /// The identity of this search in checkpoints. Memory, threads, limits and known values are not
-    /// part of it: a search may continue with others.
+    /// The identity of this search in checkpoints. It does not include memory, threads, limits and the oracle,
+    /// so a search may be resumed with different ones.
     ///
-    /// Positions that a symmetry of the board maps to each other have the same root, so a search of
-    /// one can continue from a checkpoint of the other.
+    /// Positions that a symmetry of the board maps to each other have the same root, so a search of one can be
+    /// resumed from a checkpoint of the other.
     pub(super) fn identity(&self) -> Identity {
         let early = self.position.is_early_jump(self.board);
         Identity {

@@ -1,4 +1,4 @@
-//! One search in several processes: a coordinator, and workers with tables of their own.
+//! One search in several processes: a coordinator, and workers with one table each.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -11,14 +11,15 @@ use crate::search::two_level::{PlainWorker, coordinate_plain};
 
 impl<K: Oracle> Solver<'_, K> {
     /// Coordinates this search on two levels ([`Algorithm::PnsPdfpn`], regardless of the options) with workers in
-    /// other processes, which have to run [`Solver::work`] for the same position with the same profile and the
+    /// other processes. They have to run [`Solver::work`] for the same position with the same profile and the
     /// same configuration.
     ///
-    /// `run` carries the messages and returns when the search is over ([`RemoteCoordinator::status`]), or to
-    /// interrupt it. The memory is the coordinator's own: a quarter for the table of solved positions, the rest for
-    /// the tree, some 22 bytes for each child of a job. The coordinator needs some 2 bytes more for each child, and
-    /// memory for the shared results ([`CoordinatorConfig::max_results_stored`]). `run` polls the limits, except
-    /// the node limit, which is in the configuration.
+    /// `run` transports the messages. It returns when the search is over ([`RemoteCoordinator::status`]), or to
+    /// interrupt it. It polls the limits, except the node limit, which is in the configuration.
+    ///
+    /// The memory of the options is that of the coordinator: a quarter for the table of solved positions, the
+    /// rest for the tree, some 22 bytes for each child of a job. The coordinator needs some 2 bytes more for each
+    /// child, and memory for the shared results ([`CoordinatorConfig::max_results_stored`]).
     ///
     /// # Errors
     /// As [`Solver::run`].
@@ -38,12 +39,12 @@ impl<K: Oracle> Solver<'_, K> {
         Ok(solution)
     }
 
-    /// Works for a coordinator in another process while `run` runs, which brings the jobs and carries the results.
-    /// The table has all the memory of the options, and the search their threads. The deadline holds for every job;
-    /// the other limits are not used, because the coordinator ends the search.
+    /// Creates a worker for a coordinator in another process, and calls `run` with it, which transports jobs and
+    /// results. The table has all the memory of the options, and the search uses their threads. The deadline
+    /// applies to every job; the other limits are not used, because the coordinator ends the search.
     ///
     /// # Errors
-    /// If the memory is less than [`LEAST_MEMORY`](crate::LEAST_MEMORY), or the system refuses it.
+    /// If the memory is less than [`MIN_MEMORY`](crate::MIN_MEMORY) or cannot be allocated.
     pub fn work<T>(
         &self,
         config: &CoordinatorConfig,
@@ -52,7 +53,7 @@ impl<K: Oracle> Solver<'_, K> {
         let solver = self.on_two_levels();
         let SolveOptions { profile, threads, .. } = solver.options;
         let konane = Konane::new(solver.board, profile.estimate());
-        let game = WithOracle::new(&konane, solver.known);
+        let game = WithOracle::new(&konane, solver.oracle);
         // The coordinator has the tree: a worker divides its memory as df-pn does.
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
         let table = new_table(solver.board, dfpn.memory()?.0)?;

@@ -1,4 +1,4 @@
-//! The exact canonical code of a position; [`Position::code`] says what it is.
+//! The exact canonical code of a position ([`Position::code`]).
 
 use super::board::Board;
 use super::geometry::Colour;
@@ -9,24 +9,23 @@ use super::position::{Phase, Position};
 pub const WHITE_TO_MOVE: u64 = 1 << 63;
 
 impl Position {
-    /// The exact canonical code. Some 10 ns.
+    /// The exact canonical code. Takes some 10 ns.
     ///
-    /// In the jumping phase the two players differ in nothing but their squares, so a symmetry that
-    /// exchanges the colours together with a change of the side to move gives an equivalent position.
-    /// Therefore:
+    /// In the jumping phase the players differ only in their squares. So a symmetry that exchanges the
+    /// colours, together with a change of the side to move, leads to an equivalent position. Therefore:
     ///
-    /// * on a board with an even side every jumping-phase position is written with Black to move, and
-    ///   its code is the least occupancy over the colour-preserving symmetries (Black to move) or over
-    ///   the exchanging ones (White to move);
-    /// * on a board with two odd sides, which has at most 63 squares, no symmetry exchanges the
-    ///   colours; the code is the least occupancy over the group, with bit 63 set for White to move;
-    /// * before the second removal the players do differ, and only the colour-preserving symmetries
-    ///   are used. The number of empty squares (0 or 1) tells these positions from all others of the
-    ///   board. [`Board::jumping`] has no such positions; a code with 0 or 1 empty squares stands for a
-    ///   position in the jumping phase there.
+    /// * On a board with an even side, the code of a jumping-phase position stands for Black to move. It is the
+    ///   least occupancy over the colour-preserving symmetries (Black to move) or over the colour-exchanging
+    ///   symmetries (White to move).
+    /// * On a board with two odd sides, which has at most 63 squares, no symmetry exchanges the
+    ///   colours. The code is the least occupancy over all symmetries, with bit 63 set for White to move.
+    /// * Before the second removal the players differ in their moves, so only the colour-preserving symmetries
+    ///   apply. These positions are distinguished from all others of the board by the number of empty squares
+    ///   (0 or 1). [`Board::jumping`] has no such positions: there, a code with 0 or 1 empty squares stands for
+    ///   a position in the jumping phase.
     ///
-    /// The code is a complete description: two positions have the same code exactly when a symmetry
-    /// maps one to the other. Nothing is hashed.
+    /// The code is a complete description, not a hash: two positions have the same code exactly if a symmetry
+    /// maps one to the other.
     #[inline]
     pub fn code(&self, board: &Board) -> u64 {
         let (occupied, symmetries) = (self.occupied(), board.symmetries());
@@ -41,7 +40,7 @@ impl Position {
         if white && !board.dimensions().has_even_side() { least | WHITE_TO_MOVE } else { least }
     }
 
-    /// The position that a canonical code stands for; for other codes, nothing sensible.
+    /// The position of a canonical code. For other codes the result is unspecified.
     #[inline]
     pub fn from_code(board: &Board, code: u64) -> Position {
         let (occupied, marked) = if board.dimensions().has_even_side() {
@@ -54,7 +53,7 @@ impl Position {
         Position::new_unchecked(board, occupied, to_move)
     }
 
-    /// The first move, in the order of generation, that leads to a position with this code.
+    /// The first move, in the order of generation, to a position with this code.
     pub fn move_to(&self, board: &Board, code: u64) -> Option<Move> {
         self.moves(board).into_iter().find(|&mv| self.play(board, mv).code(board) == code)
     }

@@ -1,4 +1,4 @@
-//! A picture of a position: the board with its stones, and the last move where it is known.
+//! Drawings of positions: the board with its stones, and the last move if it is known.
 
 use std::fmt::Write;
 
@@ -8,22 +8,22 @@ use super::moves::Move;
 use super::position::Position;
 use super::square::file_name;
 
-/// Length of a square's side.
+/// Side length of a square.
 const SIDE: u32 = 44;
-/// Room for the names of files and ranks, on all sides.
+/// Width of the margin with the names of files and ranks, on all sides.
 const MARGIN: u32 = 26;
 /// Radius of a stone.
 const STONE: u32 = 17;
 
-/// The squares of Black and of White.
+/// Colours of the squares of Black and of White.
 const SQUARES: [&str; 2] = ["#c9a36b", "#e6cfa4"];
 const STONES: [&str; 2] = ["#222222", "#fafafa"];
 const MARK: &str = "#c0392b";
 
-/// Writes a position as an SVG document: squares in the colours of their owners, stones, names of
-/// files and ranks. `last`, the move that led to it, is marked: a ring where a stone was removed, an
-/// arrow along a jump. Sizes are in pixels, 44 for a square; a document takes some 100 bytes for
-/// each square.
+/// Returns a position as an SVG document: squares in the colours of their owners, stones, names of
+/// files and ranks. `last`, the move that led to the position, is marked: with a ring around the square of a
+/// removed stone, or with an arrow along a jump. Sizes are in pixels, 44 for a square. A document takes some
+/// 100 bytes for each square.
 ///
 /// # Panics
 /// If the move or the stones are not on the board.
@@ -98,7 +98,7 @@ pub fn svg(board: &Board, position: &Position, last: Option<Move>) -> String {
          <title>{title}</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{body}</svg>\n"
     )
-    .expect("strings take any text");
+    .expect("writing to a string succeeds");
     document
 }
 

@@ -1,39 +1,45 @@
 //! Konane as a game of the search core.
+//!
+//! * [`Konane`]: the game, with the leaf estimate of an [`Estimate`] (with its [`FeatureWeights`]).
+//! * [`KonaneScratch`]: working memory of one worker.
+//!
+//! `Estimates` has the leaf estimate as tables, so that a successor costs seven look-ups, additions and two
+//! exponentials by look-up.
 
 use super::board::Board;
 use super::code::WHITE_TO_MOVE;
-use super::kernels::{Jumps, Settling, Successors};
+use super::kernels::{Jumps, LeafSolverMemory, Successors};
 use super::position::{Phase, Position};
 use super::zobrist::Zobrist;
 use crate::search::Value;
 use crate::search::numbers::Number;
 use crate::search::plain::game::{Child, Expansion, Game, LeafSolution};
 
-/// How a leaf's first numbers follow from its features.
+/// Function from the features of a new leaf to its first phi and delta.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Estimate {
-    /// phi 1, delta the number of own moves (mobility initialisation; thesis, 2.2.4).
+    /// phi is 1, delta is the number of own moves (mobility initialisation; thesis, 2.2.4).
     Mobility,
-    /// Numbers that fall and rise exponentially with the logarithms of the features.
-    Features(Weights),
+    /// Exponential functions of the weighted logarithms of the features.
+    Features(FeatureWeights),
 }
 
 /// Weights of the logarithms ln(1 + feature), each for the side to move and for the other side.
 ///
 /// With s the weighted sum plus the bias, and g the mean logarithm of landings and movable stones
 /// of both sides, phi = 1 + scale·(1 + stones)·exp(size·g - s) and
-/// delta = 1 + scale·(1 + stones)·exp(size·g + s), where `stones` counts all on the board.
+/// delta = 1 + scale·(1 + stones)·exp(size·g + s), where `stones` is the number of stones on the board.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
+pub struct FeatureWeights {
     /// Distinct landing squares.
     pub landings: [f64; 2],
     /// Stones that can jump.
     pub movable: [f64; 2],
-    /// Stones beside enemies.
+    /// Stones next to a stone of the opponent.
     pub contacts: [f64; 2],
     /// Advantage of the side to move.
     pub bias: f64,
-    /// How fast both numbers grow with what is left to play.
+    /// Growth of both numbers with the size of the remaining game.
     pub size: f64,
     /// Factor of both numbers.
     pub scale: f64,
@@ -50,39 +56,40 @@ pub struct Konane<'a> {
 
 /// Working memory of one worker: some 70 KiB.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct KonaneScratch {
     successors: Successors,
-    settling: Settling,
+    leaf_solver: LeafSolverMemory,
 }
 
-/// Features are at most 32, the number of squares of a colour, and the stones of a successor at most 62.
+/// Length of a table of logarithms. Features are at most 32, the number of squares of a colour, and the stones
+/// of a successor at most 62.
 const FEATURE_VALUES: usize = 64;
 
-/// Units of the logarithms.
+/// Fixed-point scale of the logarithms.
 const UNIT: f64 = 64.0;
 
-/// Offset of each logarithm: seven of them.
+/// Offset of each of the seven logarithms, so that none is negative.
 const OFFSET: f64 = 8.0 * UNIT;
 
-/// Sums from 0 to this.
+/// Length of the table of exponentials. Larger sums have the value of the last one.
 const SUMS: usize = 128 * UNIT as usize;
 
-/// The largest estimate: far from the largest number, so that sums of estimates stay comparable.
+/// The largest estimate. It is far below the largest number, so that sums of estimates stay comparable.
 const LARGEST: f64 = 1e6;
 
 /// The weighted logarithms and the exponential function as tables.
 #[derive(Debug)]
 struct Estimates {
-    /// By feature and its value: what it adds to the logarithm of phi (upper half) and of delta
-    /// (lower half), in units of 1/64, offset so that neither half is ever negative.
+    /// By feature and its value: summand of the logarithm of phi (upper half) and of delta (lower half), in
+    /// units of 1/64, with an offset so that neither half is ever negative.
     logarithms: [[u64; FEATURE_VALUES]; 7],
-    /// 1 + scale·exp of a sum of seven, by the sum.
+    /// 1 + scale·exp of a sum of seven logarithms, by the sum.
     exponentials: Box<[Number]>,
 }
 
 impl Estimates {
-    fn new(weights: &Weights) -> Self {
-        // What each adds to g and to s; the last one is the stones.
+    fn new(weights: &FeatureWeights) -> Self {
+        // Summands of g and of s by feature; the last one is the number of stones.
         let [l, m, c] = [weights.landings, weights.movable, weights.contacts];
         let size = weights.size / 4.0;
         let sizes = [size, size, size, size, 0.0, 0.0, 1.0];
@@ -92,7 +99,7 @@ impl Estimates {
             let bias = if feature == 0 { weights.bias } else { 0.0 };
             std::array::from_fn(|value| {
                 let logarithm = (value as f64).ln_1p();
-                // Seven of these stay in their half whatever the weights are.
+                // The sum of seven fits into its half for any weights.
                 let half = |x: f64| (OFFSET + x * UNIT).round().clamp(0.0, 1e8) as u64;
                 let (g, s) = (size * logarithm, weight * logarithm + bias);
                 half(g - s) << 32 | half(g + s)
@@ -126,10 +133,10 @@ impl Estimates {
     }
 }
 
-/// How hard a position is to search exactly, from the moves and the movable stones of both sides and
-/// the stones on the board: it is easy when few stones are left and one side can hardly move, and
-/// easier if the other side has many moves then, whoever is to move. Weights from a logistic
-/// regression on whether a search ends within 60 positions (docs/research/leaf-solver.md).
+/// Estimate of the effort of an exact search of a position, from the moves and the movable stones of both sides
+/// and the stones on the board. It is small if few stones are left and one side has few moves, and smaller if
+/// the other side has many moves then, for either side to move. The weights are from a logistic regression on
+/// whether a search ends within 60 positions (docs/research/leaf-solver.md).
 #[inline(always)]
 fn effort(moves: [u8; 2], movable: [u8; 2], stones: u32) -> u32 {
     let least = |counts: [u8; 2]| u32::from(counts[0].min(counts[1]));
@@ -138,7 +145,7 @@ fn effort(moves: [u8; 2], movable: [u8; 2], stones: u32) -> u32 {
 }
 
 impl<'a> Konane<'a> {
-    /// Prepares tables: some 90 KiB on 8×8, 200 KiB on 1×64, where there are jumps of many lengths.
+    /// Creates the tables: some 90 KiB on 8×8, 200 KiB on 1×64, where there are jumps of many lengths.
     pub fn new(board: &'a Board, estimate: Estimate) -> Self {
         let estimates = match estimate {
             Estimate::Mobility => None,
@@ -149,20 +156,20 @@ impl<'a> Konane<'a> {
 }
 
 impl Game for Konane<'_> {
-    type Scratch = Scratch;
+    type Scratch = KonaneScratch;
 
     #[inline]
     fn expand(
         &self,
         code: u64,
-        scratch: &mut Scratch,
+        scratch: &mut KonaneScratch,
         children: &mut Vec<Child>,
-        mut announce: impl FnMut(u64),
+        mut prefetch: impl FnMut(u64),
     ) -> Expansion {
         let out = &mut scratch.successors;
         let position = Position::from_code(self.board, code);
         if position.phase(self.board) != Phase::Jumping {
-            return self.expand_removal(&position, children, announce);
+            return self.expand_removal(&position, children, prefetch);
         }
         self.jumps.generate(position.occupied(), position.to_move(), out);
         if out.len == 0 {
@@ -171,7 +178,7 @@ impl Game for Konane<'_> {
         let even = self.board.dimensions().has_even_side();
         let mark = if even { 0 } else { !code & WHITE_TO_MOVE };
         for least in &out.least[..out.len] {
-            announce(least | mark);
+            prefetch(least | mark);
         }
         self.jumps.describe(position.to_move(), out);
         if let Some(lost) = out.own.moves[..out.len].iter().position(|&moves| moves == 0) {
@@ -195,13 +202,13 @@ impl Game for Konane<'_> {
         self.zobrist.key(code)
     }
 
-    /// Known values are those of the ordinary board.
+    /// Values of an oracle are those of the ordinary board.
     #[inline(always)]
-    fn takes_known(&self, code: u64) -> bool {
+    fn uses_oracle(&self, code: u64) -> bool {
         !Position::from_code(self.board, code).is_early_jump(self.board)
     }
 
-    fn evaluate(&self, code: u64, _: &mut Scratch) -> i32 {
+    fn evaluate(&self, code: u64, _: &mut KonaneScratch) -> i32 {
         let position = Position::from_code(self.board, code);
         let mover = position.to_move();
         let own = position.count_movable(self.board, mover) as i32;
@@ -209,27 +216,27 @@ impl Game for Konane<'_> {
         (own - other) * 4096 / (own + other).max(1)
     }
 
-    fn settle(&self, code: u64, budget: u32, scratch: &mut Scratch) -> LeafSolution {
+    fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut KonaneScratch) -> LeafSolution {
         let position = Position::from_code(self.board, code);
         if position.phase(self.board) != Phase::Jumping {
             return LeafSolution { value: None, positions: 0 };
         }
-        let settling = &mut scratch.settling;
-        settling.left = budget;
-        let won = self.jumps.settle(position.occupied(), position.to_move(), settling);
+        let memory = &mut scratch.leaf_solver;
+        memory.left = budget;
+        let won = self.jumps.solve_leaf(position.occupied(), position.to_move(), memory);
         let value = won.map(|won| if won { Value::Win } else { Value::Loss });
-        LeafSolution { value, positions: budget - settling.left }
+        LeafSolution { value, positions: budget - memory.left }
     }
 }
 
 impl Konane<'_> {
-    /// The first two plies, where every move is a removal; slow and rare.
+    /// Expands a position of the first two plies, where every move is a removal. Slow and rare.
     #[cold]
     fn expand_removal(
         &self,
         position: &Position,
         children: &mut Vec<Child>,
-        mut announce: impl FnMut(u64),
+        mut prefetch: impl FnMut(u64),
     ) -> Expansion {
         let moves = position.moves(self.board);
         if moves.is_empty() {
@@ -245,8 +252,8 @@ impl Konane<'_> {
                 return Expansion::Won(code);
             }
             if children[base..].iter().all(|child| child.code != code) {
-                announce(code);
-                children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SETTLE });
+                prefetch(code);
+                children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SOLVE });
             }
         }
         Expansion::Open
@@ -270,7 +277,7 @@ mod tests {
         features
     }
 
-    /// The value by the public rules alone.
+    /// The value by plain recursion over the public rules.
     fn wins(board: &Board, position: &Position) -> bool {
         let moves = position.moves(board);
         moves.into_iter().any(|mv| !wins(board, &position.play(board, mv)))
@@ -321,8 +328,8 @@ mod tests {
         ) {
             let board = Board::new(size.parse().expect("a board"));
             let to_move = if white { Colour::White } else { Colour::Black };
-            // At least two empty squares, the jumping phase; half of them or more where plain
-            // recursion would take long.
+            // At least two squares are empty, which is the jumping phase. On larger boards half of them or
+            // more are empty, because plain recursion would take long.
             let stones = if board.all() >> 12 == 0 { stones | thinning } else { stones & thinning };
             let occupied = board.all() & stones & !0b101;
             let position = Position::new_unchecked(&board, occupied, to_move);
@@ -332,10 +339,10 @@ mod tests {
                     continue;
                 }
                 let jumps = Jumps::with_isa(&board, isa);
-                let mut settling = Settling::default();
+                let mut memory = LeafSolverMemory::default();
                 for budget in [u32::MAX, budget, u32::MAX] {
-                    settling.left = budget;
-                    let found = jumps.settle(occupied, to_move, &mut settling);
+                    memory.left = budget;
+                    let found = jumps.solve_leaf(occupied, to_move, &mut memory);
                     prop_assert!(found == Some(expected) || (found.is_none() && budget < u32::MAX));
                 }
             }
@@ -343,10 +350,10 @@ mod tests {
     }
 
     #[test]
-    fn removals_are_not_settled() {
+    fn positions_before_removals_are_not_solved() {
         let board = Board::new("3x3".parse().expect("a board"));
         let konane = Konane::new(&board, Profile::Tuned.estimate());
         let code = Position::start(&board).code(&board);
-        assert_eq!(konane.settle(code, 1000, &mut Scratch::default()).value, None);
+        assert_eq!(konane.solve_leaf(code, 1000, &mut KonaneScratch::default()).value, None);
     }
 }

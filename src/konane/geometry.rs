@@ -1,7 +1,7 @@
-//! The shape of a board: its dimensions, the two colours and the four directions.
+//! The shape of a board: its [`Dimensions`], the two [`Colour`]s and the four directions.
 //!
-//! A square is a number `row * files + file` with row 0 at the *top* and file 0 at the left, so a
-//! set of squares is one `u64` and the top-left square, which carries a black stone, is bit 0.
+//! A square is a number `row * files + file` with row 0 at the *top* and file 0 at the left. So a
+//! set of squares is a `u64`, and the top-left square, which has a black stone, is bit 0.
 
 use std::fmt;
 use std::ops::Not;
@@ -15,7 +15,7 @@ use crate::json::serialize_as_text;
 use crate::search::Value;
 use crate::system::quote;
 
-/// The most squares a board can have.
+/// Maximum number of squares of a board.
 pub const MAX_SQUARES: u32 = 64;
 
 /// The two players, and the colour of a square: the colour of the stone that it carries at the
@@ -39,7 +39,7 @@ impl Colour {
         self as usize
     }
 
-    /// The winner, if the value is that of a position in which this colour is to move.
+    /// The winner of a position with this value and this colour to move.
     pub fn winner(self, value: Value) -> Colour {
         match value {
             Value::Win => self,
@@ -47,7 +47,7 @@ impl Colour {
         }
     }
 
-    /// `black` or `white`, as the command line and the JSON output spell it.
+    /// `black` or `white`, the name in arguments and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Colour::Black => "black",
@@ -77,14 +77,14 @@ impl fmt::Display for Colour {
     }
 }
 
-/// Ranks × files, at least one of each and at most 64 squares together.
+/// Ranks × files: at least one of each, and at most 64 squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dimensions {
     ranks: u8,
     files: u8,
 }
 
-/// Why a text or a pair of numbers is not a board size.
+/// Error of a text or a pair of numbers that is not a board size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DimensionsError {
     /// Not two whole numbers with an `x` between them.
@@ -93,17 +93,17 @@ pub enum DimensionsError {
     /// One of the numbers is zero.
     #[error("a board of {ranks}x{files} has no squares: both numbers must be at least 1")]
     Empty {
-        /// Ranks asked for.
+        /// Number of ranks.
         ranks: u32,
-        /// Files asked for.
+        /// Number of files.
         files: u32,
     },
     /// More than 64 squares.
     #[error("a board of {ranks}x{files} has {} squares: at most 64 are possible", u64::from(*ranks) * u64::from(*files))]
     TooLarge {
-        /// Ranks asked for.
+        /// Number of ranks.
         ranks: u32,
-        /// Files asked for.
+        /// Number of files.
         files: u32,
     },
 }
@@ -116,7 +116,10 @@ impl DimensionsError {
 }
 
 impl Dimensions {
-    /// Checks that the board has between 1 and 64 squares.
+    /// Creates the dimensions of a board with 1 to 64 squares.
+    ///
+    /// # Errors
+    /// If it has no squares or more than 64.
     pub fn new(ranks: u32, files: u32) -> Result<Self, DimensionsError> {
         if ranks == 0 || files == 0 {
             return Err(DimensionsError::Empty { ranks, files });
@@ -145,8 +148,8 @@ impl Dimensions {
         self.ranks as u32 * self.files as u32
     }
 
-    /// Whether ranks or files are even in number: then some reflection exchanges the colours, and
-    /// every jumping-phase position can be written with Black to move.
+    /// Returns true if the number of ranks or of files is even. Then some reflection exchanges the colours, and
+    /// every jumping-phase position is equivalent to one with Black to move.
     #[inline]
     pub const fn has_even_side(self) -> bool {
         self.ranks.is_multiple_of(2) || self.files.is_multiple_of(2)
@@ -202,7 +205,7 @@ impl Direction {
         self as usize & 1
     }
 
-    /// Whether a step in this direction increases the square's number.
+    /// Returns true if a step in this direction increases the number of the square.
     #[inline(always)]
     pub const fn is_forward(self) -> bool {
         (self as usize) < 2
@@ -224,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_that_are_no_board_size() {
+    fn texts_that_are_not_board_sizes_are_errors() {
         for text in ["", "6", "x", "6x", "x6", "6x6x6", "-1x4", "+1x4", "6 x6", "1e1x2", "ax6"] {
             assert!(
                 matches!(text.parse::<Dimensions>(), Err(DimensionsError::Syntax(_))),

@@ -1,12 +1,21 @@
-//! The game of Konane: boards of up to 64 squares, positions, moves, symmetries and text; and the
-//! [`Solver`], which takes a position to the search and brings the winner back.
+//! The game of Konane: boards of up to 64 squares, positions, moves, symmetries and text, and the
+//! [`Solver`], which searches for the winner of a position.
 //!
 //! ```text
 //! geometry ◀─ symmetry ◀─ board ◀─ position ◀─ moves ◀─ code ◀─ notation ◀─ record
 //!                                                         ▲
-//!      perft ─▶ kernels ◀─ game (what a search sees) ◀─ profile ◀─ solve ◀─ checkpoint
-//!                                     watch (the root's moves) ◀───┘
+//!        perft ─▶ kernels ◀─ game (for the search) ◀─ profile ◀─ solve ◀─ checkpoint
+//!                                                  root_moves ◀───┘
 //! ```
+//!
+//! * [`Dimensions`], [`Board`]: the size of a board; its precomputed masks and symmetries.
+//! * [`Square`], [`Colour`], [`Move`], [`Phase`]: parts of positions and games.
+//! * [`Position`]: occupied squares and side to move; [`Setup`]: the same before it has been checked.
+//! * [`record::Record`]: a game with headers and comments.
+//! * [`Perft`]: counts of move sequences.
+//! * [`Solver`], [`SolveOptions`], [`Profile`], [`Algorithm`]: a search and its parameters.
+//! * [`Solution`], [`SearchTable`], [`RootMove`]: the result of a search, its table, and the numbers of the
+//!   root's moves while it runs.
 
 pub mod board;
 pub mod checkpoint;
@@ -22,22 +31,21 @@ pub mod perft;
 pub mod position;
 pub mod profile;
 pub mod record;
+pub mod root_moves;
 pub mod solve;
 mod square;
 pub mod symmetry;
-pub mod watch;
 pub mod zobrist;
 
 pub use board::Board;
 pub(crate) use geometry::Direction;
 pub use geometry::{Colour, Dimensions, DimensionsError};
 pub use moves::Move;
-pub use perft::{Perft, Uncounted};
+pub use perft::{Perft, PerftError};
 pub use position::{Phase, PhaseChoice, PhaseError, Position, Setup, SetupError};
 pub use profile::Profile;
+pub use root_moves::RootMove;
 pub use solve::{
-    Algorithm, AlgorithmError, LEAST_MEMORY, SearchTable, Solution, SolveError, SolveOptions,
-    Solver,
+    Algorithm, AlgorithmError, MIN_MEMORY, SearchTable, Solution, SolveError, SolveOptions, Solver,
 };
 pub use square::Square;
-pub use watch::RootMove;

@@ -1,8 +1,8 @@
-//! Moves: generation, counting and play.
+//! [`Move`]s: generation, counting and play.
 //!
-//! In one direction a landing square has at most one start: if a stone can reach it by one jump,
-//! the square two before it is occupied, so no longer jump passes there. The moves of a position
-//! are therefore the set bits of four landing sets, and counting them needs no list.
+//! In one direction a landing square has at most one start: if a jump over one stone reaches it,
+//! the square two before it is occupied, so no longer jump passes there. Therefore the moves of a position
+//! are the set bits of four landing sets, and counting them needs no list.
 //!
 //! With `k` the distance between neighbours and `C` the mover's squares, a landing square in a
 //! forward direction is a bit of `P = (occupied << k) & !occupied & C`; first landings are
@@ -17,25 +17,25 @@ use super::position::{Phase, Position};
 use super::square::Square;
 use crate::json::serialize_as_text;
 
-/// A move. [`Display`](fmt::Display) writes it as text: `e4` for a removal, `c3-g3` for a jump.
+/// A move. Its [`Display`](fmt::Display) text is `e4` for a removal, `c3-g3` for a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Move {
     /// One of the first two plies.
     Remove {
-        /// The square that is emptied.
+        /// The square of the removed stone.
         square: Square,
     },
     /// A jump over one or more stones in a straight line.
     Jump {
-        /// Where the stone starts.
+        /// Start of the stone.
         from: Square,
-        /// Where it ends.
+        /// End of the stone.
         to: Square,
     },
 }
 
 impl Move {
-    /// The squares on which the move starts and ends.
+    /// The set of the squares on which the move starts and ends.
     pub const fn marked(self) -> u64 {
         match self {
             Move::Remove { square } => square.bit(),
@@ -55,8 +55,8 @@ impl fmt::Display for Move {
 
 serialize_as_text!(Move: "A move, such as `e4` or `c3-g3`.");
 
-/// The landing squares of all jumps of `colour` in one direction, shortest first: calls `visit`
-/// with the number of stones taken and the landing squares.
+/// Calls `visit` with a number of stones taken and the landing squares of all jumps of `colour` in one direction
+/// that take this number, shortest jumps first.
 #[inline(always)]
 pub(super) fn for_each_landing_set(
     board: &Board,
@@ -110,7 +110,7 @@ impl Position {
         moves
     }
 
-    /// The number of legal moves, without generating them.
+    /// Number of legal moves. Does not generate them.
     pub fn count_moves(&self, board: &Board) -> u32 {
         match self.phase(board) {
             Phase::Jumping => self.count_jumps(board, self.to_move()),
@@ -119,7 +119,7 @@ impl Position {
         }
     }
 
-    /// The number of jumps that `colour` would have if it were to move.
+    /// Number of jumps that `colour` would have if it were to move.
     pub fn count_jumps(&self, board: &Board, colour: Colour) -> u32 {
         let mut count = 0;
         for direction in Direction::ALL {
@@ -130,8 +130,8 @@ impl Position {
         count
     }
 
-    /// The number of stones of `colour` that could jump if it were to move: the ingredient of the
-    /// movable-pieces ratio (thesis, 3.8).
+    /// Number of stones of `colour` that could jump if it were to move, for the movable-pieces ratio
+    /// (thesis, 3.8).
     pub fn count_movable(&self, board: &Board, colour: Colour) -> u32 {
         let mut movable = 0u64;
         for direction in Direction::ALL {
@@ -146,7 +146,7 @@ impl Position {
         movable.count_ones()
     }
 
-    /// Whether a move is legal here. Cost as [`Position::moves`].
+    /// Returns true if a move is legal in this position. Takes as long as [`Position::moves`].
     pub fn is_legal(&self, board: &Board, mv: Move) -> bool {
         self.moves(board).contains(&mv)
     }

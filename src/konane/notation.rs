@@ -1,4 +1,4 @@
-//! Text of squares, moves and positions, in both directions.
+//! Parsing of squares, moves and positions. (Their `Display` implementations write them.)
 //!
 //! ```text
 //! square    file letters and rank number: a1 is bottom left; files a .. z, aa, ab, ..
@@ -7,17 +7,18 @@
 //!           empty squares, then b or w for the side to move
 //! ```
 //!
-//! Every square, move and position is written in exactly one way. Readers also accept what other
-//! programs write:
+//! Every square, move and position is written in exactly one way. The parsers also accept the notation of
+//! other programs:
 //!
 //! * moves: capital letters, any dash between the squares or none (`C3–G3`, `c3g3`), and the squares
 //!   on which a jump lands on its way (`c3-e3-g3`); commas between moves
-//! * positions: capital letters, and a point for an empty square; the colour of a stone has to be that
-//!   of its square, so no foreign diagram becomes a wrong position
+//! * positions: capital letters, and a point for an empty square. The colour of a stone has to be that
+//!   of its square, so a diagram with another orientation does not become a wrong position.
 //! * white space of any kind and length around the parts of a position and between moves
 //!
-//! Other texts are refused with the place, the reason and, where there is one, the remedy. No text
-//! makes a reader panic.
+//! Other texts are errors with the place, the reason and, if there is one, the remedy:
+//! [`SquareError`], [`MoveError`] (with an [`IllegalMove`] for the broken rule), [`MoveListError`] and
+//! [`PositionError`]. No text makes a parser panic.
 
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
@@ -29,10 +30,10 @@ use crate::system::quote;
 
 pub use super::square::{Square, SquareError, parse_square, square_name};
 
-/// Errors list no more legal moves than this.
-const LISTED: usize = 8;
+/// Maximum number of legal moves that an error lists.
+const MAX_LISTED: usize = 8;
 
-/// Why a text is not a move of the position.
+/// Error of a text that is not a move of the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// No text at all.
@@ -54,7 +55,7 @@ pub enum MoveError {
         text: String,
         /// The rule that it breaks.
         reason: IllegalMove,
-        /// A sentence with some of the moves that are legal, or saying that there are none.
+        /// A sentence with some of the legal moves, or about the lack of legal moves.
         legal: String,
     },
 }
@@ -81,20 +82,20 @@ pub enum IllegalMove {
         /// The side to move.
         side: Colour,
     },
-    /// Ply 1 from a square that is no opening square.
+    /// A removal on ply 1 from a square that is neither a corner nor in the centre.
     #[error("Black removes one of its own stones, from a corner or the centre")]
     NotAnOpening,
-    /// Ply 2 away from the hole.
+    /// A removal on ply 2 from a square that is not adjacent to the hole.
     #[error("White removes a stone beside the hole on {hole}")]
     NotBesideTheHole {
         /// The square that Black has emptied.
-        hole: String,
+        hole: Square,
     },
     /// A jump from an empty square.
     #[error("no stone of {side} is on {square}, which is empty")]
     EmptyStart {
         /// The start.
-        square: String,
+        square: Square,
         /// The side to move.
         side: Colour,
     },
@@ -102,7 +103,7 @@ pub enum IllegalMove {
     #[error("no stone of {side} is on {square}, which has a stone of {}", !*side)]
     EnemyStart {
         /// The start.
-        square: String,
+        square: Square,
         /// The side to move.
         side: Colour,
     },
@@ -116,25 +117,25 @@ pub enum IllegalMove {
     #[error("{square} is occupied, and a jump lands on empty squares only")]
     Occupied {
         /// The landing square.
-        square: String,
+        square: Square,
     },
-    /// There is nothing to jump over.
+    /// A square to jump over is empty.
     #[error("{square} is empty, so there is no stone to take")]
     NothingToTake {
         /// The square without a stone.
-        square: String,
+        square: Square,
     },
 }
 
-/// Why a list of moves is not the beginning of a game.
+/// Error of a list of moves that is not the beginning of a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("move {number} ({text:?}): {reason}")]
 pub struct MoveListError {
-    /// Which move of the list is wrong, counted from 1.
+    /// Number of the wrong move, counted from 1.
     pub number: usize,
     /// The move as it was written.
     pub text: String,
-    /// What is wrong with it.
+    /// The error of the move.
     pub reason: MoveError,
 }
 
@@ -145,9 +146,9 @@ impl MoveListError {
     }
 }
 
-/// Why a text is not a position of the board.
+/// Error of a text that is not a position of the board.
 ///
-/// Ranks are named by number (the top rank has the highest), characters are counted from 1 within
+/// Ranks are named by their number; the top rank has the highest. Characters are counted from 1 within
 /// their rank.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PositionError {
@@ -192,12 +193,12 @@ pub enum PositionError {
     RankTooLong {
         /// The rank's number.
         rank: u32,
-        /// The stone or the number that leads beyond the edge.
+        /// Index in the rank of the stone or the number that leads beyond the edge.
         column: usize,
         /// The board.
         board: Dimensions,
     },
-    /// A character that means nothing.
+    /// A character that has no meaning in a position.
     #[error(
         "rank {rank}, character {column}: {found:?} is none of x (Black), o (White), a number of \
          empty squares, and . for one empty square"
@@ -205,7 +206,7 @@ pub enum PositionError {
     UnknownCharacter {
         /// The rank's number.
         rank: u32,
-        /// Where in the rank.
+        /// Index in the rank.
         column: usize,
         /// The character.
         found: char,
@@ -217,7 +218,7 @@ pub enum PositionError {
     ZeroCount {
         /// The rank's number.
         rank: u32,
-        /// Where in the rank.
+        /// Index in the rank.
         column: usize,
     },
     /// Nothing after the ranks.
@@ -241,7 +242,7 @@ impl PositionError {
     }
 }
 
-/// Reads a move that has to be legal in the position. White space around it is not accepted.
+/// Parses a move that has to be legal in the position. White space around it is not accepted.
 ///
 /// # Errors
 /// If the text is not a move, or if the rules do not allow the move here; the error names the rule
@@ -256,8 +257,8 @@ pub fn parse_move(board: &Board, position: &Position, text: &str) -> Result<Move
 pub(super) const DASHES: [char; 8] =
     ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}'];
 
-/// Reads a move without checking whether it is legal anywhere: one square for a removal; for a jump
-/// its start, the landing squares in between or some of them or none, and its end.
+/// Parses a move without checking that it is legal. A removal is one square. A jump is its start, all, some or
+/// none of the landing squares in between, and its end.
 ///
 /// # Errors
 /// If the text is not a square of the board, or squares of the board in one line.
@@ -266,7 +267,7 @@ pub fn read_move(dimensions: Dimensions, text: &str) -> Result<Move, MoveError> 
         return Err(MoveError::Empty);
     }
     let names: Vec<&str> = text.split(DASHES).flat_map(without_dashes).collect();
-    // A missing square is a mistake in the whole move and is shown as such.
+    // If a square is missing, the error quotes the whole move.
     if names.contains(&"") {
         return Err(SquareError::Syntax(quote(text)).into());
     }
@@ -282,7 +283,7 @@ pub fn read_move(dimensions: Dimensions, text: &str) -> Result<Move, MoveError> 
     }
 }
 
-/// The names of squares that follow each other without a dash: a letter after a digit begins the next
+/// Splits names of squares that follow each other without a dash. A letter after a digit begins the next
 /// name.
 fn without_dashes(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
@@ -296,7 +297,7 @@ fn without_dashes(text: &str) -> Vec<&str> {
     names
 }
 
-/// Returns whether a jump can land on these squares in this order.
+/// Returns true if a jump can land on these squares in this order.
 fn is_path(dimensions: Dimensions, squares: &[u32]) -> bool {
     let step = |pair: &[u32]| {
         let [from, to] = [pair[0] as i32, pair[1] as i32];
@@ -309,11 +310,10 @@ fn is_path(dimensions: Dimensions, squares: &[u32]) -> bool {
     first.is_some() && squares.windows(2).all(|pair| step(pair) == first)
 }
 
-/// Says which rule forbids a move of this board's squares, if one does. Cost as
-/// [`Position::moves`].
+/// Checks that a move is legal. Takes as long as [`Position::moves`].
 ///
 /// # Errors
-/// [`MoveError::Illegal`].
+/// [`MoveError::Illegal`], with the broken rule.
 ///
 /// # Panics
 /// If a square of the move is not on the board.
@@ -334,31 +334,29 @@ pub fn check_move(board: &Board, position: &Position, mv: Move) -> Result<(), Mo
         (Move::Remove { .. }, Phase::FirstRemoval) => IllegalMove::NotAnOpening,
         (Move::Remove { .. }, Phase::SecondRemoval) => {
             let hole = (board.all() & !position.occupied()).trailing_zeros();
-            IllegalMove::NotBesideTheHole { hole: square_name(dimensions, hole) }
+            IllegalMove::NotBesideTheHole { hole: Square::new(dimensions, hole as u8) }
         }
     };
-    let listed: Vec<String> = moves.iter().take(LISTED).map(Move::to_string).collect();
+    let listed: Vec<String> = moves.iter().take(MAX_LISTED).map(Move::to_string).collect();
     let legal = match moves.len() {
         0 => format!("{side} has no legal move and has lost"),
-        n if n > LISTED => format!("{n} moves are legal, such as {}", listed.join(" ")),
+        n if n > MAX_LISTED => format!("{n} moves are legal, such as {}", listed.join(" ")),
         _ => format!("legal: {}", listed.join(" ")),
     };
     Err(MoveError::Illegal { text: mv.to_string(), reason, legal })
 }
 
-/// The first rule that an illegal jump breaks, seen along the way from its start.
+/// The first rule that an illegal jump breaks, from its start to its end.
 fn broken_jump_rule(board: &Board, position: &Position, from: u32, to: u32) -> IllegalMove {
     let dimensions = board.dimensions();
     let side = position.to_move();
-    let name = |square| square_name(dimensions, square);
+    let square = |index: u32| Square::new(dimensions, index as u8);
     let occupied = |square: u32| position.occupied() >> square & 1 == 1;
     if !occupied(from) {
-        let square = name(from);
-        return IllegalMove::EmptyStart { square, side };
+        return IllegalMove::EmptyStart { square: square(from), side };
     }
     if board.colour_of(from) != side {
-        let square = name(from);
-        return IllegalMove::EnemyStart { square, side };
+        return IllegalMove::EnemyStart { square: square(from), side };
     }
     let files = dimensions.files();
     let step = if from / files == to / files {
@@ -380,33 +378,31 @@ fn broken_jump_rule(board: &Board, position: &Position, from: u32, to: u32) -> I
     };
     for i in (1..distance).step_by(2) {
         if !occupied(along(i)) {
-            let square = name(along(i));
-            return IllegalMove::NothingToTake { square };
+            return IllegalMove::NothingToTake { square: square(along(i)) };
         }
         if occupied(along(i + 1)) {
-            let square = name(along(i + 1));
-            return IllegalMove::Occupied { square };
+            return IllegalMove::Occupied { square: square(along(i + 1)) };
         }
     }
-    // Not reached for a move that the generator rejects; a wrong reason is better than a panic.
+    // Unreachable for a move that the generator rejects. A wrong reason is better than a panic.
     IllegalMove::NotALine
 }
 
-/// Plays a list of moves from the start of the game ([`parse_line`]). No moves give the start.
+/// Returns the position after a list of moves from the start of the game ([`parse_line`]).
 ///
 /// # Errors
-/// If one of them is not a legal move; the error says which one.
+/// If one of the moves is not legal.
 pub fn parse_moves(board: &Board, text: &str) -> Result<Position, MoveListError> {
     let start = Position::start(board);
     let moves = parse_line(board, &start, text)?;
     Ok(moves.into_iter().fold(start, |position, mv| position.play(board, mv)))
 }
 
-/// Reads a list of moves that are played one after the other from a position, separated by white
-/// space, commas, or both. Move numbers (`1.`, `1...`) are ignored.
+/// Parses a sequence of moves from a position, separated by white space, commas, or both. Move numbers (`1.`,
+/// `1...`) are ignored.
 ///
 /// # Errors
-/// If one of them is not a legal move; the error says which one.
+/// If one of the moves is not legal.
 pub fn parse_line(board: &Board, begin: &Position, text: &str) -> Result<Vec<Move>, MoveListError> {
     let (mut position, mut moves) = (*begin, Vec::new());
     let words = text.split(|c: char| c.is_whitespace() || c == ',').map(without_number);
@@ -422,7 +418,7 @@ pub fn parse_line(board: &Board, begin: &Position, text: &str) -> Result<Vec<Mov
     Ok(moves)
 }
 
-/// What follows the number of a move in a word such as `1.c3`; all of a word without one.
+/// A word such as `1.c3` without the number of the move.
 fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.len() < word.len() && rest.starts_with('.') {
@@ -432,11 +428,11 @@ fn without_number(word: &str) -> &str {
     }
 }
 
-/// Reads a position of the board.
+/// Parses a position of the board.
 ///
 /// # Errors
-/// If the text is not a position, is one of another board, or describes stones that cannot be
-/// there (see [`Position::from_setup`]).
+/// If the text is not a position, is a position of another board, or has impossible stones
+/// ([`Position::from_setup`]).
 pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionError> {
     let mut words = text.split_whitespace();
     let ranks = words.next().ok_or(PositionError::Empty)?;
@@ -454,8 +450,8 @@ pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionErr
     Ok(Position::from_setup(board, setup)?)
 }
 
-/// Reads a position together with its phase, and returns the board of that phase
-/// ([`PhaseChoice::board`]) with it.
+/// Parses a position of a given phase, and returns it with the board of that phase
+/// ([`PhaseChoice::board`]).
 ///
 /// # Errors
 /// As [`parse_position`].
@@ -471,8 +467,8 @@ pub fn parse_position_as(
 
 /// Black and white stones of the ranks of a position's text.
 fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionError> {
-    // A wrong number of ranks is reported before anything else: most often the position belongs
-    // to another board, and complaints about single squares would hide that.
+    // A wrong number of ranks is reported before all other errors: in most cases the position belongs
+    // to another board, and errors about single squares would hide that.
     let found = text.split('/').count();
     if found != board.ranks() as usize {
         return Err(PositionError::RankCount { found, board });

@@ -1,7 +1,7 @@
-//! Setups, which may be impossible, and positions, which are not.
+//! [`Position`]s, and [`Setup`]s that may not be possible positions.
 //!
-//! A stone always stands on a square of its own colour (a jump moves it by two squares), so the
-//! set of occupied squares and the side to move are the whole position.
+//! A stone always stands on a square of its own colour, because a jump moves it by an even number of squares. So
+//! the set of occupied squares and the side to move determine the position.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::board::Board;
 use super::geometry::{Colour, Dimensions, squares};
-use super::square::square_name;
+use super::square::Square;
 use crate::error::ErrorKind;
 use crate::json::serialize_as_text;
 use crate::system::quote;
@@ -30,7 +30,7 @@ pub enum Phase {
     Jumping,
 }
 
-// By hand: two of the phases have the same text, which a derived schema would list twice.
+// Not derived: two of the phases have the same text, which a derived schema would list twice.
 impl JsonSchema for Phase {
     fn inline_schema() -> bool {
         true
@@ -51,7 +51,7 @@ pub enum PhaseChoice {
     /// The phase follows from the number of empty squares.
     #[default]
     Auto,
-    /// The jumping phase, whatever the number of empty squares ([`Board::jumping`]).
+    /// The jumping phase with any number of empty squares ([`Board::jumping`]).
     Jump,
 }
 
@@ -67,7 +67,7 @@ impl PhaseChoice {
         }
     }
 
-    /// The board on which such positions are read.
+    /// The board for such positions.
     pub fn board(self, dimensions: Dimensions) -> Board {
         match self {
             PhaseChoice::Auto => Board::new(dimensions),
@@ -90,31 +90,31 @@ impl FromStr for PhaseChoice {
     }
 }
 
-/// Stones and a side to move, before anybody has checked that they can be a position.
+/// Stones and a side to move, not yet checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Setup {
     /// Squares with a black stone.
     pub black: u64,
     /// Squares with a white stone.
     pub white: u64,
-    /// Who moves next.
+    /// The side to move.
     pub to_move: Colour,
 }
 
-/// Why a [`Setup`] is not a position.
+/// Error of a [`Setup`] that is not a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// Stones outside of the board.
     #[error("there are stones outside of the {board} board")]
     OutsideBoard {
         /// The board.
-        board: String,
+        board: Dimensions,
     },
     /// Two stones on a square.
     #[error("{square} carries a black and a white stone")]
     TwoStones {
-        /// The square's name.
-        square: String,
+        /// The square.
+        square: Square,
     },
     /// A stone on a square of the other colour.
     #[error(
@@ -122,10 +122,10 @@ pub enum SetupError {
          jumps never change the colour of the square under a stone, so no game leads there"
     )]
     WrongColour {
-        /// The stone.
+        /// The colour of the stone.
         colour: &'static str,
-        /// The square's name.
-        square: String,
+        /// The square.
+        square: Square,
     },
     /// White to move with a full board.
     #[error("no stone has been removed yet, so Black is to move, not White")]
@@ -133,14 +133,14 @@ pub enum SetupError {
     /// Black to move with one empty square.
     #[error("only {square} is empty, so White is to move (its removal is ply 2), not Black")]
     OneEmptyBlackToMove {
-        /// The square's name.
-        square: String,
+        /// The square.
+        square: Square,
     },
-    /// A single hole that Black cannot have made.
+    /// One empty square that Black cannot have emptied.
     #[error("only {square} is empty, but Black's first removal is one of {openings}")]
     ImpossibleOpening {
-        /// The square's name.
-        square: String,
+        /// The square.
+        square: Square,
         /// The squares that Black may empty.
         openings: String,
     },
@@ -153,10 +153,10 @@ impl SetupError {
     }
 }
 
-/// A position: the occupied squares, the side to move and the size of the board. Make one from
-/// [`Position::start`], a text ([`super::notation`]) or a checked [`Setup`].
+/// A position: the occupied squares, the side to move and the size of the board. It is created by
+/// [`Position::start`], from a text ([`super::notation`]) or from a [`Setup`].
 ///
-/// [`Display`](fmt::Display) writes it as text, such as `xox/o1o/xox w`.
+/// Its [`Display`](fmt::Display) text is such as `xox/o1o/xox w`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     occupied: u64,
@@ -170,18 +170,20 @@ impl Position {
         Position::new_unchecked(board, board.all(), Colour::Black)
     }
 
-    /// Checks that a setup can be a position of the board.
+    /// Creates a position from a setup.
     ///
     /// In the jumping phase (two or more empty squares, or any number on [`Board::jumping`]) every
-    /// subset of stones with either side to move is accepted, whether or not a game leads to it, as in
-    /// a complete database.
+    /// subset of stones with either side to move is accepted, as in a complete database, also if no game leads
+    /// to it.
+    ///
+    /// # Errors
+    /// If the setup is not a position of the board.
     pub fn from_setup(board: &Board, setup: Setup) -> Result<Self, SetupError> {
         let dimensions = board.dimensions();
-        let name = |square: u8| square_name(dimensions, square.into());
-        let first = |set: u64| name(set.trailing_zeros() as u8);
+        let first = |set: u64| Square::new(dimensions, set.trailing_zeros() as u8);
         let occupied = setup.black | setup.white;
         if occupied & !board.all() != 0 {
-            return Err(SetupError::OutsideBoard { board: dimensions.to_string() });
+            return Err(SetupError::OutsideBoard { board: dimensions });
         }
         if setup.black & setup.white != 0 {
             return Err(SetupError::TwoStones { square: first(setup.black & setup.white) });
@@ -201,7 +203,10 @@ impl Position {
                 return Err(SetupError::OneEmptyBlackToMove { square: first(empty) });
             }
             (1, Colour::White) if empty & board.openings() == 0 => {
-                let openings = squares(board.openings()).map(name).collect::<Vec<_>>().join(", ");
+                let openings = squares(board.openings())
+                    .map(|square| Square::new(dimensions, square).to_string())
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 return Err(SetupError::ImpossibleOpening { square: first(empty), openings });
             }
             _ => {}
@@ -209,7 +214,7 @@ impl Position {
         Ok(Position::new_unchecked(board, occupied, setup.to_move))
     }
 
-    /// A position from its parts, unchecked: the caller knows that it is one of the board.
+    /// Creates a position from its parts. The caller must ensure that it is one of the board.
     #[inline(always)]
     pub fn new_unchecked(board: &Board, occupied: u64, to_move: Colour) -> Self {
         Position { occupied, to_move, dimensions: board.dimensions() }
@@ -227,7 +232,7 @@ impl Position {
         self.occupied
     }
 
-    /// Who moves next.
+    /// The side to move.
     #[inline(always)]
     pub const fn to_move(&self) -> Colour {
         self.to_move
@@ -239,7 +244,7 @@ impl Position {
         self.occupied & board.squares_of(colour)
     }
 
-    /// The phase: from the number of empty squares, or always the jumping phase on
+    /// The phase. It depends on the number of empty squares, and is always the jumping phase on
     /// [`Board::jumping`].
     #[inline]
     pub fn phase(&self, board: &Board) -> Phase {
@@ -251,15 +256,15 @@ impl Position {
         }
     }
 
-    /// True if the position has fewer than two empty squares and is in the jumping phase, which only
-    /// [`Board::jumping`] allows. Databases and proofs are about the ordinary board and have no values
-    /// of such positions; its code stands for another position there.
+    /// Returns true if the position has fewer than two empty squares and is in the jumping phase, which is possible
+    /// on [`Board::jumping`] only. Databases and proofs are about the ordinary board and have no values
+    /// of such positions; the code stands for another position there.
     #[inline]
     pub fn is_early_jump(&self, board: &Board) -> bool {
         board.is_jumping() && (board.all() & !self.occupied).count_ones() < 2
     }
 
-    /// The setup that this position is.
+    /// The setup of this position.
     pub fn to_setup(&self, board: &Board) -> Setup {
         Setup {
             black: self.stones(board, Colour::Black),

@@ -1,9 +1,9 @@
-//! Parameter sets: the thesis' variants and the fastest that we have.
+//! Sets of search parameters ([`Profile`]): the variants of the thesis, and the fastest known ones.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::game::{Estimate, Weights};
+use super::game::{Estimate, FeatureWeights};
 use crate::search::LeafSolverOptions;
 use crate::search::alphabeta::AlphaBetaOptions;
 use crate::search::dfpn::DfpnOptions;
@@ -11,7 +11,7 @@ use crate::search::numbers::Combination;
 use crate::search::pn2::Pn2Options;
 use crate::search::pns::PnsOptions;
 
-/// Which parameters the algorithms run with.
+/// Set of parameters of all algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -23,7 +23,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// As it is written: `tuned` or `thesis`.
+    /// `tuned` or `thesis`.
     pub const fn name(self) -> &'static str {
         match self {
             Profile::Tuned => "tuned",
@@ -32,10 +32,10 @@ impl Profile {
     }
 
     /// The leaf estimate. The tuned weights are from a search over all of them
-    /// (docs/research/leaf-estimate.md); changes of a few per cent make no difference.
+    /// (docs/research/leaf-estimate.md). Changes of a few per cent have no effect on the speed.
     pub fn estimate(self) -> Estimate {
         match self {
-            Profile::Tuned => Estimate::Features(Weights {
+            Profile::Tuned => Estimate::Features(FeatureWeights {
                 landings: [1.0, -1.05],
                 movable: [1.08, -1.06],
                 contacts: [-2.0, 2.0],
@@ -47,18 +47,24 @@ impl Profile {
         }
     }
 
-    /// The parameters of df-pn. The thesis' ε, 0.15, is also the best for the tuned estimate.
+    /// The parameters of df-pn. The ε of the thesis, 0.15, is also the best for the tuned estimate.
     pub fn dfpn(self) -> DfpnOptions {
-        let PnsOptions { combination, settle, .. } = self.pns();
-        DfpnOptions { combination, epsilon_1024: 154, settle, tries: 2, virtual_1024: 4 }
+        let PnsOptions { combination, leaf_solver, .. } = self.pns();
+        DfpnOptions {
+            combination,
+            epsilon_1024: 154,
+            leaf_solver,
+            max_attempts: 2,
+            virtual_1024: 4,
+        }
     }
 
-    /// The parameters of PNS. docs/research has the figures behind each tuned number.
+    /// The parameters of PNS. docs/research has the measurements for each tuned number.
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {
                 combination: Combination { weight_64: 8 },
-                settle: LeafSolverOptions { budget: 120, effort: 62 },
+                leaf_solver: LeafSolverOptions { budget: 120, effort: 62 },
                 epsilon_1024: 102,
                 store_open: true,
                 refresh_age: 1000,
@@ -67,7 +73,7 @@ impl Profile {
         }
     }
 
-    /// The parameters of PN²; the thesis' budget is that of its section 4.
+    /// The parameters of PN². The budget of the thesis is in its section 4.
     pub fn pn2(self) -> Pn2Options {
         let thesis = Pn2Options {
             pns: self.pns(),
@@ -77,8 +83,8 @@ impl Profile {
             virtual_loss_64: 0,
         };
         match self {
-            // The trees are small and stay in the cache: what saves steps on long paths in PNS
-            // only costs nodes here.
+            // The trees are small and stay in the cache: the parameters that save steps on long paths in PNS
+            // only cost nodes here.
             Profile::Tuned => Pn2Options {
                 pns: PnsOptions { epsilon_1024: 0, refresh_age: 0, ..self.pns() },
                 budget_minimum: 2000,
@@ -95,6 +101,6 @@ impl Profile {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions { step, settle: self.pns().settle }
+        AlphaBetaOptions { step, leaf_solver: self.pns().leaf_solver }
     }
 }

@@ -1,4 +1,4 @@
-//! Squares of a board and their names.
+//! [`Square`]s of a board and their names.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::geometry::Dimensions;
 use crate::error::ErrorKind;
 use crate::system::quote;
 
-/// Why a text is not a square of the board.
+/// Error of a text that is not a square of the board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SquareError {
     /// Not letters followed by a number without leading zeros.
@@ -38,7 +38,7 @@ impl SquareError {
     }
 }
 
-/// A square of a board. [`Display`](fmt::Display) writes its name, such as `e4`.
+/// A square of a board. Its [`Display`](fmt::Display) text is its name, such as `e4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square {
     index: u8,
@@ -46,29 +46,29 @@ pub struct Square {
 }
 
 impl Square {
-    /// The square with this number: 0 at the top left, then along the ranks.
+    /// Creates the square with this number: 0 at the top left, then along the ranks.
     ///
     /// # Panics
-    /// In debug builds, if the board has fewer squares.
+    /// In debug builds, if the square is not on the board.
     #[inline]
     pub fn new(dimensions: Dimensions, index: u8) -> Self {
         debug_assert!(u32::from(index) < dimensions.squares());
         Square { index, dimensions }
     }
 
-    /// Its number: 0 at the top left, then along the ranks.
+    /// The number: 0 at the top left, then along the ranks.
     #[inline]
     pub const fn index(self) -> u8 {
         self.index
     }
 
-    /// The set that has this square only.
+    /// The set of this square.
     #[inline]
     pub const fn bit(self) -> u64 {
         1 << self.index
     }
 
-    /// The board that the square belongs to.
+    /// The dimensions of the board.
     #[inline]
     pub const fn dimensions(self) -> Dimensions {
         self.dimensions
@@ -91,7 +91,7 @@ pub fn square_name(dimensions: Dimensions, square: u32) -> String {
     file_name(file) + &(dimensions.ranks() - row).to_string()
 }
 
-/// Reads the name of a square, in small letters or capital ones, and gives its number: 0 at the top
+/// Parses the name of a square, in small or capital letters. Returns its number: 0 at the top
 /// left, then along the ranks.
 ///
 /// # Errors
@@ -110,7 +110,7 @@ pub fn parse_square(dimensions: Dimensions, text: &str) -> Result<u32, SquareErr
         last_file: file_name(dimensions.files() - 1),
         last_rank: dimensions.ranks(),
     };
-    // Letters count like digits from 1 to 26, so that aa follows z.
+    // Letters are digits from 1 to 26, so aa follows z.
     let file = file.bytes().fold(0u32, |number, letter| {
         let digit = u32::from(letter.to_ascii_lowercase() - b'a') + 1;
         number.saturating_mul(26).saturating_add(digit)

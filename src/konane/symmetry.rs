@@ -1,22 +1,24 @@
 //! Symmetries of a board.
 //!
-//! Reflections and rotations of the rectangle either keep every square's colour or exchange the
-//! colours of all squares (thesis, section 3.4, lists the former). What this means for positions
-//! is in [`Position::code`](super::position::Position::code).
+//! A reflection or rotation of the rectangle either preserves the colour of every square or exchanges the
+//! colours of all squares (thesis, section 3.4, lists the former). [`Position::code`](super::position::Position::code)
+//! explains their use for positions.
+//!
+//! [`Symmetries`] has the [`Permutation`]s of a board, and an [`ImageTable`] for each of the two kinds.
 
 use super::geometry::{Dimensions, squares};
 
-/// Bits of a square set that one table look-up maps. Eight symmetries of 49 squares take 13 KiB
-/// at four bits, which stays in the first-level cache beside the search's own data.
+/// Bits of a set of squares that one look-up maps. With four bits, the table for eight symmetries of 49 squares takes
+/// 13 KiB, which fits into the first-level cache together with the data of the search.
 const CHUNK: u32 = 4;
 
-/// One symmetry as a permutation: the square to which each square goes.
+/// A symmetry as a permutation: the image of each square.
 pub type Permutation = Box<[u8]>;
 
-/// Maps a square set under several permutations at once.
+/// A table that maps a set of squares under several permutations at once.
 ///
-/// Rows of the table hold the images of one chunk's bits under all members, padded by repetition
-/// to [`ImageTable::stride`] words, so that a kernel can run over a fixed number of lanes.
+/// A row has the images of the bits of a chunk under all permutations, padded by repetition
+/// to [`ImageTable::stride`] words, so that a kernel has a fixed number of lanes.
 #[derive(Clone, Debug)]
 pub struct ImageTable {
     stride: usize,
@@ -37,12 +39,12 @@ impl ImageTable {
         ImageTable { stride, rows: rows.into() }
     }
 
-    /// Words in a row: 4, or 8 where there are more than four members.
+    /// Words in a row: 4, or 8 for more than four permutations.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// The images of a set; lanes beyond the members repeat them.
+    /// The images of a set. Lanes after the last permutation repeat the first ones.
     ///
     /// # Panics
     /// If `LANES` is not the stride.
@@ -126,30 +128,30 @@ impl Symmetries {
         Symmetries { preserving, exchanging, preserving_table, exchanging_table }
     }
 
-    /// The symmetries that keep every square's colour, the identity first.
+    /// The symmetries that preserve the colour of every square. The identity is the first.
     pub fn preserving(&self) -> &[Permutation] {
         &self.preserving
     }
 
-    /// The symmetries that exchange the colours; none on a board with two odd sides.
+    /// The symmetries that exchange the colours. A board with two odd sides has none.
     pub fn exchanging(&self) -> &[Permutation] {
         &self.exchanging
     }
 
-    /// The table of the symmetries that lead from a jumping-phase position's occupancy to the
-    /// occupancies that compete for its *successor's* code.
+    /// The table of the symmetries under which the least image of a *successor* is its code, after a move by Black
+    /// in the jumping phase: the colour-exchanging symmetries, or the colour-preserving ones if there are none.
     pub(super) fn successor_table(&self) -> &ImageTable {
         self.exchanging_table.as_ref().unwrap_or(&self.preserving_table)
     }
 
-    /// The least occupancy under the colour-preserving symmetries, the reduction of the thesis'
-    /// tables.
+    /// The least occupancy under the colour-preserving symmetries, which is the reduction in the tables of the
+    /// thesis.
     #[inline]
     pub fn least_preserving(&self, occupied: u64) -> u64 {
         self.preserving_table.least(occupied)
     }
 
-    /// The least occupancy under the symmetries that exchange the colours, if there are any.
+    /// The least occupancy under the colour-exchanging symmetries, if there are any.
     #[inline]
     pub fn least_exchanging(&self, occupied: u64) -> Option<u64> {
         Some(self.exchanging_table.as_ref()?.least(occupied))

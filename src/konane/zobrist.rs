@@ -1,16 +1,16 @@
 //! Zobrist keys of canonical codes.
 //!
-//! A key is the exclusive or of one random word per set bit of the code. Because the code is
-//! canonical, so is the key: equivalent positions share it. The words are chosen such that the key's
-//! upper bits, as many as codes of the board have, tell the code again: so whatever a table keeps of
-//! a position, it is exact.
+//! A key is the exclusive or of one random word per set bit of the code ([`Zobrist`]). Because the code is
+//! canonical, so is the key: equivalent positions share it. The words are chosen such that the upper bits of the
+//! key, as many as codes of the board have, determine the code. So every table entry identifies its position
+//! exactly.
 
 use super::board::Board;
 use super::code::WHITE_TO_MOVE;
 use crate::search::split_mix;
 use crate::search::table::{InverseHash, LinearMap};
 
-/// The keys of one board's codes, and the way back. 32 KiB.
+/// The map from the codes of a board to keys, and its inverse. Takes 32 KiB.
 #[derive(Clone, Debug)]
 pub struct Zobrist {
     keys: LinearMap,
@@ -18,8 +18,8 @@ pub struct Zobrist {
 }
 
 impl Zobrist {
-    /// The words of a board, always the same ones, so that keys are stable between runs and builds:
-    /// the first in a row of random ones with a way back (on average the fourth).
+    /// Creates the maps of a board. The words are always the same, so keys are stable between runs and builds:
+    /// the first set in a sequence of random ones that is invertible (on average the fourth).
     pub fn new(board: &Board) -> Self {
         let even = board.dimensions().has_even_side();
         let mask = if even { board.all() } else { board.all() | WHITE_TO_MOVE };
@@ -27,11 +27,11 @@ impl Zobrist {
             let words = std::array::from_fn(|bit| Self::word(attempt, bit as u64));
             Some((InverseHash::new(mask, &words)?, words))
         });
-        let (codes, words) = attempts.find_map(|found| found).expect("there is no end of words");
+        let (codes, words) = attempts.find_map(|found| found).expect("the sequence is infinite");
         Zobrist { keys: LinearMap::new(&words), codes }
     }
 
-    /// The word of one bit of the code: SplitMix64 of its number.
+    /// The word of a bit of the code: SplitMix64 of its number.
     fn word(attempt: u64, bit: u64) -> u64 {
         split_mix::mix((attempt * 64 + bit + 1).wrapping_mul(split_mix::STEP))
     }
@@ -42,7 +42,7 @@ impl Zobrist {
         self.keys.apply(code)
     }
 
-    /// The way back from keys to codes.
+    /// The inverse map from keys to codes.
     pub fn codes(&self) -> &InverseHash {
         &self.codes
     }
@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_tell_codes(
+        fn keys_determine_codes(
             size in prop::sample::select(vec!["1x1", "3x3", "5x7", "6x6", "7x9", "8x8", "1x63", "4x16"]),
             stones: u64,
             white: bool,

@@ -1,4 +1,4 @@
-//! From a position to its proof: solved, and the positions collected that show it.
+//! Solves a position and collects the positions that prove the result ([`prove`]).
 
 use crate::konane::game::Konane;
 use crate::konane::{Colour, Position, SearchTable, Solution, SolveError, Solver};
@@ -14,49 +14,49 @@ use crate::search::run::{Observer, Reason};
 use super::writer::CHUNK_CODES;
 use super::{ProofHeader, Side};
 
-/// Who wins a position, and the positions that prove it.
+/// The winner of a position, and the positions that prove it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// What is proven, as a file says it.
+    /// The claim of the proof, as the header of a file.
     pub header: ProofHeader,
-    /// The closed set, and what it took to collect it.
+    /// The closed set, with statistics of its collection.
     pub certificate: Certificate,
 }
 
-/// Receives the progress of the search and of what follows it.
+/// Receives the progress of the search and of the collection of the proof.
 pub trait ProofObserver: Observer {
-    /// Called when the search has an answer, before its proof is collected.
+    /// Called when the search has found the winner, before the proof is collected.
     fn solved(&mut self, solution: &Solution) {
         let _ = solution;
     }
 
-    /// Called some times a second while the positions are collected.
+    /// Called several times a second while the positions are collected.
     fn collecting(&mut self, progress: &CertificateProgress) {
         let _ = progress;
     }
 }
 
-/// Ignores everything.
+/// No-op.
 impl ProofObserver for () {}
 
-/// What came of an attempt to prove something.
+/// Result of [`prove`].
 #[derive(Debug)]
-pub struct Proved {
-    /// What the search found.
+pub struct ProveResult {
+    /// The solution of the search.
     pub solution: Solution,
-    /// The proof; nothing if the search has no answer.
+    /// The proof; `None` if the search has not found the winner.
     pub proof: Option<Result<Proof, CertificateError>>,
 }
 
-/// Exact searches of replies where the table knows none: those of the search itself (120 positions,
-/// effort 62) are repeated and go through: no reply of 6x7 or 7x7 is searched again. A greater effort
-/// or budget gains nothing.
-const SETTLE: LeafSolverOptions = LeafSolverOptions { budget: 1000, effort: 100 };
+/// Options of the exact searches for replies that are not in the table. The limits exceed those of the search (120
+/// positions, effort 62), so its exact searches succeed again: no reply of 6x7 or 7x7 needs another search. A greater
+/// effort or budget has no effect.
+const LEAF_SOLVER: LeafSolverOptions = LeafSolverOptions { budget: 1000, effort: 100 };
 
 /// Solves a position and collects a proof of the result ([`crate::search::certificate`]).
 ///
-/// The limit of nodes is one of the search; the deadline and the stop flag hold for both. Collecting
-/// uses the current pool of `rayon`. The table is given back as soon as all positions are collected,
+/// The node limit is that of the search; the deadline and the stop flag apply to both. Collecting
+/// uses the current `rayon` pool. The memory of the table is released as soon as all positions are collected,
 /// before they are thinned.
 ///
 /// # Errors
@@ -87,58 +87,51 @@ const SETTLE: LeafSolverOptions = LeafSolverOptions { budget: 1000, effort: 100 
 pub fn prove<K: Oracle>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
-) -> Result<Proved, SolveError> {
-    Ok(prove_and(solver, observer, false)?.0)
+) -> Result<ProveResult, SolveError> {
+    Ok(prove_with_table(solver, observer, false)?.0)
 }
 
-/// Calls [`prove`], and also returns the table as the search has left it, or none if the game was over.
+/// [`prove`] that also returns the table after the search if `keep_table` is true and the game was not over.
 ///
 /// # Errors
-/// As [`Solver::run`].
-pub fn prove_keeping<K: Oracle>(
-    solver: &Solver<'_, K>,
-    observer: &mut dyn ProofObserver,
-) -> Result<(Proved, Option<SearchTable>), SolveError> {
-    prove_and(solver, observer, true)
-}
-
-/// [`prove`], with or without the table at the end.
-fn prove_and<K: Oracle>(
+/// As [`prove`].
+pub fn prove_with_table<K: Oracle>(
     solver: &Solver<'_, K>,
     observer: &mut dyn ProofObserver,
     keep_table: bool,
-) -> Result<(Proved, Option<SearchTable>), SolveError> {
-    let &Solver { board, position, options, limits, known, .. } = solver;
+) -> Result<(ProveResult, Option<SearchTable>), SolveError> {
+    let &Solver { board, position, options, limits, oracle, .. } = solver;
     if position.is_early_jump(board) {
         return Err(SolveError::NotProvable);
     }
     let (solution, table) = solver.search(observer)?;
     let Some(winner) = solution.winner else {
-        return Ok((Proved { solution, proof: None }, table.filter(|_| keep_table)));
+        return Ok((ProveResult { solution, proof: None }, table.filter(|_| keep_table)));
     };
     observer.solved(&solution);
     let mut table = match table.map(|table| table.into_proof_numbers(board)).transpose() {
         Ok(table) => table,
-        // The answer stays, without a proof.
+        // The winner is known, but there is no memory for collecting a proof.
         Err(_) => {
             let proof = Some(Err(CertificateError::Stopped(Reason::Memory)));
-            return Ok((Proved { solution, proof }, None));
+            return Ok((ProveResult { solution, proof }, None));
         }
     };
     let game = Konane::new(board, options.profile.estimate());
-    let game = WithOracle::new(&game, known);
+    let game = WithOracle::new(&game, oracle);
     let collecting = &mut |progress: &CertificateProgress| observer.collecting(progress);
     let collected = match &table {
-        // The game is over, and there is nothing to prove.
+        // The game is over, so the proof is empty.
         None => None,
         Some(table) => {
             let root = position.code(board);
             let won = winner == position.to_move();
             let value = if won { Value::Win } else { Value::Loss };
             let stones = |code| Position::from_code(board, code).occupied().count_ones();
-            let how = CertificateOptions { dfpn: options.profile.dfpn(), settle: SETTLE };
+            let options =
+                CertificateOptions { dfpn: options.profile.dfpn(), leaf_solver: LEAF_SOLVER };
             let root = Root::new(&game, root, table);
-            Some(collect(root, value, stones, &how, limits, collecting))
+            Some(collect(root, value, stones, &options, limits, collecting))
         }
     };
     if !keep_table {
@@ -163,7 +156,7 @@ fn prove_and<K: Oracle>(
         };
         Proof { header, certificate }
     });
-    Ok((Proved { solution, proof: Some(proof) }, table.map(SearchTable::ProofNumbers)))
+    Ok((ProveResult { solution, proof: Some(proof) }, table.map(SearchTable::ProofNumbers)))
 }
 
 fn side(colour: Colour) -> Side {

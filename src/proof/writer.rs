@@ -1,4 +1,4 @@
-//! Writing proof files. A file has its name only when it is whole.
+//! Writing of proof files. A file gets its name when it is complete.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,58 +10,58 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::ProofHeader;
 use crate::file::{FileError, NewFile};
 
-/// Codes in every chunk but the last one.
+/// Codes in every chunk except the last one.
 pub(super) const CHUNK_CODES: u32 = 1 << 14;
 
-/// How hard zstd tries. The differences are next to random in their lower bits: higher levels gain
+/// Compression level of zstd. The lower bits of the differences are almost random: higher levels gain
 /// less than 1 %.
 const LEVEL: i32 = 3;
 
 /// Chunks that are compressed in parallel before they are written.
 const BATCH: usize = 64;
 
-/// A file that was written.
+/// Summary of a written file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProofSummary {
     /// The file.
     pub path: PathBuf,
-    /// Positions in it.
+    /// Number of positions.
     pub positions: u64,
-    /// Its length.
+    /// Length of the file.
     pub bytes: u64,
 }
 
-/// A proof file in the making. Dropped before it is finished, it leaves nothing behind.
+/// A proof file that is being written. If it is dropped before it is finished, the `.tmp` is removed.
 #[derive(Debug)]
 pub struct ProofWriter {
     file: NewFile,
 }
 
 impl ProofWriter {
-    /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there. Done before a
-    /// long search, it shows early that the file can be written.
+    /// Creates `<path>.tmp`, and replaces one of an earlier run. Call it before a long search, so that an error is
+    /// found early.
     ///
     /// # Errors
-    /// If the file cannot be created, somebody else is writing it, or the path is that of something
-    /// else than a file.
+    /// If the file cannot be created, another process is writing it, or the path is not that of a
+    /// file.
     pub fn create(path: &Path) -> Result<Self, FileError> {
         Ok(ProofWriter { file: NewFile::create(path, 1 << 20)? })
     }
 
-    /// The name that the file will have.
+    /// The final name of the file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Writes header, codes, index and footer, waits until everything is on the disk, and gives the
-    /// file its name, in place of a file that had it before. Compresses in parallel, in the current
-    /// pool of `rayon`; the bytes do not depend on the number of threads.
+    /// Writes header, codes, index and footer, waits until everything is on the disk, and renames the
+    /// file to its final name, which replaces an existing file. Compresses in parallel, in the current
+    /// `rayon` pool; the bytes do not depend on the number of threads.
     ///
     /// # Errors
-    /// If the disk is full, or the system refuses for another reason. The `.tmp` is removed.
+    /// If the disk is full, or on another error of the operating system. The `.tmp` is removed.
     ///
     /// # Panics
-    /// If the codes are not in strictly increasing order, or not as many as the header says.
+    /// If the codes are not in strictly increasing order, or their number is not that of the header.
     pub fn finish(
         mut self,
         header: &ProofHeader,

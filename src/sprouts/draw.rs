@@ -7,7 +7,7 @@
 use std::f64::consts::TAU;
 use std::fmt::{self, Write};
 
-use super::names::Scope;
+use super::names::SpotNames;
 use super::parts::{Boundary, Region, Spot};
 use super::position::Position;
 
@@ -26,7 +26,7 @@ const COLOURS: [&str; 8] =
 pub fn svg(position: &Position) -> String {
     let mut picture = Picture { body: String::new(), x: MARGIN, y: MARGIN, row: 0.0, right: 0.0 };
     for (number, land) in position.lands().iter().enumerate() {
-        let mut scope = Scope::of_land(land);
+        let mut scope = SpotNames::of_land(land);
         for (region_number, region) in land.iter().enumerate() {
             let title = format!("land {}, region {}", number + 1, region_number + 1);
             picture.region(&title, region, &mut scope).expect("strings take any text");
@@ -55,7 +55,7 @@ struct Picture {
 }
 
 impl Picture {
-    fn region(&mut self, title: &str, region: &Region, scope: &mut Scope) -> fmt::Result {
+    fn region(&mut self, title: &str, region: &Region, scope: &mut SpotNames) -> fmt::Result {
         let radii: Vec<f64> = region.iter().map(|boundary| radius(boundary.len())).collect();
         // Boundaries side by side, in rows within the panel.
         let (mut places, mut x, mut y, mut row, mut wide) = (Vec::new(), 0.0, 0.0, 0.0f64, 0.0f64);
@@ -96,7 +96,7 @@ impl Picture {
         boundary: &Boundary,
         radius: f64,
         centre: (f64, f64),
-        scope: &mut Scope,
+        scope: &mut SpotNames,
     ) -> fmt::Result {
         let (x, y) = centre;
         if boundary.len() > 1 {

@@ -189,7 +189,7 @@ impl Sprouts {
         stop: &Stop<'_>,
     ) -> Result<Vec<Vec<Atom>>, MovesError> {
         let mut children = Vec::new();
-        let mut options = OptionList::until(stop);
+        let mut options = OptionList::with_stop(stop);
         for (place, &atom) in sum.iter().enumerate() {
             // Equal lands have equal options.
             if sum[..place].contains(&atom) {
@@ -236,9 +236,9 @@ impl Impartial for Sprouts {
         self.store.read(atom, land);
         workshop.follow(&self.store);
         found.clear();
-        mover.run(land, options.share(), |raw, dead| {
+        mover.run(land, options.subset(), |raw, dead| {
             counts.raw_children += 1;
-            options.keep_on()?;
+            options.poll()?;
             workshop.run(&self.store, raw, dead)?;
             if found.insert(&workshop.sum) {
                 options.push(&workshop.sum);

@@ -220,7 +220,7 @@ pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), Strin
 const _: () = assert!(3 * MOST_CANONICAL <= MAX_GRUNDY as usize);
 
 /// A place in a file as errors name it.
-pub fn place_text(path: &Path, place: u64) -> String {
+fn place_text(path: &Path, place: u64) -> String {
     format!("{}, byte {place}", path.display())
 }
 

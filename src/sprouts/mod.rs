@@ -57,6 +57,7 @@ mod position;
 mod recent;
 mod setup;
 mod simplify;
+mod solution;
 mod spelling;
 mod spots_spelling;
 pub mod spr_file;
@@ -70,6 +71,7 @@ pub use notation::split_heap;
 pub use parts::{Boundary, Land, Region, Spot};
 pub use position::Position;
 pub use setup::MOST_VERTICES;
+pub use solution::{SearchFigures, SproutsMove, SproutsSolution};
 
 /// The largest nim heap beside a position, wherever one is asked for.
 pub const MOST_NIMBER: u32 = 1000;

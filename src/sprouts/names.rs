@@ -59,17 +59,17 @@ impl Alphabet {
 
 /// The names of the spots of a land. Upper-case names are given as the spots come; lower-case names
 /// begin anew in every boundary.
-pub(super) struct Scope {
+pub(super) struct SpotNames {
     homes: HashMap<u32, Home>,
     alphabet: Alphabet,
     upper: HashMap<u32, u32>,
 }
 
-impl Scope {
+impl SpotNames {
     /// Looks through all boundaries of a land.
-    pub(super) fn of_land(land: &[Region]) -> Scope {
+    pub(super) fn of_land(land: &[Region]) -> SpotNames {
         let homes = homes(land);
-        Scope { alphabet: Alphabet::of_land(&homes), homes, upper: HashMap::new() }
+        SpotNames { alphabet: Alphabet::of_land(&homes), homes, upper: HashMap::new() }
     }
 
     /// The texts of a boundary's vertices.
@@ -90,7 +90,7 @@ impl Scope {
 
 /// Writes a land; letters are named as they come.
 pub(super) fn write_land(out: &mut impl Write, land: &[Region]) -> fmt::Result {
-    let mut scope = Scope::of_land(land);
+    let mut scope = SpotNames::of_land(land);
     write_regions(out, land, &[Spot::Single(0)], |boundary| scope.names(boundary))
 }
 

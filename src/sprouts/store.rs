@@ -1,5 +1,5 @@
 //! Lands by number: each distinct canonical form gets an id, dense from 0, and keeps it until it is
-//! forgotten; then another land of the same shard gets the id.
+//! evicted; then another land of the same shard gets the id.
 //!
 //! # Protocol
 //!
@@ -16,7 +16,7 @@
 //!   acquire all the same.
 //! * An entry means nothing unless its id came from [`Store::intern`] in the present epoch, or is of a
 //!   land that was kept since then. Of others it may be empty, or another land's.
-//! * Lands are forgotten while one thread alone uses the store. Threads that begin later see that.
+//! * Lands are evicted while one thread alone uses the store. Threads that begin later see that.
 //! * The counters are only added to; nothing is decided by them but when to stop.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -145,7 +145,7 @@ impl Store {
         }
         self.room_for_bytes(shard, land.len())?;
         let id = self.new_id(shard)?;
-        let entry = self.entries.get_or_make(id);
+        let entry = self.entries.get_or_allocate(id);
         entry.look.store(look().pack(), Ordering::Release);
         let (offset, length) = (shard.bytes.len() as u64, land.len() as u64);
         entry.place.store(offset << 24 | length << 8 | number as u64, Ordering::Release);
@@ -180,7 +180,7 @@ impl Store {
         let kept = self.shards.par_iter().map(in_shard).sum();
         let free = u64::from(self.next.load(Ordering::Relaxed)) - kept;
         let before = self.free.swap(free as u32, Ordering::Relaxed);
-        Retained { kept, forgotten: free - u64::from(before) }
+        Retained { kept, evicted: free - u64::from(before) }
     }
 
     /// Forgets lands of a shard and gives memory back. Returns how many it has left.
@@ -285,7 +285,7 @@ impl Store {
 
     /// Checks that there is memory for the next entry.
     fn room_for_entry(&self) -> Result<(), GameFull> {
-        self.check(self.entries.bytes_to_make(self.next.load(Ordering::Relaxed).min(MAX_ATOM)))
+        self.check(self.entries.bytes_to_allocate(self.next.load(Ordering::Relaxed).min(MAX_ATOM)))
     }
 
     /// Doubles a shard's table.
@@ -405,9 +405,9 @@ mod tests {
             let keep: std::collections::HashSet<Atom> =
                 ids.iter().filter(|&(&n, _)| kept(n)).map(|(_, &id)| id).collect();
             let epoch = store.epoch();
-            let Retained { kept: left, forgotten } =
+            let Retained { kept: left, evicted } =
                 store.retain(&|id| keep.contains(&id), &|| false);
-            assert_eq!((left, forgotten), (keep.len() as u64, (ids.len() - keep.len()) as u64));
+            assert_eq!((left, evicted), (keep.len() as u64, (ids.len() - keep.len()) as u64));
             assert!(store.epoch() != epoch && store.bytes() < full / 4 * 3);
             ids.retain(|&n, _| kept(n));
             let mut bytes = Vec::new();
@@ -450,9 +450,9 @@ mod tests {
             (0..5000u32).map(|n| store.intern(&n.to_le_bytes(), || look_of(n)).unwrap()).collect();
         let asked = AtomicU32::new(0);
         let stop = || asked.fetch_add(1, Ordering::Relaxed) >= SHARDS as u32 / 2;
-        let Retained { kept, forgotten } = store.retain(&|_| false, &stop);
-        assert_eq!((kept + forgotten, kept), (5000, store.len().into()));
-        assert!(kept > 1000 && forgotten > 1000, "{kept} {forgotten}");
+        let Retained { kept, evicted } = store.retain(&|_| false, &stop);
+        assert_eq!((kept + evicted, kept), (5000, store.len().into()));
+        assert!(kept > 1000 && evicted > 1000, "{kept} {evicted}");
         // What is left is what it was, and what went comes again.
         for (n, &id) in (0..).zip(&ids) {
             let again = store.intern(&u32::to_le_bytes(n), || look_of(n)).unwrap();

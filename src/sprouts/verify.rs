@@ -9,8 +9,8 @@
 //! A proof that a search has left holds the numbers of the lost couples only. That a couple is won is
 //! seen by a move to a lost one, which is there. What is not there is searched, depth first and with
 //! a memory, by nothing but the definition. The number of positions searched for one entry is limited; an
-//! entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the searches that write databases; the
-//! rules and canonical forms are.
+//! entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the
+//! searches that write databases; the rules and canonical forms are.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -23,7 +23,8 @@ use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{Entry, SprError};
 use crate::error::ErrorKind;
-use crate::json::as_text;
+use crate::json::{OrUnknown, as_text, or_unknown};
+use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
@@ -122,37 +123,42 @@ pub struct Finding {
 }
 
 /// Result of a check, possibly of one that a limit ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VerifyReport {
-    /// Entries of the file; `None` if a limit ended the check before all were read.
+    /// Entries of the file; null if a limit or a signal ended the check before all were read.
     pub entries: Option<u64>,
-    /// Entries that are established.
+    /// Entries that follow from the rules and from others.
     pub established: u64,
     /// Entries that contradict the rules or each other.
     pub wrong: u64,
-    /// Entries for which the work limit was reached.
+    /// Entries that are neither, because the work limit was reached.
     pub undecided: u64,
+    /// True if there are entries, every one is established, and the root, if one is given, is decided;
+    /// false if an entry is wrong or there are none; null if only a limit or a signal left entries or the
+    /// root undecided.
+    pub valid: Option<bool>,
     /// The first hundred wrong and the first hundred undecided entries, smallest positions first.
-    pub findings: Vec<Finding>,
-    /// True if the root is lost for the player to move; `None` if no root was given, or if a limit was
-    /// reached before it was decided.
-    pub root_lost: Option<bool>,
-    /// Couples of a land that the file does not have and a heap that had to be searched.
-    pub searched: u64,
-    /// Limit that left an entry or the root undecided.
+    pub problems: Vec<Finding>,
+    /// The limit that left an entry or the root undecided (`node limit` for the work limit), or
+    /// `interrupted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// The root, if one is given.
+    #[serde(flatten)]
+    pub root: Option<RootOutcome>,
+    /// Couples of a land that the file does not have and a heap that were searched.
+    pub searched: u64,
 }
 
-impl VerifyReport {
-    /// True if every entry is established and the root, if one was given, is decided. `None` if a limit
-    /// was reached and no entry is wrong. A file without entries proves nothing and is not valid.
-    pub fn is_valid(&self) -> Option<bool> {
-        match (self.wrong, self.entries, self.reason) {
-            (1.., _, _) | (_, Some(0), _) => Some(false),
-            (0, _, Some(_)) => None,
-            (0, _, None) => Some(true),
-        }
-    }
+/// The position whose outcome follows from the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RootOutcome {
+    /// If a root is given: the position.
+    pub root: String,
+    /// If a root is given: the outcome for the player to move.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
 }
 
 /// Reason for which a file cannot be checked.
@@ -224,7 +230,8 @@ pub fn verify(
         limits: Limits { deadline, stop: Some(stop), ..Limits::default() },
         on_progress,
     };
-    let mut report = VerifyReport::default();
+    let unknown = |root: &Position| RootOutcome { root: root.to_string(), outcome: None };
+    let mut report = VerifyReport { root: root.map(unknown), ..VerifyReport::default() };
     match checker.run(entries, root, &mut report) {
         Ok(()) if report.undecided > 0 => report.reason = Some(Reason::NodeLimit),
         Ok(()) => {}
@@ -233,6 +240,11 @@ pub fn verify(
         Err(Halt::Error(error)) => return Err(error),
     }
     report.searched = checker.searched;
+    report.valid = match (report.wrong, report.entries, report.reason) {
+        (1.., _, _) | (_, Some(0), _) => Some(false),
+        (0, _, Some(_)) => None,
+        (0, _, None) => Some(true),
+    };
     Ok(report)
 }
 
@@ -319,13 +331,13 @@ impl Checker<'_> {
             *count += 1;
             if *count <= MAX_FINDINGS {
                 let land = self.game.text(&claim.sum);
-                report.findings.push(Finding { line: claim.line, land, problem });
+                report.problems.push(Finding { line: claim.line, land, problem });
             }
         }
         self.checked = Some(self.claims);
-        if let Some(root) = root {
+        if let (Some(sum), Some(root)) = (root, &mut report.root) {
             self.work = 0;
-            report.root_lost = Some(self.is_lost(&root, 0, 0)?);
+            root.outcome = Some(if self.is_lost(&sum, 0, 0)? { Value::Loss } else { Value::Win });
         }
         Ok(())
     }
@@ -477,7 +489,7 @@ impl Checker<'_> {
         self.checkpoint()?;
         let limits = self.limits;
         let is_stopped = || limits.reached().is_some();
-        let mut options = OptionList::until(&is_stopped);
+        let mut options = OptionList::with_stop(&is_stopped);
         let listed = self.game.options(atom, &mut self.scratch, &mut options);
         listed.map_err(|GameFull| self.no_moves())?;
         let is_won = |checker: &Checker<'_>, option: &[Atom]| {

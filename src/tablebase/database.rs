@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fmt, iter};
 
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::files::{
-    BlockKey, BlockKind, DatabaseError, Inflater, LayerFile, LayerHeader, MANIFEST_NAME, Manifest,
-    ManifestLayer, Metric, Scope, database_name, hex, layer_name,
+    BlockKey, BlockKind, Coverage, DatabaseError, Inflater, LayerFile, LayerHeader, MANIFEST_NAME,
+    Manifest, ManifestLayer, Metric, Scope, hex, layer_name,
 };
 use super::index::{Address, Index};
 use super::values::remoteness::remoteness;
+use crate::file::ChunkWeighter;
 use crate::konane::{Board, Colour, Dimensions, Phase, Position};
 use crate::search::Value;
 
@@ -31,58 +31,21 @@ impl Default for DatabaseOptions {
     }
 }
 
-/// Positions that a database covers. As text: `every position of the 6x6 board`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coverage {
-    /// The board.
-    pub dimensions: Dimensions,
-    /// Every position, or those that a game can reach.
-    pub scope: Scope,
-    /// Maximum number of stones of a position.
-    pub max_stones: u32,
-}
-
-impl fmt::Display for Coverage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Coverage { dimensions, scope, max_stones } = self;
-        match scope {
-            Scope::Complete => write!(f, "every position of the {dimensions} board")?,
-            Scope::Reachable => {
-                write!(f, "the positions of the {dimensions} board that a game can reach")?;
-            }
-        }
-        if *max_stones < dimensions.squares() {
-            write!(f, " with at most {max_stones} stones")?;
-        }
-        Ok(())
-    }
-}
-
 /// Directory of a database, and its manifest.
 pub type ListedDatabase = (PathBuf, Result<Manifest, DatabaseError>);
 
-/// A decompressed chunk weighs its bytes and what surrounds them.
-#[derive(Clone)]
-struct ChunkBytes;
-
-impl Weighter<u64, Arc<[u8]>> for ChunkBytes {
-    fn weight(&self, _: &u64, chunk: &Arc<[u8]>) -> u64 {
-        chunk.len() as u64 + 64
-    }
-}
-
 /// A database, open for look-ups from any number of threads.
 ///
-/// Files are read where they are asked for, and their indexes kept: 12 bytes for each chunk of 2 KiB.
-/// A look-up reads and decompresses one chunk, after a check of its checksum, unless it is in the cache
-/// that all threads share. A file that is changed or cut short meanwhile gives errors.
+/// A look-up reads one chunk, checks its checksum and decompresses it, unless it is in the cache that all
+/// threads share. The indexes of the files stay in memory: 12 bytes for each chunk of 2 KiB. A file that
+/// changes or shrinks while the database is open causes errors.
 pub struct Database {
     directory: PathBuf,
     manifest: Manifest,
     index: Index,
     /// Files of the layers, opened when they are first used.
     layers: Vec<OnceLock<LayerFile>>,
-    chunks: Cache<u64, Arc<[u8]>, ChunkBytes>,
+    chunks: Cache<u64, Arc<[u8]>, ChunkWeighter>,
     /// Decompressors that no thread is using.
     inflaters: Mutex<Vec<Inflater>>,
 }
@@ -106,8 +69,8 @@ impl Database {
         let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
         for entry in &manifest.layers {
             let path = directory.join(layer_name(entry.stones));
-            // One look at each file and no more: reading from all of them would take a fifth of a
-            // second when they are not in the system's memory.
+            // Reading from every file would take a fifth of a second if the files are not in the
+            // system's memory.
             let length = match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
                 Ok(_) => return Err(DatabaseError::not_one(&path, "it is not a file")),
@@ -125,7 +88,7 @@ impl Database {
             manifest,
             index,
             layers,
-            chunks: Cache::with_weighter(items, options.cache_bytes, ChunkBytes),
+            chunks: Cache::with_weighter(items, options.cache_bytes, ChunkWeighter),
             inflaters: Mutex::new(Vec::new()),
         })
     }
@@ -142,7 +105,7 @@ impl Database {
         dimensions: Dimensions,
         options: DatabaseOptions,
     ) -> Result<Self, DatabaseError> {
-        // A directory of another board may have been given this one's name.
+        // A directory may have the name of this board and the database of another.
         let open = |found: &Path| {
             let got = Manifest::read(found)?.dimensions;
             if got != dimensions {
@@ -162,14 +125,20 @@ impl Database {
         let squares = dimensions.squares();
         let whole = [(Scope::Complete, squares), (Scope::Reachable, squares)];
         let limited = (0..squares).rev().map(|stones| (Scope::Complete, stones));
-        whole
-            .into_iter()
-            .chain(limited)
-            .flat_map(|(scope, stones)| {
-                [Metric::Remoteness, Metric::Outcome]
-                    .map(|metric| directory.join(database_name(dimensions, scope, stones, metric)))
+        let with_metrics = |(scope, max_stones)| {
+            [Metric::Remoteness, Metric::Outcome].map(|metric| Coverage {
+                dimensions,
+                scope,
+                metric,
+                max_stones,
             })
-            .find(|candidate| candidate.join(MANIFEST_NAME).exists())
+        };
+        let mut candidates = whole.into_iter().chain(limited).flat_map(with_metrics);
+        candidates
+            .find_map(|coverage| {
+                let candidate = directory.join(coverage.name());
+                candidate.join(MANIFEST_NAME).exists().then_some(candidate)
+            })
             .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
             .and_then(|found| open(&found))
     }
@@ -213,17 +182,24 @@ impl Database {
     }
 
     /// The addresses of its positions.
-    pub fn index(&self) -> &Index {
+    pub(super) fn index(&self) -> &Index {
         &self.index
     }
 
-    /// Positions that the database covers.
-    pub fn coverage(&self) -> Coverage {
-        let Manifest { dimensions, scope, .. } = self.manifest;
-        Coverage { dimensions, scope, max_stones: self.manifest.max_stones() }
+    /// Sort key of a position: look-ups in ascending order of the keys read each chunk of the files once.
+    pub fn look_up_order(&self, position: &Position) -> (u32, u32, u32) {
+        let stones = position.occupied().count_ones();
+        let Address { to_move, black, row, column, .. } =
+            self.index.address(position.occupied(), position.to_move());
+        (stones << 8 | (to_move as u32) << 7 | black, row / 8, column)
     }
 
-    /// Value stored for each of them.
+    /// Content of the database.
+    pub fn coverage(&self) -> Coverage {
+        self.manifest.coverage()
+    }
+
+    /// Value stored for each position.
     pub fn metric(&self) -> Metric {
         self.manifest.metric()
     }
@@ -236,7 +212,7 @@ impl Database {
     /// # Panics
     /// If the database has no such layer.
     #[inline]
-    pub fn layer(&self, stones: u32) -> Result<&LayerFile, DatabaseError> {
+    pub(super) fn layer(&self, stones: u32) -> Result<&LayerFile, DatabaseError> {
         match self.layers[stones as usize].get() {
             Some(file) => Ok(file),
             None => self.open_layer(stones),
@@ -248,32 +224,30 @@ impl Database {
         let path = self.directory.join(layer_name(stones));
         let entry = &self.manifest.layers[stones as usize];
         let file = LayerFile::open(&path)?;
-        check_layer(&path, &self.index, &self.manifest, entry, &file)?;
-        let expected = file.header().keys();
-        let got: Vec<BlockKey> = file.blocks().iter().map(|block| block.key()).collect();
-        if expected != got {
-            let text = |keys: &[BlockKey]| {
-                keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-            };
-            let (expected, got) = (text(&expected), text(&got));
-            return Err(DatabaseError::damaged(&path, "the list of blocks", expected, got));
+        check_length(&path, entry, file.bytes())?;
+        if file.footer_xxh3() != entry.footer_xxh3 {
+            let (expected, got) = (hex(entry.footer_xxh3), hex(file.footer_xxh3()));
+            return Err(DatabaseError::damaged(&path, "the footer's checksum", expected, got));
         }
-        // Two threads may have come here; both files are the same.
+        let Manifest { version, scope, .. } = self.manifest;
+        file.expect_layer(&LayerHeader {
+            version,
+            chunk_bytes: file.header().chunk_bytes,
+            ..LayerHeader::new(&self.index, scope, self.metric(), stones)
+        })?;
+        // Another thread may have opened the same file.
         Ok(self.layers[stones as usize].get_or_init(|| file))
     }
 
-    /// The value of a position, in whichever phase it is, for the side to move; nothing if no game
-    /// from the start leads there and the database holds reachable positions only. Positions of the
-    /// removals are not in the files: their values follow from those of the next one or two plies.
+    /// The value of a position of any phase for the side to move. `None` if the database holds reachable
+    /// positions only and no game from the start leads there. Positions of the removals are not in the
+    /// files: their values follow from those of the next one or two plies.
     ///
     /// # Errors
     /// If the position has too many stones for the database, or a file is damaged.
     #[inline]
     pub fn value(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
-        let board = self.board();
-        if position.occupied() & !board.all() != 0 {
-            return Err(DatabaseError::OutsideBoard { board: board.dimensions() });
-        }
+        let board = self.board_of(position)?;
         match position.phase(board) {
             Phase::Jumping => self.jumping_value(position.occupied(), position.to_move()),
             _ => self.removal_value(position),
@@ -288,10 +262,7 @@ impl Database {
     /// # Errors
     /// As [`Database::value`].
     pub fn remoteness(&self, position: &Position) -> Result<Option<u32>, DatabaseError> {
-        let board = self.board();
-        if position.occupied() & !board.all() != 0 {
-            return Err(DatabaseError::OutsideBoard { board: board.dimensions() });
-        }
+        let board = self.board_of(position)?;
         if self.metric() == Metric::Outcome {
             return Ok(None);
         }
@@ -303,6 +274,16 @@ impl Database {
             after.extend(self.remoteness(&position.play(board, mv))?);
         }
         Ok(Some(remoteness(after)))
+    }
+
+    /// The board, if all stones of a position are on it.
+    #[inline]
+    fn board_of(&self, position: &Position) -> Result<&Board, DatabaseError> {
+        let board = self.board();
+        match position.occupied() & !board.all() {
+            0 => Ok(board),
+            _ => Err(DatabaseError::OutsideBoard { board: board.dimensions() }),
+        }
     }
 
     fn jumping_remoteness(&self, occupied: u64, to_move: Colour) -> Result<u32, DatabaseError> {
@@ -381,12 +362,12 @@ impl Database {
         let Address { to_move, black, white, row, column } = *address;
         let number = block_number(file.header(), BlockKey { kind, to_move, black, white });
         let block = &file.blocks()[number];
-        let rows = u64::from(self.index.orbits(black).len());
-        if block.rows() != rows {
-            let what = format!("the rows of {}", block.key());
-            return Err(DatabaseError::damaged(file.path(), what, rows, block.rows()));
+        let rows = self.index.rows(black);
+        if block.rows != rows {
+            let what = format!("the rows of {}", block.key);
+            return Err(DatabaseError::damaged(file.path(), what, rows, block.rows));
         }
-        let at = u64::from(row / 8) * block.columns() + u64::from(column);
+        let at = u64::from(row / 8) * block.columns + u64::from(column);
         let chunk_bits = file.header().chunk_bytes.trailing_zeros();
         let chunk = at >> chunk_bits;
         let byte = (at - (chunk << chunk_bits)) as usize;
@@ -459,33 +440,6 @@ fn check_length(path: &Path, entry: &ManifestLayer, length: u64) -> Result<(), D
     }
     let (expected, got) = (entry.bytes.to_string(), length.to_string());
     Err(DatabaseError::damaged(path, "the length", expected, got))
-}
-
-/// Checks that a file is the layer that the manifest describes.
-fn check_layer(
-    path: &Path,
-    index: &Index,
-    manifest: &Manifest,
-    entry: &ManifestLayer,
-    found: &LayerFile,
-) -> Result<(), DatabaseError> {
-    let differs = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
-        Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
-    };
-    check_length(path, entry, found.bytes())?;
-    if found.footer_xxh3() != entry.footer_xxh3 {
-        let (expected, got) = (hex(entry.footer_xxh3), hex(found.footer_xxh3()));
-        return differs("the footer's checksum", &expected, &got);
-    }
-    let expected = LayerHeader {
-        version: manifest.version,
-        chunk_bytes: found.header().chunk_bytes,
-        ..LayerHeader::new(index, manifest.scope, manifest.metric(), entry.stones)
-    };
-    if *found.header() != expected {
-        return differs("the header", &expected, found.header());
-    }
-    Ok(())
 }
 
 #[cfg(test)]

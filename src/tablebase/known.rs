@@ -22,7 +22,7 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 /// let database = Database::find("db".as_ref(), "7x7".parse()?, DatabaseOptions::default())?;
 /// let board = database.board();
 /// let values = DatabaseValues::new(&database);
-/// let solution = Solver::new(board, &Position::start(board)).known(&values).run()?;
+/// let solution = Solver::new(board, &Position::start(board)).oracle(&values).run()?;
 /// if let Some(error) = values.into_error() {
 ///     return Err(error.into());
 /// }
@@ -74,7 +74,7 @@ impl<'a> DatabaseValues<'a> {
         }
     }
 
-    /// The first error that a look-up met. Without one, every answer was a value from a sound file.
+    /// The first error of a look-up. If there is none, every answer was a value from a sound file.
     pub fn into_error(self) -> Option<DatabaseError> {
         self.error.into_inner()
     }
@@ -89,7 +89,7 @@ impl Oracle for DatabaseValues<'_> {
         }
         match self.look_up(position) {
             Ok(Some(value)) => OracleAnswer::Known(value),
-            // Only a search that begins outside of real games gets there.
+            // Reached only by a search that begins with a position of no game.
             Ok(None) => OracleAnswer::Unknown,
             Err(error) => {
                 // Another thread may have been first; one error is enough.

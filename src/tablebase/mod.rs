@@ -11,38 +11,37 @@
 //!
 //! # Overview of functions and types
 //!
-//! - [`plan()`] computes the needs of a build, [`build()`] runs it. [`Task`] and [`TaskBuild`] split it
-//!   for several machines.
+//! - [`plan()`] computes the needs of a build, [`build()`] runs it. [`BuildTask`] and [`DistributedBuild`]
+//!   split it for several machines.
 //! - [`Database`] opens a database and looks positions up. [`probe()`] adds the moves, and
-//!   [`DatabaseValues`] gives the values to a search.
+//!   [`DatabaseValues`] makes the values available to a search.
 //! - [`verify()`] checks a database, on request value by value.
 //! - [`statespace()`] counts the positions that games reach, ply by ply.
-//! - [`Counts`] and [`Histogram`] are statistics of a database, in its [`Manifest`].
+//! - [`PositionCounts`] and [`Histogram`] are statistics of a database, in its [`Manifest`].
 //!
-//! The hidden modules are for tests: `index` computes the address of a position, `values` the values in
-//! memory, by three methods, and `files` has the layers and the manifest. `db/FORMAT.md` specifies the
-//! files.
+//! `index` computes the address of a position, `values` the values in memory, by three methods, and
+//! `files` has the layers and the manifest. `db/FORMAT.md` specifies the files.
 
 mod builder;
 mod database;
-#[doc(hidden)]
-pub mod files;
-#[doc(hidden)]
-pub mod index;
+pub(crate) mod files;
+pub(crate) mod index;
 mod known;
 mod probe;
-#[doc(hidden)]
-pub mod values;
+#[cfg(test)]
+mod tests;
+pub(crate) mod values;
 mod verify;
 
 pub use builder::{
-    BuildError, BuildObserver, BuildOptions, BuildSummary, Method, Misfit, Plan, PlanError,
-    Resource, SliceFigures, Stage, Task, TaskBuild, TaskReport, Work, build, plan,
+    BuildError, BuildObserver, BuildOptions, BuildSummary, BuildTask, DistributedBuild, Method,
+    Misfit, Plan, Resource, SliceFigures, Stage, TaskProduct, TaskReport, build, plan,
 };
-pub use database::{Coverage, Database, DatabaseOptions, ListedDatabase};
-pub use files::{Counts, DatabaseError, Histogram, Manifest, ManifestLayer, Metric, Scope};
-pub use index::Address;
+pub use database::{Database, DatabaseOptions, ListedDatabase};
+pub use files::{
+    Coverage, DatabaseError, Histogram, Manifest, ManifestLayer, Metric, PositionCounts, Scope,
+};
 pub use known::DatabaseValues;
 pub use probe::{PerfectGame, Probe, RatedMove, perfect_game, probe};
 pub use values::statespace;
-pub use verify::{VerifyError, VerifyReport, deep_memory, verify};
+pub use verify::{VerifiedDatabase, deep_memory, verify};

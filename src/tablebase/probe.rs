@@ -1,4 +1,4 @@
-//! Answers for players: the outcome of a position and of every move, and perfect games.
+//! Outcomes of a position and of its moves, and perfect games.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,14 +51,14 @@ impl Probe {
     }
 }
 
-/// Asks a database about a position of its board and about every move.
+/// Looks up a position of the database's board, and the position after every move.
 ///
 /// Costs a look-up for the position and for every move; in the removals some 20 more. With the
 /// remoteness, each is one for every bit of it.
 ///
 /// # Errors
-/// If the database does not cover the position; the error says what it covers. If a file is
-/// damaged, or the values of the position and its moves cannot be true together.
+/// If the database does not cover the position; the error states what it covers. If a file is damaged, or
+/// the values of the position and its moves contradict each other.
 ///
 /// # Examples
 /// ```no_run

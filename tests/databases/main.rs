@@ -1,9 +1,7 @@
-//! Databases: their files, how they are built, the values in them, and searches that use them.
+//! Databases through the public API: builds, and searches that use the values.
 
 mod build;
-mod files;
 mod search;
-mod sweep;
 
 use std::collections::BTreeMap;
 use std::fs;

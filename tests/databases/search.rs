@@ -113,7 +113,7 @@ fn searches_with_few_layers_find_the_winners() {
             for algorithm in Algorithm::ALL {
                 let values = DatabaseValues::new(&part);
                 let solver = Solver::new(board, &position).options(options(algorithm));
-                let solution = solver.known(&values).run().expect("memory");
+                let solution = solver.oracle(&values).run().expect("memory");
                 let winner = if expected { position.to_move() } else { !position.to_move() };
                 assert_eq!(solution.winner, Some(winner), "{algorithm} {position:?}");
                 assert_eq!(solution.best_move.is_some(), expected);
@@ -184,7 +184,7 @@ fn positions_that_no_game_reaches_are_searched() {
             }
         }
         let solver = Solver::new(&board, &position).options(options(Algorithm::ALL[case / 2 % 4]));
-        let solution = solver.known(&values).run();
+        let solution = solver.oracle(&values).run();
         let winner = if expected { position.to_move() } else { !position.to_move() };
         assert_eq!(solution.expect("memory").winner, Some(winner), "{position:?}");
         assert!(values.into_error().is_none());
@@ -216,7 +216,7 @@ fn damaged_files_end_a_search_without_an_outcome() {
         let start = parse_moves(board, "a5").expect("a move");
         let values = DatabaseValues::new(&database);
         let solver = Solver::new(board, &start).options(options);
-        let solution = solver.known(&values).run().expect("memory");
+        let solution = solver.oracle(&values).run().expect("memory");
         assert_eq!(solution.reason, Some(Reason::FileError), "{algorithm}");
         assert!(solution.report.counters.expansions > 1, "in the middle of the search");
         let error = values.into_error().expect("an error");

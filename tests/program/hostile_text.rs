@@ -160,7 +160,7 @@ fn lines_of_standard_input_are_escaped() {
         (&["analyse", "4x4"][..], &["save @", "load @2", "draw @3", "move @", "undo @"][..]),
         (&["analyse", "4x4", "--json"], &["save @", "load @2", "draw @3", "move @"]),
         (&["play", "4x4", "--side", "both"], &["save @", "load @", "load @2", "draw @3", "@"]),
-        (&["sprouts", "play", "0*2"], &["new @", "@", "undo @"]),
+        (&["sprouts", "play", "0*2"], &["new @", "@", "undo @", "save @", "load @", "load @2"]),
     ] {
         for command in commands {
             let input = command.replace('@', &hostile) + "\n";

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-use konane::proof::{Guide, ProofError, ProofHeader, ProofWriter};
+use konane::proof::{ProofError, ProofHeader, ProofStrategy, ProofWriter};
 use konane::record::Record;
 use konane::{Position, notation};
 use proptest::prelude::*;
@@ -63,10 +63,10 @@ fn a_guide_is_read_from_a_file() {
 }
 
 /// A proof in a file, opened.
-fn written_guide(place: &Place, header: &ProofHeader, codes: &[u64]) -> Guide {
+fn written_guide(place: &Place, header: &ProofHeader, codes: &[u64]) -> ProofStrategy {
     let path = place.path("a.proof");
     ProofWriter::create(&path).unwrap().finish(header, codes).unwrap();
-    Guide::open(&path).unwrap()
+    ProofStrategy::open(&path).unwrap()
 }
 
 /// Positions of every chunk, and others, are found or not as in the list of all codes; by several
@@ -80,7 +80,7 @@ fn a_guide_finds_what_the_whole_list_has() {
     let header = ProofHeader { chunk_codes: 7, ..found.header };
     let codes = &found.certificate.codes;
     fs::write(place.path("a.proof"), bytes_of(&header, codes)).unwrap();
-    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let guide = ProofStrategy::open(&place.path("a.proof")).unwrap();
     let ask = || {
         for &code in codes {
             let position = Position::from_code(&board, code);
@@ -118,7 +118,7 @@ fn a_damaged_chunk_is_an_error_and_no_answer() {
     let mut bytes = whole.clone();
     bytes[100] ^= 1;
     fs::write(&path, bytes).unwrap();
-    let guide = Guide::open(&path).unwrap();
+    let guide = ProofStrategy::open(&path).unwrap();
     for position in positions(first) {
         assert!(matches!(guide.is_lost(&position), Err(ProofError::Damaged { .. })));
     }
@@ -127,7 +127,7 @@ fn a_damaged_chunk_is_an_error_and_no_answer() {
     }
     // A file that is cut off while it is open.
     fs::write(&path, &whole).unwrap();
-    let guide = Guide::open(&path).unwrap();
+    let guide = ProofStrategy::open(&path).unwrap();
     fs::write(&path, &whole[..200]).unwrap();
     for position in positions(rest) {
         assert!(matches!(guide.is_lost(&position), Err(ProofError::Io { .. })));
@@ -183,7 +183,7 @@ fn the_program_wins_by_a_proof_and_says_why() {
         assert!(text.contains(" all have an answer in the proof.\n"), "{text}");
         assert!(text.contains(&format!("\n{winner} plays ")));
         assert!(text.contains(": the position after it is in the proof.\n"));
-        assert!(text.contains(": it leaves you no move.\n"), "{text}");
+        assert!(text.contains(": it leaves no move.\n"), "{text}");
         assert!(!text.contains("nothing"), "every move listed has an answer");
     }
 }
@@ -199,15 +199,12 @@ fn with_a_database_it_plays_perfectly_and_says_who_wins() {
     let args = ["4x5", "--db", "db", "--side", "white"];
     let text = first_moves(&place, &args, " wins");
     assert!(text.starts_with("4x5, you play White. You can win, by the database"), "{text}");
-    assert!(
-        text.contains("You are winning: ") && text.contains("all my moves lose, but"),
-        "{text}"
-    );
+    assert!(text.contains("You are winning: ") && text.contains("all moves lose, but"), "{text}");
     assert!(text.ends_with("Black cannot move. You have won.\n"), "{text}");
     // Who makes a mistake loses.
     let text = first_moves(&place, &args, " loses");
     assert!(text.ends_with("White cannot move. I have won.\n"), "{text}");
-    assert!(text.contains("you lose whatever you do"), "{text}");
+    assert!(text.contains(": it wins."), "{text}");
 }
 
 #[test]
@@ -233,7 +230,7 @@ fn words_moves_and_mistakes() {
     let text = stdout(&output);
     assert!(text.contains("corner or the centre") && text.contains("no square x9"), "{text}");
     assert!(text.contains("White plays"), "{text}");
-    for (line, part) in [("undo\n", "nothing to take back"), ("redo\n", "Nothing was taken back")] {
+    for (line, part) in [("undo\n", "nothing to take back"), ("redo\n", "nothing to make again")] {
         let output = play(&place, &args, line);
         assert_eq!(code(&output), 2, "{line}");
         assert!(stdout(&output).contains(part), "{line}: {}", stdout(&output));
@@ -250,7 +247,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     written(&place, &["5x5"]);
     let board = board("5x5");
     let start = Position::start(&board);
-    let guide = Guide::open(&place.path("a.proof")).unwrap();
+    let guide = ProofStrategy::open(&place.path("a.proof")).unwrap();
     let mv = guide.answer(&start).unwrap().unwrap();
     let first = mv.to_string();
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");
@@ -283,8 +280,7 @@ fn a_game_can_leave_a_proof_and_come_back_to_it() {
     written(&place, &["5x5", "--moves", begin]);
     fs::write(place.path("g.txt"), format!("Board: 5x5\n\n{begin}\n")).unwrap();
     let args = ["5x5", "--proof", "a.proof", "--moves", begin, "--time", "1m"];
-    let (answered, searched) =
-        ("the position after it is in the proof", "you lose whatever you do");
+    let (answered, searched) = ("the position after it is in the proof", ": it wins.");
     for (lines, expected) in [
         ("new\n", &[answered, searched][..]),
         ("load g.txt\nnew\n", &[answered, answered, searched]),
@@ -367,7 +363,7 @@ fn without_files_the_search_plays_perfectly() {
     // The winning side of the person keeps the win by the moves that the program calls winning.
     let text = first_moves(&place, &args, " wins");
     assert!(text.starts_with("5x6, you play White. You can win, by search.\n"), "{text}");
-    assert!(text.contains("all my moves lose"), "{text}");
+    assert!(text.contains("all moves lose"), "{text}");
     assert!(text.ends_with("\nBlack cannot move. You have won.\n"), "{text}");
 }
 
@@ -458,6 +454,43 @@ fn two_people_and_none() {
     assert_eq!(code(&output), 0);
 }
 
+/// Sends the commands that the help lists, in its order, with an argument where one is listed.
+#[test]
+fn every_command_works_in_every_conversation() {
+    for (conversation, mv) in [
+        (&["analyse", "5x5"][..], "c3"),
+        (&["play", "5x5", "--side", "both"], "c3"),
+        (&["sprouts", "play", "0*3", "--side", "first"], "0.1a1a"),
+    ] {
+        let place = Place::new();
+        let output = place.with_input(conversation, "help\n");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let text = stdout(&output);
+        let (_, help) = text.split_once("  move X").expect("the help");
+        let mut lines = String::new();
+        for line in format!("  move X{help}").lines() {
+            let (form, _) = line.trim_start().split_once("  ").expect("a form and its meaning");
+            for name in form.split(' ').map(|word| word.trim_end_matches(',')) {
+                lines += &match name {
+                    "[TIME]" => "search 10ms\n".to_owned(),
+                    "[TEXT]" => "new 0*3\nmove 0.1a1a\n".to_owned(),
+                    "X" | "FILE" => String::new(),
+                    "move" => format!("move {mv}\n"),
+                    "save" | "load" => format!("{name} a game\n"),
+                    "draw" => "draw a.svg\n".to_owned(),
+                    "quit" | "exit" | "q" => String::new(),
+                    name => format!("{name}\n"),
+                };
+            }
+        }
+        let output = place.with_input(conversation, &(lines.clone() + "quit\nnonsense\n"));
+        assert_eq!(code(&output), 0, "{lines}{}", stdout(&output));
+        assert!(stdout(&output).ends_with("end\n") && lines.contains("?\n"), "{lines}");
+        assert!(fs::read_to_string(place.path("a.svg")).unwrap().starts_with("<svg"));
+        assert!(place.path("a game").exists(), "{lines}");
+    }
+}
+
 #[test]
 fn games_are_saved_and_go_on() {
     let place = Place::new();
@@ -474,13 +507,23 @@ fn games_are_saved_and_go_on() {
     let shown = stdout(&loaded);
     assert!(shown.contains(&last.expect("the position")), "{shown}");
     assert!(shown.contains("A new game.\n"), "{shown}");
+    // A player has given up. That is so until the game goes on in another way.
+    fs::write(place.path("won.txt"), "Board: 5x5\nResult: white\n\n1. c3 c4\n").unwrap();
+    let lines = "load won.txt\nsave same.txt\nundo\nsave other.txt\nredo\nsave again.txt\n";
+    let output = play(&place, &["5x5", "--side", "both"], lines);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    for (name, is_won, moves) in [("same", true, 2), ("other", false, 1), ("again", true, 2)] {
+        let text = fs::read_to_string(place.path(&format!("{name}.txt"))).unwrap();
+        let record: Record = text.parse().unwrap();
+        assert_eq!((record.result.is_some(), record.moves.len()), (is_won, moves), "{text}");
+    }
     // Files that are none, and games on other boards, leave the game as it was.
     fs::write(place.path("bad.txt"), "Board: 5x5\n\n1. c3 c3\n").unwrap();
     for (lines, expected, part) in [
         ("load none.txt\n", 4, "none.txt"),
         ("load bad.txt\n", 2, "bad.txt: line 3, character 7: \"c3\""),
         ("save no/where\n", 4, "no/where"),
-        ("save\n", 2, "the name of the file is missing"),
+        ("save\n", 2, "\"save\" needs an argument: save FILE"),
     ] {
         let output = play(&place, &args, lines);
         assert_eq!(code(&output), expected, "{lines}");

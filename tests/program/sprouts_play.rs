@@ -1,6 +1,7 @@
 //! `konane sprouts play`, piped.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::Output;
 
 use std::time::{Duration, Instant};
@@ -43,11 +44,11 @@ fn the_program_wins_and_says_why() {
         let text = game(&place, &[start], "loses");
         let begin = format!("{start}: you are the {person} player. I can win.\n");
         assert!(text.starts_with(&begin), "{text}");
-        assert!(text.ends_with("No move is left. I have won.\n"), "{text}");
-        assert!(text.contains("so you lose whatever you do.\n") && !text.contains(" wins "));
+        assert!(text.ends_with("No move is left. I have won.\nMoves: 0 win, 0 lose.\n"), "{text}");
+        assert!(text.contains("so the player to move loses.\n") && !text.contains(" wins "));
         // Who has the winning side and errs loses.
         let text = game(&place, &[start, "--side", side], "loses");
-        assert!(text.contains("You can win") && text.ends_with("I have won.\n"), "{text}");
+        assert!(text.contains("You can win") && text.contains("left. I have won.\n"), "{text}");
     }
     let text = game(&place, &["0*3+0*4"], "loses");
     assert!(text.contains("have the Grundy numbers "), "{text}");
@@ -59,40 +60,43 @@ fn who_plays_well_beats_it() {
     for (start, side) in [("0*3", "first"), ("0*2", "second"), ("0*7", "second")] {
         let text = game(&place, &[start, "--side", side], "wins");
         assert!(text.contains("You can win"), "{text}");
-        assert!(text.contains(": all my moves lose, and this one leaves you "), "{text}");
-        assert!(text.ends_with("No move is left. You have won.\n"), "{text}");
+        assert!(text.contains(": all moves lose; this one leaves "), "{text}");
+        assert!(text.contains("\nNo move is left. You have won.\n"), "{text}");
     }
 }
 
 #[test]
 fn words_positions_and_mistakes() {
     let place = Place::new();
-    let words = "help\n\n  moves  \nboard\nposition\nhint\nundo\nnew 0*2+22\nhint\nnew\nquit\n1\n";
+    let words =
+        "help\n\n  moves  \nboard\nposition\nhint\n# a remark\nnew 0*2+22\nhint\nnew\nquit\n1\n";
     let output = play(&place, &["0*3", "--side", "first"], words);
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
     let text = stdout(&output);
     for part in [
         "take your last move back",
-        "Moves: 2 win, 1 lose.\n    #2  wins   Grundy 0   0.1a1a\n",
-        "    #1  loses  Grundy ",
+        "Moves: 2 win, 1 lose.\n    #2  wins     Grundy 0   0.1a1a\n",
+        "    #1  loses    Grundy ",
         "\n0*3\n  Grundy ",
-        "#2 0.1a1a wins: its Grundy number is 0, so I lose whatever I do.\n",
-        "There is nothing to take back.\n",
+        "#2 0.1a1a wins: its Grundy number is 0, so the player to move loses.\n",
         "0*2+22: you are the first player. You can win.\n",
         "#1 0*2 wins",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
-    assert!(text.ends_with("\n0*2+22\nYou have 3 moves. You can win.\n"), "{text}");
+    let end = text.rsplit_once("\n0*2+22\nYou are winning: ").expect("the last turn").1;
+    assert!(end.contains(" of your 3 moves ") && end.lines().count() == 1, "{text}");
     // A move by its number, by its text and by another text for it; undo goes back to the turn.
     let moves = "#3\nundo\n3\nundo\n0.AB|0.AB\nundo\nBA.0|0.3.AB\nundo\nposition\n";
     let text = stdout(&play(&place, &["0*3", "--side", "first"], moves));
     assert_eq!(text.matches("\nI play ").count(), 4, "{text}");
     let replies: BTreeSet<&str> = text.lines().filter(|line| line.starts_with("I play")).collect();
     assert_eq!(replies.len(), 1, "the same move each time: {text}");
-    assert!(text.contains("\n0*3\nYou have 3 moves. You can win.\n0*3\n  Grundy "), "{text}");
+    assert!(text.contains("\n0*3\nYou are winning: "), "{text}");
+    let (_, last) = text.rsplit_once("Taken back.\n").expect("undo");
+    assert!(last.contains("\n0*3\n  Grundy "), "{text}");
     // Piped mistakes show in the exit code, and the game goes on.
-    let mistakes = "0*2\n#4\n99\n0*x\nnew 0*x\nhint now\n3\n";
+    let mistakes = "0*2\n#4\n99\n0*x\nnew 0*x\nhint now\nundo\nredo\n3\n";
     let output = play(&place, &["0*3", "--side", "first"], mistakes);
     assert_eq!(code(&output), 2);
     let text = stdout(&output);
@@ -101,7 +105,9 @@ fn words_positions_and_mistakes() {
         "the moves have the numbers 1 to 3\n",
         "99: character",
         "0*x: character 3",
-        "hint now: character",
+        "\"hint\" takes no argument, found \"now\"; or write help\n",
+        "there is nothing to take back\n",
+        "there is nothing to make again: no move was taken back\n",
         "\nI play ",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
@@ -120,9 +126,10 @@ fn what_time_leaves_open_is_not_claimed() {
     let output = play(&place, &["0*40", "--time", "100ms", "--threads", "1"], lines);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("In 0.100 s I did not find out who wins.\n"), "{text}");
-    assert!(text.contains(": I do not know who wins, in 0.100 s I found no winning move; "));
-    assert!(text.contains(" looks most promising.\n"), "{text}");
+    assert!(text.contains("you are the second player. I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains(": I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains(" unknown (time limit).\n"), "{text}");
     // Each of many moves is shown on one page.
     let listed: Vec<&str> = text
         .lines()
@@ -163,11 +170,92 @@ fn the_program_moves_though_there_is_no_time() {
     let output = play(&place, &args, "quit\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("\nI play ") && text.contains("I do not know who wins, "), "{text}");
+    assert!(
+        text.contains("\nI play ") && text.contains(": I do not know yet who wins.\n"),
+        "{text}"
+    );
     let output = play(&place, &["0*1000", "--side", "first", "--time", "10ms"], "moves\nhint\n");
     let text = stdout(&output);
-    assert!(text.contains("Moves: 0 win, 0 lose, 501 not found out in "), "{text}");
-    assert!(text.contains(" I found no winning move."), "{text}");
+    assert!(text.contains("Moves: 0 win, 0 lose, 501 unknown ("), "{text}");
+    assert!(text.ends_with("I do not know yet who wins.\n"), "{text}");
+}
+
+#[test]
+fn moves_are_taken_back_and_made_again() {
+    let place = Place::new();
+    let text = stdout(&play(&place, &["0*5"], "2\n1\nundo\nundo\nredo\nredo\nposition\n"));
+    // The program's moves are made again as well, and not chosen anew.
+    assert_eq!(text.matches("\nI play ").count(), 3, "{text}");
+    let turns: Vec<&str> = text.split("\n\n").filter(|part| part.contains("\nYour ")).collect();
+    let positions: Vec<&str> = turns.iter().filter_map(|turn| turn.lines().next()).collect();
+    assert_eq!(positions.len(), 7, "{text}");
+    assert_eq!(positions[3..], [1, 0, 1, 2].map(|turn| positions[turn]), "{text}");
+    assert_eq!((text.matches("Taken back.").count(), text.matches("Made again.").count()), (2, 2));
+}
+
+#[test]
+fn games_are_saved_and_go_on() {
+    let place = Place::new();
+    let output = play(&place, &["0*3"], "1\nsave game.txt\nposition\n");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let game = fs::read_to_string(place.path("game.txt")).unwrap();
+    let lines: Vec<&str> = game.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("Sprouts: 0*3", 4), "{game}");
+    // The game goes on, with all its moves and the same players, where it was saved.
+    let loaded =
+        play(&place, &["0*4"], "load game.txt\nposition\nsave again.txt\nundo\nposition\n");
+    assert_eq!(code(&loaded), 0, "{}", stderr(&loaded));
+    let text = stdout(&loaded);
+    assert!(text.contains("\n0*3: you are the second player. I can win.\n"), "{text}");
+    assert!(text.contains(&format!("\n{}\n  Grundy ", lines[3])), "{text}");
+    assert!(text.contains(&format!("\n{}\n  Grundy ", lines[1])), "{text}");
+    assert_eq!(fs::read_to_string(place.path("again.txt")).unwrap(), game);
+    // Remarks, empty lines and other texts for the same positions.
+    let other = format!("# a game\n\nSprouts:0*3\r\n {} \n# end\n", "0.AB|AB.0");
+    fs::write(place.path("other.txt"), other).unwrap();
+    let text = stdout(&play(&place, &["0*4"], "load other.txt\n"));
+    assert!(text.contains(&format!("\n{}\nYour 3 moves all lose.\n", lines[1])), "{text}");
+    // A game that is over.
+    fs::write(place.path("over.txt"), "Sprouts: 0*1\nAB|AB\n!\n").unwrap();
+    let text = stdout(&play(&place, &["0*4"], "load over.txt\nundo\n"));
+    assert!(text.contains("\nNo move is left. I have won.\nTaken back.\n"), "{text}");
+}
+
+#[test]
+fn files_that_are_no_games_leave_the_game_as_it_was() {
+    let place = Place::new();
+    let long = "Sprouts: 0*3\n".to_owned() + &"# remark\n".repeat(1 << 17);
+    for (content, part) in [
+        (&b""[..], "line 1: \"\" begins no game of Sprouts: expected \"Sprouts: 0*5\"\n"),
+        (b"Board: 5x5\n\nc3 c4\n", "line 1: \"Board: 5x5\" begins no game"),
+        (b"Sprouts: 0*x\n", "line 1: \"0*x\" is no position: character 3"),
+        (b"Sprouts: 0*3\n\n0*2\n", "line 3: no move leads from 0*3 to \"0*2\": correct this line"),
+        (b"Sprouts: 0*3\n0.1a1a\n0.1a1a\n", "line 3: no move leads from 0.1a1a to \"0.1a1a\""),
+        (b"Sprouts: 0*3\n0.1a1\n", "line 2: \"0.1a1\" is no position: "),
+        (b"Sprouts: 0*1\n!\n!\n", "line 2: no move leads from 0 to \"!\""),
+        (b"Sprouts: 0*3\n0.1a1a", "line 2: the file may be cut off here"),
+        (b"Sprouts: 0*3\n0.1a1a\n\xff\n", "line 3: it is not UTF-8 text: correct this line\n"),
+        (long.as_bytes(), "game.txt has more than 1 MiB"),
+    ] {
+        fs::write(place.path("game.txt"), content).unwrap();
+        let lines = "load game.txt\nposition\n";
+        let output = play(&place, &["0*4", "--side", "first"], lines);
+        assert_eq!(code(&output), 2, "{part}: {}", stdout(&output));
+        let text = stdout(&output);
+        assert!(
+            text.contains(&format!("\ngame.txt: {part}")) || text.contains(part),
+            "{part}: {text}"
+        );
+        assert!(text.contains("\n0*4\n  Grundy "), "{part}: {text}");
+    }
+    for line in ["load none.txt\n", "load .\n", "save no/where\n", "draw no/where\n"] {
+        let output = play(&place, &["0*4"], line);
+        assert_eq!(code(&output), 4, "{line}: {}", stdout(&output));
+    }
+    // Moves that cannot all be listed cannot be checked.
+    fs::write(place.path("game.txt"), format!("Sprouts: {MILLIONS_OF_MOVES}\n0\n")).unwrap();
+    let output = play(&place, &["0*4"], "load game.txt\nposition\n");
+    assert_eq!(code(&output), 3, "{}", stdout(&output));
 }
 
 #[test]
@@ -179,7 +267,7 @@ fn too_many_moves_and_too_little_memory_end_no_game() {
     let output = play(&place, &["0*3", "--side", "first", "--memory", "1MiB"], &lines);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     let text = stdout(&output);
-    for part in ["no move leads to ", "\nno room for more positions", "take back.\n0*3\n  Grundy"] {
+    for part in ["no move leads to ", "\nno room for more positions", "take back\n0*3\n  Grundy"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
@@ -206,7 +294,7 @@ fn a_file_of_numbers_that_cannot_be_written_ends_no_game() {
     let output = place.shell(&script).output().unwrap();
     let (text, said) = (stdout(&output), stderr(&output));
     assert_eq!(code(&output), 4, "{said}");
-    assert!(text.contains("Moves: 0 win, 5 lose.\n") && text.contains("All your moves lose.\n"));
+    assert!(text.contains("Moves: 0 win, 5 lose.\n") && text.contains("Every move loses.\n"));
     assert!(
         said.starts_with("warning: cannot write to numbers: ") && said.ends_with(" are not kept\n"),
         "{said}"

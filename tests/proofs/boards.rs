@@ -1,4 +1,4 @@
-//! Proofs of whole boards and of random positions: valid, about the right winner, and true.
+//! Proofs of starts and of random positions are valid, have the right winner, and contain lost positions only.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -8,7 +8,7 @@ use konane::proof::{Side, prove};
 use konane::{Algorithm, Board, Position, Profile, SolveOptions, Solver};
 use proptest::prelude::*;
 
-use crate::plain::{Negamax, check, colour, is_proof};
+use crate::plain::{RecursiveValues, check, colour, is_proof};
 use crate::samples::{board, bytes_of, proof, proof_with, random_position};
 
 /// Published winners by board.
@@ -43,7 +43,7 @@ fn every_board_up_to_5x6_has_a_valid_proof_of_the_published_winner() {
 }
 
 #[test]
-fn a_6x7_proof_is_valid_whatever_the_table_has_lost() {
+fn a_6x7_proof_is_valid_if_the_table_has_replaced_entries() {
     let board = board("6x7");
     let start = Position::start(&board);
     let mut again = Vec::new();
@@ -58,7 +58,7 @@ fn a_6x7_proof_is_valid_whatever_the_table_has_lost() {
 }
 
 #[test]
-fn every_algorithm_and_profile_leads_to_a_valid_proof() {
+fn proofs_of_every_algorithm_and_profile_are_valid() {
     let board = board("4x6");
     let start = Position::start(&board);
     for algorithm in Algorithm::ALL {
@@ -78,9 +78,9 @@ fn every_algorithm_and_profile_leads_to_a_valid_proof() {
     }
 }
 
-/// 6x6 fills a mebibyte.
+/// The entries of 6x6 fill a table of one mebibyte.
 #[test]
-fn any_number_of_threads_and_any_memory_lead_to_a_valid_proof_of_the_same_winner() {
+fn proofs_are_valid_for_any_number_of_threads_and_any_memory() {
     for (size, winner) in [("5x5", Side::Black), ("5x6", Side::White), ("6x6", Side::White)] {
         let board = board(size);
         let start = Position::start(&board);
@@ -89,7 +89,7 @@ fn any_number_of_threads_and_any_memory_lead_to_a_valid_proof_of_the_same_winner
                 [(1, 1 << 20), (2, 1 << 20), (3, 9 << 20), (8, 1 << 20), (64, 64 << 20)]
             {
                 let threads = NonZeroUsize::new(threads).unwrap();
-                // A tree that does not fit ends the search.
+                // The search ends if the tree does not fit into the memory.
                 let least = if algorithm.keeps_tree() { 32 << 20 } else { 0 };
                 let memory_bytes = least.max(memory_bytes);
                 let options =
@@ -122,9 +122,9 @@ fn the_same_search_gives_the_same_proof_on_any_number_of_threads() {
 fn all_positions_of_small_proofs_are_lost() {
     for size in ["3x3", "1x9", "3x4", "4x4", "3x5", "5x3", "2x7", "4x5", "5x4", "5x5"] {
         let board = board(size);
-        let mut oracle = Negamax::default();
+        let mut oracle = RecursiveValues::default();
         let start = Position::start(&board);
-        // All positions of the first plies, so that the set is not always the same few.
+        // Proofs of all positions of the first plies, so that the sets differ.
         let mut roots = vec![start];
         for at in 0..12 {
             let Some(position) = roots.get(at).copied() else { break };
@@ -163,9 +163,9 @@ proptest! {
         prop_assert_eq!(report.flaw, None);
     }
 
-    /// Large boards, few stones: codes of up to 64 bits.
+    /// Large boards with few stones: codes of up to 64 bits.
     #[test]
-    fn random_endings_of_large_boards_have_valid_proofs(
+    fn random_positions_of_large_boards_have_valid_proofs(
         size in prop::sample::select(vec!["8x8", "7x9", "4x16", "1x64", "64x1", "7x7", "8x7"]),
         sets in prop::array::uniform3(any::<u64>()),
         white: bool,

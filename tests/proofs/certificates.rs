@@ -1,4 +1,4 @@
-//! Certificates of games that are graphs: closed, whatever the table knows.
+//! Certificates of games on graphs are closed, for any entries in the table.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,11 +21,11 @@ const OPTIONS: CertificateOptions = CertificateOptions {
     dfpn: DfpnOptions {
         combination: Combination::SUM,
         epsilon_1024: 154,
-        settle: LeafSolverOptions::NEVER,
-        tries: u32::MAX,
+        leaf_solver: LeafSolverOptions::NEVER,
+        max_attempts: u32::MAX,
         virtual_1024: 4,
     },
-    settle: LeafSolverOptions { budget: 5, effort: u32::MAX - 1 },
+    leaf_solver: LeafSolverOptions { budget: 5, effort: u32::MAX - 1 },
 };
 
 fn certificate<G: Game>(
@@ -48,9 +48,9 @@ fn is_closed(game: &GraphGame, root: u64, value: Value, codes: &[u64]) -> bool {
 }
 
 /// True values of some nodes.
-struct Some8(Vec<OracleAnswer>);
+struct PartialValues(Vec<OracleAnswer>);
 
-impl Oracle for Some8 {
+impl Oracle for PartialValues {
     fn value(&self, code: u64) -> OracleAnswer {
         self.0[code as usize]
     }
@@ -74,17 +74,17 @@ proptest! {
             let known = node.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 < share;
             if known { OracleAnswer::Known(oracle.value(node)) } else { OracleAnswer::Unknown }
         });
-        let values = Some8(values.collect());
-        let informed = WithOracle::new(&game, &values);
+        let values = PartialValues(values.collect());
+        let game_with_oracle = WithOracle::new(&game, &values);
         let value = oracle.value(0);
-        // A few clusters only: most is lost.
+        // A few clusters only, so most entries are replaced.
         let table = Table::new(1 << 9).unwrap();
         if searched {
-            dfpn(Root::new(&informed, 0, &table), OPTIONS.dfpn, Limits::default(), &mut ());
+            dfpn(Root::new(&game_with_oracle, 0, &table), OPTIONS.dfpn, Limits::default(), &mut ());
         }
-        // Every edge of a random graph leads to a greater number.
+        // Every edge of a random graph leads to a node with a greater number.
         let layer = |code: u64| nodes - 1 - code as u32;
-        let root = Root::new(&informed, 0, &table);
+        let root = Root::new(&game_with_oracle, 0, &table);
         let found = certificate(root, value, layer, Limits::default()).unwrap();
         prop_assert!(is_closed(&game, 0, value, &found.codes));
         prop_assert!(found.codes.is_sorted_by(|a, b| a < b));
@@ -99,9 +99,9 @@ proptest! {
                 prop_assert!(!is_closed(&game, 0, value, &left), "{} can go", found.codes[at]);
             }
         }
-        // What is not true has no certificate.
+        // A wrong value has no certificate.
         let table = Table::new(1 << 12).unwrap();
-        let root = Root::new(&informed, 0, &table);
+        let root = Root::new(&game_with_oracle, 0, &table);
         let error = certificate(root, !value, layer, Limits::default());
         prop_assert!(matches!(error, Err(CertificateError::Contradiction { .. })), "{:?}", error);
     }
@@ -128,43 +128,43 @@ fn a_limit_gives_no_certificate() {
 #[test]
 fn known_values_that_cannot_be_read_give_no_certificate() {
     let game = GraphGame::nim(&[3, 4]);
-    let failing = Some8(vec![OracleAnswer::Failed; game.nodes() as usize]);
-    let informed = WithOracle::new(&game, &failing);
+    let failing = PartialValues(vec![OracleAnswer::Failed; game.nodes() as usize]);
+    let game_with_oracle = WithOracle::new(&game, &failing);
     let stones = |code: u64| GraphGame::nim_piles(&[3, 4], code).iter().sum::<u32>();
     let table = Table::new(1 << 12).unwrap();
-    let root = Root::new(&informed, 0, &table);
+    let root = Root::new(&game_with_oracle, 0, &table);
     let found = certificate(root, Value::Win, stones, Limits::default());
     assert_eq!(found, Err(CertificateError::Stopped(Reason::FileError)));
 }
 
-/// Oracle values may come from a slow disk: no more of them are asked for once the stop flag is set.
+/// An oracle may read from a slow disk, so there are no look-ups after the stop flag has been set.
 #[test]
-fn a_certificate_that_is_stopped_asks_for_no_more_values() {
+fn a_stopped_certificate_looks_up_no_more_values() {
     struct Slow {
         values: Vec<OracleAnswer>,
-        asked: AtomicUsize,
+        lookups: AtomicUsize,
         stop: AtomicBool,
     }
     impl Oracle for Slow {
         fn value(&self, code: u64) -> OracleAnswer {
-            let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-            self.stop.fetch_or(asked > 100, Ordering::Relaxed);
+            let lookups = self.lookups.fetch_add(1, Ordering::Relaxed);
+            self.stop.fetch_or(lookups > 100, Ordering::Relaxed);
             self.values[code as usize]
         }
     }
-    // After each of a thousand moves one reply is lost, which only the known values tell.
+    // After each of a thousand moves one reply leads to a lost position, whose value only the oracle has.
     let many = (1..=1000).flat_map(|node| [(0, node), (node, 1001)]);
     let edges: Vec<(u32, u32)> = many.chain([(1001, 1002), (1002, 1003)]).collect();
     let game = GraphGame::new(1004, &edges).unwrap();
     let layer = |code: u64| if code == 0 { 4 } else { 1003 - code.max(1000) as u32 };
     let mut oracle = Negamax::new(&game);
     let values = (0..game.nodes()).map(|node| OracleAnswer::Known(oracle.value(node))).collect();
-    let known = Slow { values, asked: AtomicUsize::new(0), stop: AtomicBool::new(false) };
-    let informed = WithOracle::new(&game, &known);
+    let known = Slow { values, lookups: AtomicUsize::new(0), stop: AtomicBool::new(false) };
+    let game_with_oracle = WithOracle::new(&game, &known);
     let table = Table::new(1 << 12).unwrap();
-    let root = Root::new(&informed, 0, &table);
+    let root = Root::new(&game_with_oracle, 0, &table);
     let limits = Limits { stop: Some(&known.stop), ..Limits::default() };
     let found = certificate(root, Value::Loss, layer, limits);
     assert_eq!(found, Err(CertificateError::Stopped(Reason::Interrupted)));
-    assert!(known.asked.into_inner() < 200);
+    assert!(known.lookups.into_inner() < 200);
 }

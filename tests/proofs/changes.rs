@@ -1,13 +1,13 @@
-//! Proofs that were changed: what is still accepted is closed and true, and next to nothing is.
+//! Changed proofs: almost all are invalid, and valid ones are closed and contain lost positions only.
 
 use konane::proof::{Flaw, ProofHeader, Side};
 use konane::{Board, Position, notation};
 use proptest::prelude::*;
 
-use crate::plain::{Negamax, check, colour, is_proof};
+use crate::plain::{RecursiveValues, check, colour, is_proof};
 use crate::samples::{board, bytes_of, proof, random_position};
 
-/// The verdict of the checker, which must be that of the definition.
+/// Checks a proof, and compares the result with the definition.
 fn verdict(board: &Board, header: &ProofHeader, codes: &[u64]) -> Option<Flaw> {
     let header = ProofHeader { positions: codes.len() as u64, chunk_codes: 64, ..*header };
     let report = check(bytes_of(&header, codes)).expect("a sound file");
@@ -15,10 +15,10 @@ fn verdict(board: &Board, header: &ProofHeader, codes: &[u64]) -> Option<Flaw> {
     report.flaw
 }
 
-/// Proofs are thinned, so each of their positions is the only answer to something: without it the
-/// proof is refused, and with the reason.
+/// Proofs are thinned, so each of their positions is the only answer to some move: without it the
+/// proof is invalid, with the right flaw.
 #[test]
-fn a_proof_without_any_one_of_its_positions_is_refused() {
+fn a_proof_without_one_of_its_positions_is_invalid() {
     let mut removed = 0;
     for (size, moves) in
         [("4x5", ""), ("5x5", ""), ("4x6", ""), ("5x5", "c3 c2"), ("4x7", ""), ("5x6", "")]
@@ -32,7 +32,7 @@ fn a_proof_without_any_one_of_its_positions_is_refused() {
             let mut left = codes.clone();
             let gone = left.remove(at);
             removed += 1;
-            // The flaw is about the position that is gone: a move to which it was the answer.
+            // The flaw is a move to which the missing position was the answer.
             match verdict(&board, &found.header, &left).expect("refused") {
                 Flaw::NoAnswer { position, mv, .. } => {
                     let position = notation::parse_position(&board, &position).unwrap();
@@ -51,7 +51,7 @@ fn a_proof_without_any_one_of_its_positions_is_refused() {
 }
 
 #[test]
-fn the_wrong_winner_is_refused() {
+fn a_proof_of_the_wrong_winner_is_invalid() {
     for size in ["3x3", "4x5", "5x5", "5x6", "1x7"] {
         let board = board(size);
         let mut found = proof(&board, &Position::start(&board));
@@ -64,7 +64,7 @@ fn the_wrong_winner_is_refused() {
 }
 
 #[test]
-fn the_problem_names_position_and_move() {
+fn a_flaw_has_the_position_and_the_move() {
     // Black to move has a1-c1 only; White has no reply. So Black wins, and the claim is false.
     let board = board("1x5");
     let position = notation::parse_position(&board, "xo3 b").unwrap();
@@ -82,14 +82,14 @@ fn the_problem_names_position_and_move() {
     let Flaw::NoAnswer { position, mv, replies } = &flaw else { panic!("{flaw}") };
     assert_eq!((mv.as_str(), *replies), ("a1-c1", 0));
     assert!(flaw.to_string().contains(&format!("in {position}, the move a1-c1 has no answer")));
-    // A number that is no position's, and a position in another orientation than its code's.
+    // A number that is not a code, and a position in another orientation than that of its code.
     for wrong in [1 << 40, 0b11000] {
         let mut codes = vec![code, wrong];
         codes.sort_unstable();
         let flaw = verdict(&board, &header, &codes).expect("refused");
         assert!(matches!(flaw, Flaw::Code { .. } | Flaw::NoAnswer { .. }), "{flaw}");
     }
-    // A root that is none.
+    // A root that is not a position.
     let header = ProofHeader { root: 0b11111, to_move: Side::White, winner: Side::Black, ..header };
     assert!(matches!(verdict(&board, &header, &[]), Some(Flaw::Root { .. })));
 }
@@ -120,7 +120,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 50 } else { 500 }))]
 
     #[test]
-    fn no_position_of_a_proof_can_go(
+    fn no_position_of_a_proof_can_be_removed(
         size in prop::sample::select(vec!["5x5", "4x6", "5x6", "2x14", "6x6"]),
         bits: u64,
         thinning: u64,
@@ -139,15 +139,15 @@ proptest! {
         if !codes.contains(&code) {
             left.push(code);
             left.sort_unstable();
-            // Most likely refused; a position that serves as well is accepted.
+            // Probably invalid. It is valid if the other position is an answer, too.
             verdict(&board, &found.header, &left);
         }
     }
 
-    /// Whatever is done to a proof: it is accepted exactly if it is closed still, and what is
-    /// accepted is true.
+    /// A proof with any changes is valid exactly if it is closed, and then its positions are lost and its winner is
+    /// right.
     #[test]
-    fn what_is_accepted_is_true(
+    fn valid_proofs_are_true(
         size in prop::sample::select(vec!["4x4", "3x5", "5x4", "5x5", "4x6", "1x12"]),
         bits: u64,
         thinning: u64,
@@ -181,7 +181,7 @@ proptest! {
             prop_assert_eq!(&flaw, &None);
         }
         if flaw.is_none() {
-            let mut oracle = Negamax::default();
+            let mut oracle = RecursiveValues::default();
             let root = Position::new_unchecked(&board, header.root, colour(header.to_move));
             let wins = oracle.wins(&board, &root);
             prop_assert_eq!(wins, header.winner == header.to_move);

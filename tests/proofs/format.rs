@@ -1,4 +1,4 @@
-//! Files as they are written, and headers with false claims. `crates/proof-check/tests` has the tests
+//! Format of written files, and headers with false claims. `crates/proof-check/tests` has the tests
 //! of damaged files.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Proofs: collected, written, read, and checked, each against something plain.
+//! Collection, writing, reading and verification of proofs, compared with reference implementations.
 
 mod boards;
 mod certificates;

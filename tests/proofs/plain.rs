@@ -1,4 +1,4 @@
-//! What a proof is, said once more with sets and the public rules.
+//! Reference implementation of the definition of proofs, with sets and the public rules.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Cursor;
@@ -21,7 +21,7 @@ pub fn colour(side: Side) -> Colour {
     }
 }
 
-/// Whether the codes prove what the header says: the definition, with a set and the solver's rules.
+/// Returns true if the codes are a proof of the claim of the header, by the definition and the rules of the library.
 pub fn is_proof(board: &Board, header: &ProofHeader, codes: &[u64]) -> bool {
     let set: HashSet<u64> = codes.iter().copied().collect();
     let proven = |position: &Position| {
@@ -32,7 +32,7 @@ pub fn is_proof(board: &Board, header: &ProofHeader, codes: &[u64]) -> bool {
         moves.any(|mv| proven(&position.play(board, mv)))
     };
     let root = Position::new_unchecked(board, header.root, colour(header.to_move));
-    let root_is_there =
+    let root_is_proven =
         if header.winner == header.to_move { reaches(&root) } else { proven(&root) };
     let closed = |&code: &u64| {
         let position = Position::from_code(board, code);
@@ -44,15 +44,15 @@ pub fn is_proof(board: &Board, header: &ProofHeader, codes: &[u64]) -> bool {
         is_code && moves.all(|mv| reaches(&position.play(board, mv)))
     };
     let occupied = root.to_setup(board);
-    Position::from_setup(board, occupied) == Ok(root) && root_is_there && codes.iter().all(closed)
+    Position::from_setup(board, occupied) == Ok(root) && root_is_proven && codes.iter().all(closed)
 }
 
-/// Values by plain recursion with a memory.
+/// Values by plain recursion. Stores the computed values.
 #[derive(Default)]
-pub struct Negamax(HashMap<Position, bool>);
+pub struct RecursiveValues(HashMap<Position, bool>);
 
-impl Negamax {
-    /// Whether the side to move wins.
+impl RecursiveValues {
+    /// Returns true if the side to move wins.
     pub fn wins(&mut self, board: &Board, position: &Position) -> bool {
         if let Some(&won) = self.0.get(position) {
             return won;

@@ -1,4 +1,4 @@
-//! The checker's rules against the solver's, which have a twin of their own.
+//! The rules of the checker, compared with those of the library.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ fn the_removals_agree() {
 }
 
 #[test]
-fn positions_before_the_jumps_are_told_from_others() {
+fn positions_before_the_jumping_phase_are_identified() {
     for size in SIZES {
         let board = board(size);
         let rules = rules(&board);
@@ -97,7 +97,7 @@ proptest! {
         let rules = rules(&board);
         let mut position = random_position(&board, bits, thinning, white);
         prop_assume!(board.dimensions().squares() > 4);
-        // A game from there, whose moves the bits choose.
+        // A game from there; the bits select its moves.
         for choice in 0.. {
             compare(&board, &rules, &position);
             let moves = position.moves(&board);
@@ -109,7 +109,7 @@ proptest! {
         }
     }
 
-    /// Of the numbers, codes are those that code() gives back.
+    /// A number is a code exactly if it is the code of its position.
     #[test]
     fn only_codes_are_decoded(size in prop::sample::select(SIZES.to_vec()), number: u64, mask: u64, marked: bool) {
         let board = board(size);

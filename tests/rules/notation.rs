@@ -1,4 +1,4 @@
-//! Text of squares, moves and positions by example, and every way to be refused.
+//! Examples of the text of squares, moves and positions, and of every error.
 
 use konane::notation::{
     IllegalMove, MoveError, PositionError, SquareError, parse_line, parse_move, parse_moves,
@@ -15,7 +15,7 @@ fn position(board: &Board, text: &str) -> Position {
 // ------------------------------------------------------------------------------ squares
 
 #[test]
-fn every_square_of_every_board_has_a_name_of_its_own() {
+fn names_of_the_squares_of_a_board_differ() {
     for d in all_dimensions() {
         let mut names = std::collections::BTreeSet::new();
         for square in 0..d.squares() {
@@ -48,7 +48,7 @@ fn names_of_squares() {
 }
 
 #[test]
-fn texts_that_are_no_squares() {
+fn texts_that_are_not_squares_are_errors() {
     let d: Dimensions = "6x6".parse().unwrap();
     for text in [
         "",
@@ -109,7 +109,7 @@ fn both_spellings_of_a_jump() {
 }
 
 #[test]
-fn texts_that_are_no_moves() {
+fn texts_that_are_not_moves_are_errors() {
     let d: Dimensions = "8x8".parse().unwrap();
     assert_eq!(read_move(d, ""), Err(MoveError::Empty));
     for text in [
@@ -128,7 +128,7 @@ fn texts_that_are_no_moves() {
 }
 
 #[test]
-fn jumps_of_other_programs() {
+fn jumps_in_the_notation_of_other_programs_are_parsed() {
     let d: Dimensions = "6x6".parse().unwrap();
     let jump = read_move(d, "e6-e2").unwrap();
     for text in [
@@ -146,14 +146,14 @@ fn jumps_of_other_programs() {
         assert_eq!(read_move(d, text), Ok(jump), "{text}");
     }
     assert_eq!(read_move(d, "f1d1b1"), read_move(d, "f1-b1"));
-    // Bends, steps of one square, turning back, standing still.
+    // A change of axis, steps of one square, a reversal, no movement.
     for text in ["e6-e4-c4", "e6-e5-e4", "e6-e2-e4", "e6-e6-e4", "e6-e4-e4", "a1-c3-e5", "e6-e4-e3"]
     {
         let error = read_move(d, text).unwrap_err();
         assert_eq!(error, MoveError::Path(text.to_owned()));
         assert!(error.to_string().contains("in one line"), "{error}");
     }
-    // The squares in between do not make an illegal jump legal.
+    // An illegal jump is illegal with the squares in between, too.
     assert_eq!(
         reason(&board("6x6"), "xoxoxo/oxoxox/xoxoxo/oxoxox/xoxoxo/oxoxo1 w", "a1a3a5"),
         IllegalMove::SecondRemovalDue
@@ -161,7 +161,7 @@ fn jumps_of_other_programs() {
 }
 
 #[test]
-fn positions_of_other_programs() {
+fn positions_in_the_notation_of_other_programs_are_parsed() {
     let board = board("4x4");
     let position = position(&board, "xoxo/ox1x/x1xo/oxox b");
     for text in ["xoxo/ox.x/x.xo/oxox b", "XOXO/OX.X/X.XO/OXOX B", "xOxo/oX1x/x.xo/oxox b"] {
@@ -172,7 +172,7 @@ fn positions_of_other_programs() {
     assert_eq!(parse_position(&board, text).unwrap().to_string(), "4/4/4/4 w");
 }
 
-/// The reason for which a move is refused.
+/// The broken rule of an illegal move.
 fn reason(board: &Board, at: &str, mv: &str) -> IllegalMove {
     match parse_move(board, &position(board, at), mv) {
         Err(MoveError::Illegal { reason, .. }) => reason,
@@ -181,8 +181,11 @@ fn reason(board: &Board, at: &str, mv: &str) -> IllegalMove {
 }
 
 #[test]
-fn the_rule_that_a_move_breaks() {
+fn errors_of_illegal_moves_have_the_broken_rule() {
     let six = board("6x6");
+    let square = |board: &Board, name: &str| {
+        Square::new(board.dimensions(), parse_square(board.dimensions(), name).unwrap() as u8)
+    };
     let start = "xoxoxo/oxoxox/xoxoxo/oxoxox/xoxoxo/oxoxox b";
     assert_eq!(reason(&six, start, "a6-c6"), IllegalMove::FirstRemovalDue);
     // a1 is a corner of White, b5 neither corner nor centre.
@@ -191,7 +194,7 @@ fn the_rule_that_a_move_breaks() {
 
     let second = "1oxoxo/oxoxox/xoxoxo/oxoxox/xoxoxo/oxoxox w";
     assert_eq!(reason(&six, second, "c6-a6"), IllegalMove::SecondRemovalDue);
-    let hole = "a6".to_string();
+    let hole = square(&six, "a6");
     let expected = IllegalMove::NotBesideTheHole { hole };
     for mv in ["a6", "b5", "c6", "d6"] {
         assert_eq!(reason(&six, second, mv), expected, "{mv}");
@@ -201,37 +204,33 @@ fn the_rule_that_a_move_breaks() {
     let third = "2xoxo/oxoxox/xoxoxo/oxoxox/xoxoxo/oxoxox b";
     let side = Colour::Black;
     assert_eq!(reason(&six, third, "c6"), IllegalMove::JumpDue { side });
-    let square = "b6".to_string();
-    assert_eq!(reason(&six, third, "b6-d6"), IllegalMove::EmptyStart { square, side });
-    let square = "d6".to_string();
-    assert_eq!(reason(&six, third, "d6-b6"), IllegalMove::EnemyStart { square, side });
+    let on = square(&six, "b6");
+    assert_eq!(reason(&six, third, "b6-d6"), IllegalMove::EmptyStart { square: on, side });
+    let on = square(&six, "d6");
+    assert_eq!(reason(&six, third, "d6-b6"), IllegalMove::EnemyStart { square: on, side });
     assert_eq!(reason(&six, third, "c6-a5"), IllegalMove::NotALine);
     assert_eq!(reason(&six, third, "c6-c6"), IllegalMove::NotALine);
     assert_eq!(reason(&six, third, "c6-b6"), IllegalMove::OddDistance);
-    let square = "b6".to_string();
-    assert_eq!(reason(&six, third, "c6-a6"), IllegalMove::NothingToTake { square });
-    let square = "e6".to_string();
-    assert_eq!(reason(&six, third, "c6-e6"), IllegalMove::Occupied { square });
-    let square = "c2".to_string();
-    assert_eq!(reason(&six, third, "c4-c2"), IllegalMove::Occupied { square });
+    let on = square(&six, "b6");
+    assert_eq!(reason(&six, third, "c6-a6"), IllegalMove::NothingToTake { square: on });
+    let on = square(&six, "e6");
+    assert_eq!(reason(&six, third, "c6-e6"), IllegalMove::Occupied { square: on });
+    let on = square(&six, "c2");
+    assert_eq!(reason(&six, third, "c4-c2"), IllegalMove::Occupied { square: on });
 
-    // The second hop of a long jump can fail for both reasons as well.
+    // The second part of a long jump can break both rules, too.
     let line = board("1x9");
     assert_eq!(reason(&line, "1o1oxo3 b", "e1-i1"), {
-        let square = "h1".to_string();
-        IllegalMove::NothingToTake { square }
+        IllegalMove::NothingToTake { square: square(&line, "h1") }
     });
     assert_eq!(reason(&line, "xo5ox w", "d1-f1"), {
-        let (square, side) = ("d1".to_string(), Colour::White);
-        IllegalMove::EmptyStart { square, side }
+        IllegalMove::EmptyStart { square: square(&line, "d1"), side: Colour::White }
     });
     assert_eq!(reason(&line, "xo3o3 b", "a1-g1"), {
-        let square = "d1".to_string();
-        IllegalMove::NothingToTake { square }
+        IllegalMove::NothingToTake { square: square(&line, "d1") }
     });
     assert_eq!(reason(&line, "xo1oxo3 b", "a1-g1"), {
-        let square = "e1".to_string();
-        IllegalMove::Occupied { square }
+        IllegalMove::Occupied { square: square(&line, "e1") }
     });
 }
 
@@ -264,7 +263,7 @@ fn errors_list_legal_moves() {
 }
 
 #[test]
-fn lists_of_moves() {
+fn lists_of_moves_are_parsed() {
     let six = board("6x6");
     assert_eq!(parse_moves(&six, " \n"), Ok(Position::start(&six)));
     let played = parse_moves(&six, "a6 a5\tc6-a6  c6a6").unwrap_err();
@@ -276,7 +275,7 @@ fn lists_of_moves() {
     for text in ["a6,a5,c6-a6", "A6, A5, C6A6", ",a6,,a5 ,\tc6a6,"] {
         assert_eq!(parse_moves(&six, text), Ok(played), "{text:?}");
     }
-    // As records and annotations have them.
+    // With move numbers, as in records and annotations.
     for text in ["1. a6 a5 2. c6-a6", "1.a6 a5 2.c6-a6", "1. a6 1... a5 2. c6-a6"] {
         assert_eq!(parse_moves(&six, text), Ok(played), "{text:?}");
     }
@@ -300,7 +299,7 @@ fn lists_of_moves() {
     let error = parse_moves(&six, &format!("a6 {}", "q".repeat(1000))).unwrap_err();
     assert_eq!(error.number, 2);
     assert!(error.to_string().len() < 300);
-    // Long after the game has ended.
+    // More moves after the end of the game.
     let error = parse_moves(&board("1x1"), &"a1 ".repeat(100_000)).unwrap_err();
     assert_eq!(error.number, 2);
 }
@@ -308,7 +307,7 @@ fn lists_of_moves() {
 // ---------------------------------------------------------------------------- positions
 
 #[test]
-fn the_text_of_some_positions() {
+fn texts_of_some_positions() {
     for (size, text) in [
         ("3x3", "xox/oxo/xox b"),
         ("3x3", "1ox/oxo/xox w"),
@@ -338,7 +337,7 @@ fn refusal(size: &str, text: &str) -> PositionError {
 }
 
 #[test]
-fn texts_that_are_no_positions() {
+fn texts_that_are_not_positions_are_errors() {
     let size = "3x3";
     let d: Dimensions = size.parse().unwrap();
     for text in ["", "  \n"] {
@@ -401,34 +400,33 @@ fn texts_that_are_no_positions() {
 }
 
 #[test]
-fn stones_that_cannot_be_there() {
+fn impossible_stones_are_errors() {
     let setup = |size, text| match refusal(size, text) {
         PositionError::Setup(error) => error,
         other => panic!("{size} {text}: {other:?}"),
     };
-    let square = || "b3".to_string();
-    let colour = "black";
-    let expected = SetupError::WrongColour { colour, square: square() };
+    let three = board("3x3").dimensions();
+    let square = |name| Square::new(three, parse_square(three, name).unwrap() as u8);
+    let expected = SetupError::WrongColour { colour: "black", square: square("b3") };
     assert_eq!(setup("3x3", "1xx/3/3 b"), expected);
-    let colour = "white";
-    let square = "c1".to_string();
-    assert_eq!(setup("3x3", "3/3/2o b"), SetupError::WrongColour { colour, square });
+    let expected = SetupError::WrongColour { colour: "white", square: square("c1") };
+    assert_eq!(setup("3x3", "3/3/2o b"), expected);
     assert_eq!(setup("3x3", "xox/oxo/xox w"), SetupError::FullBoardWhiteToMove);
-    let square = "a3".to_string();
-    assert_eq!(setup("3x3", "1ox/oxo/xox b"), SetupError::OneEmptyBlackToMove { square });
+    let expected = SetupError::OneEmptyBlackToMove { square: square("a3") };
+    assert_eq!(setup("3x3", "1ox/oxo/xox b"), expected);
     for (text, hole) in [("x1x/oxo/xox w", "b3"), ("xox/1xo/xox w", "a2")] {
-        let square = hole.to_string();
+        let square = square(hole);
         let openings = "a3, c3, b2, a1, c1".to_string();
         assert_eq!(setup("3x3", text), SetupError::ImpossibleOpening { square, openings });
     }
-    // Single squares: the only stone is Black's, the only hole White's to lose on.
+    // A board with one square: its only stone is black, and without it White is to move and loses.
     assert_eq!(setup("1x1", "x w"), SetupError::FullBoardWhiteToMove);
     assert!(matches!(setup("1x1", "1 b"), SetupError::OneEmptyBlackToMove { .. }));
     assert!(matches!(setup("1x1", "o b"), SetupError::WrongColour { .. }));
 }
 
 #[test]
-fn what_the_errors_say() {
+fn messages_of_errors() {
     for (size, text, message) in [
         (
             "6x6",

@@ -1,4 +1,4 @@
-//! What holds for the text of any square, move and position.
+//! Properties of the text of any square, move and position.
 
 use konane::notation::{
     IllegalMove, MoveError, check_move, parse_move, parse_moves, parse_position, parse_square,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::positions::{board, cases, dimensions, recipe};
 
-/// Texts that come close to being something, and texts that do not.
+/// Texts that are similar to valid ones, and other texts.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[xo1-9/ bw]{0,20}",
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(dimensions in dimensions(), recipe in recipe(), text in text()) {
+    fn any_text_is_valid_or_an_error(dimensions in dimensions(), recipe in recipe(), text in text()) {
         let board = Board::new(dimensions);
         let at = recipe.position(&board);
         if let Ok(position) = parse_position(&board, &text) {
@@ -107,10 +107,10 @@ proptest! {
     }
 }
 
-/// Every jump that is not legal, on all positions of a line, breaks a rule that says so: none
-/// falls through to a reason that does not fit.
+/// The error of every illegal jump, in all positions of a line, is a rule that the jump breaks. The fallback for
+/// unreachable cases is not returned.
 #[test]
-fn reasons_fit() {
+fn the_rule_of_an_error_is_broken() {
     let line = board("1x7");
     for occupied in 0..=line.all() {
         for side in [Colour::Black, Colour::White] {

@@ -1,17 +1,17 @@
-//! Perft and counts of distinct positions against the published tables and the naive twin.
+//! Perft and counts of distinct positions, compared with published tables and the reference implementation.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use konane::{Board, Perft, Position, Uncounted};
+use konane::{Board, Perft, PerftError, Position};
 
 use crate::positions::board;
-use crate::twin::Twin;
+use crate::reference::ReferencePosition;
 
-/// Unoptimised builds count less deep.
+/// Depth of the table; unoptimised builds count fewer plies.
 const SLOW: bool = cfg!(debug_assertions);
 
-/// The data rows of a table, without comments and heading.
+/// The data rows of a table, without comments and header line.
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     lines.skip(1).map(|line| line.split(',').collect())
@@ -28,7 +28,7 @@ fn published_perft() -> Vec<(u32, u64)> {
         .collect()
 }
 
-/// For each board the new positions of plies 1 to 10, with and without symmetry (Table B.2).
+/// Number of new positions of plies 1 to 10 by board, with and without symmetry (Table B.2).
 fn published_unique() -> BTreeMap<&'static str, [Vec<u64>; 2]> {
     let mut boards: BTreeMap<&str, [Vec<u64>; 2]> = BTreeMap::new();
     for row in rows(include_str!("../data/unique_states.csv")) {
@@ -65,7 +65,7 @@ fn the_table_of_8x8() {
     assert_eq!(checked, deepest);
 }
 
-/// With equal positions counted once, the numbers are the same, however many of them fit.
+/// With equal positions merged, the numbers are the same, for any memory limit.
 #[test]
 fn merged_counts_are_those_of_the_table() {
     let board = board("8x8");
@@ -116,21 +116,21 @@ fn counts_end_when_the_flag_is_set() {
     let perft = Perft::new(&board);
     let start = Position::start(&board);
     let set = AtomicBool::new(true);
-    assert_eq!(perft.merged(&start, 9, u64::MAX, &set), Err(Uncounted::Interrupted));
-    assert_eq!(perft.merged(&start, 9, 0, &set), Err(Uncounted::Interrupted));
-    assert_eq!(perft.divide_until(&start, 9, &set), Err(Uncounted::Interrupted));
+    assert_eq!(perft.merged(&start, 9, u64::MAX, &set), Err(PerftError::Interrupted));
+    assert_eq!(perft.merged(&start, 9, 0, &set), Err(PerftError::Interrupted));
+    assert_eq!(perft.divide_until(&start, 9, &set), Err(PerftError::Interrupted));
 }
 
-/// No game lasts that long, and no lists are made for it.
+/// No game has so many plies, and no lists are allocated for them.
 #[test]
-fn of_more_plies_than_a_game_has_there_is_no_sequence() {
+fn the_count_of_more_plies_than_possible_is_zero() {
     let never = AtomicBool::new(false);
     for text in ["1x1", "3x3", "8x8"] {
         let board = board(text);
         let perft = Perft::new(&board);
         let mut position = Position::start(&board);
         for _ in 0..4 {
-            for depth in [Perft::MOST_PLIES + 1, u32::MAX] {
+            for depth in [Perft::MAX_PLIES + 1, u32::MAX] {
                 for memory in [0, u64::MAX] {
                     assert_eq!(perft.merged(&position, depth, memory, &never), Ok(0), "{text}");
                 }
@@ -148,7 +148,7 @@ fn of_more_plies_than_a_game_has_there_is_no_sequence() {
 }
 
 #[test]
-fn positions_are_counted_as_long_as_there_is_memory() {
+fn counts_of_positions_end_at_the_memory_limit() {
     let board = board("6x6");
     let perft = Perft::new(&board);
     let start = Position::start(&board);
@@ -159,11 +159,11 @@ fn positions_are_counted_as_long_as_there_is_memory() {
     let counts = counts.expect("numbers");
     assert!(counts.len() > 2);
     assert_eq!(counts, perft.unique(&start, counts.len() as u32, true));
-    assert_eq!(ends[0], Err(Uncounted::Memory));
+    assert_eq!(ends[0], Err(PerftError::Memory));
 }
 
 #[test]
-fn divide_gives_each_move_its_share() {
+fn divide_counts_the_sequences_of_each_move() {
     for text in ["1x1", "2x2", "1x9", "4x4", "6x6", "7x9"] {
         let board = board(text);
         let perft = Perft::new(&board);
@@ -187,7 +187,7 @@ fn divide_gives_each_move_its_share() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn counts_do_not_depend_on_the_number_of_threads() {
     let board = board("7x8");
     let perft = Perft::new(&board);
     let start = Position::start(&board);
@@ -207,7 +207,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn the_naive_twin_counts_the_same() {
+fn counts_agree_with_the_reference() {
     for (text, depth) in [
         ("1x1", 3),
         ("1x2", 4),
@@ -231,17 +231,17 @@ fn the_naive_twin_counts_the_same() {
         let board = board(text);
         let perft = Perft::new(&board);
         let start = Position::start(&board);
-        let twin = Twin::start(board.dimensions());
+        let reference = ReferencePosition::start(board.dimensions());
         let depth = if SLOW { depth.min(6) } else { depth };
         for depth in 0..=depth {
-            let nodes = twin.perft(depth);
+            let nodes = reference.perft(depth);
             assert_eq!(perft.count(&start, depth), nodes, "{text} depth {depth}");
         }
     }
 }
 
-/// How deep the table is compared. The last ply of 8x8 without symmetry alone, 12.8 million
-/// positions, would take longer than all else together.
+/// Number of plies of the table that are compared. The last ply of 8x8 without symmetry, 12.8 million
+/// positions, would take longer than all other tests together.
 fn affordable(board: &str, symmetry: bool) -> usize {
     let plies = match (board, symmetry) {
         ("8x8", false) => 9,
@@ -262,9 +262,9 @@ fn the_tables_of_distinct_positions() {
             assert_eq!(expected.len(), 10);
             let mut expected = expected[..affordable(text, symmetry)].to_vec();
             if text == "1x1" && !symmetry {
-                // The table has 1 state at ply 1 with symmetry and none without, which cannot
-                // both be: without symmetry there are never fewer. Black removes the only stone
-                // and leaves one position, the empty board, in which White has lost.
+                // The table has 1 state at ply 1 with symmetry and none without. These numbers contradict each
+                // other, because there are at least as many states without symmetry. Black removes the only stone,
+                // and the result is one position, the empty board, in which White has lost.
                 assert_eq!(expected[0], 0, "the table's own row");
                 expected[0] = 1;
             }
@@ -274,9 +274,9 @@ fn the_tables_of_distinct_positions() {
     }
 }
 
-/// Positions that end the game early leave zeros behind, not a shorter list.
+/// After the end of all games there are zeros, not a shorter list.
 #[test]
-fn counts_reach_the_depth_asked_for() {
+fn counts_have_the_requested_number_of_plies() {
     let board: Board = board("2x2");
     let perft = Perft::new(&board);
     let start = Position::start(&board);

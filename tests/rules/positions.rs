@@ -3,7 +3,7 @@
 use konane::{Board, Colour, Dimensions, Position};
 use proptest::prelude::*;
 
-/// How many random cases a property is tried on; unoptimised builds try a tenth of them.
+/// Number of random cases of a property; a tenth of it in unoptimised builds.
 pub fn cases(optimised: u32) -> ProptestConfig {
     let slow = cfg!(debug_assertions);
     ProptestConfig::with_cases(if slow { optimised / 10 } else { optimised })
@@ -19,7 +19,7 @@ pub fn board(text: &str) -> Board {
     Board::new(text.parse().expect("a board size"))
 }
 
-/// Any size, the extreme and the common ones more often than the rest.
+/// Any size. Extreme and common ones are more frequent.
 pub fn dimensions() -> impl Strategy<Value = Dimensions> {
     let named = [
         "1x1", "1x2", "2x1", "1x3", "1x64", "64x1", "2x32", "32x2", "3x21", "21x3", "7x9", "9x7",
@@ -32,12 +32,12 @@ pub fn dimensions() -> impl Strategy<Value = Dimensions> {
     ]
 }
 
-/// How to make a position of whatever board it is for.
+/// Instructions for a position of any board.
 #[derive(Clone, Debug)]
 pub enum Recipe {
-    /// Any stones, any side, both made legal if need be.
+    /// Any stones and any side to move, changed to a legal position if necessary.
     Stones { set: u64, white: bool },
-    /// The position after some moves from the start, each number choosing one of the legal moves.
+    /// The position after some moves from the start. Each number selects one of the legal moves.
     Playout(Vec<u8>),
 }
 
@@ -72,7 +72,7 @@ impl Recipe {
     }
 }
 
-/// Sparse, half-full and crowded sets of stones, and playouts of all lengths.
+/// Sets of few, half of, and most of the stones, and playouts of all lengths.
 pub fn recipe() -> impl Strategy<Value = Recipe> {
     let set = prop_oneof![
         any::<u64>(),

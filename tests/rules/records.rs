@@ -1,4 +1,4 @@
-//! Properties of the records of all games, and records in the notation of other programs.
+//! Properties of the records of random games, and records in the notation of other programs.
 
 use konane::notation::square_name;
 use konane::record::{Mark, Record, RecordedMove};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::positions::{cases, dimensions, recipe};
 
-/// Words as they stand in headers and comments.
+/// Words of headers and comments.
 fn words() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9é#{:.,?!~-]{1,12}( [a-zA-Z0-9é#{:.,-]{1,12}){0,12}"
 }
@@ -25,7 +25,7 @@ fn mark() -> impl Strategy<Value = Option<Mark>> {
 struct Style {
     /// Rank 1 is the top rank.
     is_flipped: bool,
-    /// Every move has a number of its own.
+    /// Every move has a different number.
     numbers_plies: bool,
     capitals: bool,
     dash: &'static str,
@@ -33,7 +33,7 @@ struct Style {
     paths: bool,
     /// A point for each empty square.
     points: bool,
-    /// The result as a score behind the moves, not as a header.
+    /// The result is a score after the moves instead of a header.
     score_at_end: bool,
 }
 
@@ -77,7 +77,7 @@ impl Style {
             text = ranks.split('/').rev().collect::<Vec<_>>().join("/") + " " + side;
         }
         if self.points {
-            // From the largest number on, so that none is taken for a part of another one.
+            // Begins with the largest number, so that no number is part of another one.
             for empty in (1..=64).rev() {
                 text = text.replace(&empty.to_string(), &".".repeat(empty));
             }
@@ -92,7 +92,7 @@ impl Style {
         if record.start != Position::start(&board) {
             text += &format!("Position: {start}\n");
         }
-        // On other boards the first move or the stones tell it.
+        // On other boards the first move or the stones determine it.
         let is_told = record.dimensions.ranks().is_multiple_of(2) && !record.moves.is_empty();
         if self.is_flipped && !is_told {
             text += "Flip-Ranks: yes\n";
@@ -119,7 +119,7 @@ impl Style {
     }
 }
 
-/// A game of choices, its result by the rules or as given.
+/// A game whose moves are selected by `choices`. If it is not over, its result is `result`.
 fn game(dimensions: Dimensions, start: Position, choices: &[u8], result: Option<Colour>) -> Record {
     let board = Board::new(dimensions);
     let mut record = Record::new(dimensions, start);
@@ -148,7 +148,7 @@ fn a_game_in_the_notation_of_another_program_is_read() {
     // Rank 1 is the top rank, so a1 is black.
     let moves = "1. A1 2. B1 3. A3–A1 4. D1–B1 5. A1–C1 6. C2–A2 7. B4–B2 8. A2–C2 9. D4–B4 10. D3–B3 \
                  11. C1–C3 12. A4–C4 13. C3–A3";
-    // The game is over, so its end decides also where the first score is that of the first player.
+    // The game is over, so its end determines the winner, also if the first number is the score of the first player.
     for score in ["0-1", "1-0", "0–1", "*"] {
         let [header, end] = [format!("Result: {score}\n"), format!(" {score} # over\n")];
         for (header, end) in [(&*header, ""), ("", &*end), (&*header, &*end), ("", "")] {
@@ -159,7 +159,7 @@ fn a_game_in_the_notation_of_another_program_is_read() {
     let flipped = Record::from_bytes_flipped(format!("Board: 4x4\n\n{moves}").as_bytes());
     assert_eq!(flipped.as_ref(), Ok(&record));
     assert_eq!(record.to_string().replace('\n', " "), own.replace('\n', " "));
-    // What is legal in the project's own orientation is read in it.
+    // A record that is legal in the orientation of this project is read in it.
     assert!(Record::from_bytes_flipped(own.as_bytes()).is_err());
     let denied = format!("Board: 4x4\nFlip-Ranks: no\n\n{moves}");
     assert!(denied.parse::<Record>().unwrap_err().to_string().contains("\"A1\": a1 is not legal"));
@@ -177,7 +177,7 @@ fn a_score_of_an_unfinished_game_names_the_winner() {
         let end: Record = format!("Board: 4x4\n\n1. a4 {score}").parse().unwrap();
         assert_eq!((header.result, end.result), (result, result), "{score}");
     }
-    // A name is clear, a score is not.
+    // A name is unambiguous, a score is not.
     let both: Record = "Board: 4x4\nResult: black\n\n1. a4 1-0".parse().unwrap();
     assert_eq!(both.result, Some(Colour::Black));
 }
@@ -237,13 +237,13 @@ proptest! {
         let text = record.to_string();
         prop_assert_eq!(record.positions().pop(), Some(last));
         prop_assert_eq!(text.parse::<Record>(), Ok(record), "{}", text);
-        // Only headers may be long.
+        // Only headers may have long lines.
         let moves = text.split_once("\n\n").expect("an empty line").1;
         prop_assert!(moves.lines().all(|line| line.chars().count() < 80), "{}", text);
     }
 
     #[test]
-    fn any_text_is_read_or_refused(
+    fn any_text_is_valid_or_an_error(
         text in prop_oneof![
             "Board: [34]x4\n(Position: [xoXO.1-4/]{4,20} [bwBW]\n)?(Flip-Ranks: (yes|no)\n)?\n\
              [1-4. b2c3a4A–\\-{}#?*0\n]{0,40}",

@@ -1,4 +1,4 @@
-//! Symmetries and canonical codes against maps of coordinates.
+//! Symmetries and canonical codes, compared with maps of coordinates.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,7 +32,7 @@ fn half_turn(d: Dimensions) -> Map {
     map_of(d, |row, file| (d.ranks() - 1 - row, d.files() - 1 - file))
 }
 
-/// Both diagonals of a square board.
+/// The reflections of a square board in its diagonals.
 fn diagonals(d: Dimensions) -> [Map; 2] {
     let last = d.files() - 1;
     [map_of(d, |row, file| (file, row)), map_of(d, |row, file| (last - file, last - row))]
@@ -44,7 +44,7 @@ fn quarter_turns(d: Dimensions) -> [Map; 2] {
     [map_of(d, |row, file| (file, last - row)), map_of(d, |row, file| (last - file, row))]
 }
 
-/// The list of the thesis, section 3.4.
+/// The colour-preserving symmetries listed in the thesis, section 3.4.
 fn thesis_list(d: Dimensions) -> BTreeSet<Map> {
     let mut maps = BTreeSet::from([map_of(d, |row, file| (row, file))]);
     if d.files() % 2 == 1 {
@@ -80,7 +80,7 @@ fn set_of(permutations: &[Box<[u8]>]) -> BTreeSet<Map> {
     permutations.iter().map(|p| p.to_vec()).collect()
 }
 
-/// The images of a position under all maps under which it means the same.
+/// The images of a position under all maps that preserve its meaning.
 fn equivalents(board: &Board, position: &Position) -> Vec<Position> {
     let maps = all_maps(board.dimensions()).into_iter();
     let images = maps.filter_map(|map| {
@@ -90,7 +90,8 @@ fn equivalents(board: &Board, position: &Position) -> Vec<Position> {
                 occupied += 1u64 << image;
             }
         }
-        // On 1x1 every map is the identity; elsewhere the top-left square tells.
+        // On 1x1 every map is the identity. On other boards, the image of the top-left square determines the
+        // kind of map.
         let keeps_colours = board.colour_of(map[0].into()) == Colour::Black;
         match (keeps_colours, position.phase(board)) {
             (true, _) => Some(Position::new_unchecked(board, occupied, position.to_move())),
@@ -142,7 +143,7 @@ proptest! {
         for image in &orbit {
             prop_assert_eq!(image.code(&board), code);
             prop_assert_eq!(zobrist.key(image.code(&board)), zobrist.key(code));
-            // Equivalent positions have equally many moves.
+            // Equivalent positions have the same number of moves.
             prop_assert_eq!(image.count_moves(&board), position.count_moves(&board));
         }
         let decoded = Position::from_code(&board, code);

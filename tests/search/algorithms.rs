@@ -1,4 +1,4 @@
-//! The algorithms behind one face, their parameters, and the comparison with the oracle.
+//! All algorithms with the same signature, their parameters, the comparison with negamax, and random games.
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -16,11 +16,11 @@ use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Observer, Outcome, Report};
 use konane::search::snapshot::{SavedTree, TreeSnapshots};
 use konane::search::table::Table;
+use konane::search::testing::graph::GraphGame;
 use konane::search::testing::negamax::Negamax;
+pub use konane::search::testing::random::Random;
 
-use crate::random::Random;
-
-/// What an algorithm is run with; each takes what it knows.
+/// Parameters of all algorithms; each uses some of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     profile: Profile,
@@ -28,8 +28,8 @@ pub struct Setting {
     pub tree_bytes: usize,
     weight_64: u32,
     epsilon_1024: u32,
-    settle: LeafSolverOptions,
-    tries: u32,
+    leaf_solver: LeafSolverOptions,
+    max_attempts: u32,
     step: u32,
     pn2_minimum: u64,
     pub virtual_1024: u32,
@@ -37,11 +37,11 @@ pub struct Setting {
     pub threads: NonZeroUsize,
 }
 
-/// Nodes that suffice for every search with a table of reasonable size.
-pub const MANY: u64 = 300_000;
+/// Node limit that suffices for every search with a table of reasonable size.
+pub const ENOUGH_NODES: u64 = 300_000;
 
-/// Enough for the trees of nearly all searches here.
-const TREE: usize = 16 << 20;
+/// Bytes that suffice for the trees of nearly all searches.
+const TREE_BYTES: usize = 16 << 20;
 
 impl Setting {
     pub fn of(profile: Profile, table_bytes: usize) -> Self {
@@ -49,11 +49,11 @@ impl Setting {
         Setting {
             profile,
             table_bytes,
-            tree_bytes: TREE,
+            tree_bytes: TREE_BYTES,
             weight_64: options.combination.weight_64,
             epsilon_1024: options.epsilon_1024,
-            settle: options.settle,
-            tries: options.tries,
+            leaf_solver: options.leaf_solver,
+            max_attempts: options.max_attempts,
             step: profile.alphabeta().step,
             pn2_minimum: profile.pn2().budget_minimum,
             virtual_1024: options.virtual_1024,
@@ -61,18 +61,18 @@ impl Setting {
         }
     }
 
-    /// One of the two profiles, with other numbers for what searches differ in most.
+    /// One of the two profiles, with random numbers for the most important parameters.
     pub fn random(random: &mut Random, table_bytes: usize) -> Self {
         let settles = random.below(2) == 0;
         Setting {
             profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
             weight_64: random.below(65) as u32,
             epsilon_1024: random.below(513) as u32,
-            settle: LeafSolverOptions {
+            leaf_solver: LeafSolverOptions {
                 budget: if settles { 1 + random.below(80) as u32 } else { 0 },
                 effort: random.below(12) as u32,
             },
-            tries: random.pick(&[0, 1, 2, u32::MAX]),
+            max_attempts: random.pick(&[0, 1, 2, u32::MAX]),
             step: random.pick(&[1, 1, 2, 3, 64]),
             pn2_minimum: random.pick(&[1, 3, 100]),
             ..Setting::of(Profile::Tuned, table_bytes)
@@ -83,14 +83,14 @@ impl Setting {
         Table::new(self.table_bytes).unwrap()
     }
 
-    // What a setting does not vary is the profile's.
+    // The other parameters are those of the profile.
 
     pub fn dfpn(self) -> DfpnOptions {
         let mut options = self.profile.dfpn();
         options.combination = Combination { weight_64: self.weight_64 };
         options.epsilon_1024 = self.epsilon_1024;
-        options.settle = self.settle;
-        options.tries = self.tries;
+        options.leaf_solver = self.leaf_solver;
+        options.max_attempts = self.max_attempts;
         options.virtual_1024 = self.virtual_1024;
         options
     }
@@ -98,7 +98,7 @@ impl Setting {
     fn pns(self) -> PnsOptions {
         let mut options = self.profile.pns();
         options.combination = Combination { weight_64: self.weight_64 };
-        options.settle = self.settle;
+        options.leaf_solver = self.leaf_solver;
         options
     }
 
@@ -112,26 +112,26 @@ impl Setting {
     fn alphabeta(self) -> AlphaBetaOptions {
         let mut options = self.profile.alphabeta();
         options.step = self.step;
-        options.settle = self.settle;
+        options.leaf_solver = self.leaf_solver;
         options
     }
 }
 
 pub type Run<G> = fn(&G, u64, Setting, Limits<'_>, &mut dyn Observer) -> Report;
 
-/// All algorithms: one line each.
+/// All algorithms by name.
 pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
     vec![
         ("PNS", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
-            let tree = SavedTree::empty(setting.pns().tree_room(tree)).unwrap();
+            let tree = SavedTree::empty(setting.pns().tree_capacity(tree)).unwrap();
             pns(root, tree, setting.pns(), limits, observer, &TreeSnapshots::new())
         }),
         ("PN²", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
-            let room = setting.pn2().tree_room(tree, NonZeroUsize::MIN);
+            let room = setting.pn2().tree_capacity(tree, NonZeroUsize::MIN);
             let tree = SavedTree::empty(room).unwrap();
             pn2(root, tree, setting.pn2(), limits, observer, &TreeSnapshots::new())
         }),
@@ -145,7 +145,7 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
     ]
 }
 
-/// The algorithms that search on several threads.
+/// The algorithms that can search on several threads, by name.
 pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
     vec![
         ("df-pn on threads", |game, root, setting, limits, observer| {
@@ -156,13 +156,13 @@ pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let (options, threads, port) = (setting.pn2(), setting.threads, TreeSnapshots::new());
             let root = Root::new(game, root, &table);
-            let tree = SavedTree::empty(options.tree_room(tree, threads)).unwrap();
+            let tree = SavedTree::empty(options.tree_capacity(tree, threads)).unwrap();
             pn2_parallel(root, tree, options, limits, observer, &port)
         }),
     ]
 }
 
-/// Runs every algorithm and compares it with the oracle. Returns how many outcomes were known.
+/// Runs every algorithm and compares the outcome with negamax. Returns the number of known outcomes.
 pub fn check<G: Game>(
     game: &G,
     root: u64,
@@ -200,13 +200,13 @@ pub fn check_these<G: Game>(
                 }
             }
             Outcome::Unknown(_) => {
-                // A tree unfolds every transposition, so it may outgrow any memory and any time.
+                // A tree has a node for every path to a position, so it may exceed any memory and any time.
                 let limited = if name.starts_with("PN") {
                     limits.nodes.is_some()
                         || limits.deadline.is_some()
                         || report.memory_bytes >= (setting.tree_bytes / 2) as u64
                 } else {
-                    limits.deadline.is_some() || limits.nodes.is_some_and(|n| n < MANY)
+                    limits.deadline.is_some() || limits.nodes.is_some_and(|n| n < ENOUGH_NODES)
                 };
                 assert!(limited, "no limit was reached: {}", context());
                 assert!(report.phi != 0 && report.delta != 0, "{}", context());
@@ -225,15 +225,36 @@ fn is_child<G: Game>(game: &G, parent: u64, code: u64) -> bool {
     }
 }
 
-/// A table in which the games here fit, more or less.
-pub const ROOMY: usize = 1 << 16;
+/// Bytes of a table for nearly all positions of a game.
+pub const LARGE_TABLE: usize = 1 << 16;
 
-/// Limits of a search whose table forgets nearly everything: it may count few new nodes and still
-/// take for ever, so there is a deadline as well.
-pub fn forgetful() -> Limits<'static> {
+/// Limits of a search with a table that replaces nearly all entries. Such a search may count few new nodes and not
+/// end, so there is also a deadline.
+pub fn small_table_limits() -> Limits<'static> {
     Limits {
         nodes: Some(20_000),
         deadline: Some(Instant::now() + Duration::from_millis(50)),
         ..Limits::default()
     }
+}
+
+/// `number` thousand cases, or a tenth of that in unoptimised builds.
+pub fn thousands(number: u64) -> u64 {
+    number * if cfg!(debug_assertions) { 100 } else { 1000 }
+}
+
+/// A random game of one of several shapes, by its number.
+pub fn random_graph(number: u64) -> GraphGame {
+    let mut random = Random(number);
+    let (nodes, degree) = match number % 5 {
+        0 => (1 + random.below(12), random.below(4)), // tiny, often degenerate
+        1 => (60 + random.below(100), 2),             // long and narrow
+        2 => (50 + random.below(300), 3 + random.below(4)),
+        3 => (200 + random.below(400), 10 + random.below(10)), // wide, many transpositions
+        _ => (30 + random.below(60), 1),                       // chains
+    };
+    let game = GraphGame::random(number, nodes as u32, degree as u32)
+        .with_immediate_wins(random.below(3) > 0);
+    let most = random.pick(&[1, 3, 30, 100_000, u32::MAX]);
+    game.with_random_estimates(number, most)
 }

@@ -1,15 +1,14 @@
-//! Konane: random positions and whole boards.
+//! Konane: random positions and starts of small boards.
 
 use konane::Position;
 use konane::Profile;
 use konane::Value;
-use konane::game::{Estimate, Konane, Weights};
+use konane::game::{Estimate, FeatureWeights, Konane};
 use konane::search::run::Limits;
 use konane::search::testing::negamax::Negamax;
 
-use crate::algorithms::{ROOMY, Setting, check, forgetful};
+use crate::algorithms::{LARGE_TABLE, Random, Setting, check, small_table_limits, thousands};
 use crate::plain_konane::{BOARDS, PlainKonane, board, random_position};
-use crate::random::{Random, thousands};
 
 #[test]
 fn random_konane_positions_agree_with_negamax_over_move_lists() {
@@ -31,12 +30,12 @@ fn random_konane_positions_agree_with_negamax_over_move_lists() {
             let context = || format!("{text} {number}: {position:?}");
             for (game, oracle) in games.iter().zip(&mut oracles) {
                 assert_eq!(oracle.value(code), expected, "{}", context());
-                let setting = Setting::random(&mut random, ROOMY);
+                let setting = Setting::random(&mut random, LARGE_TABLE);
                 let limits = Limits::default();
                 check(game, code, oracle, setting, limits, &context);
             }
             for (at, profile) in [Profile::Tuned, Profile::Thesis].into_iter().enumerate() {
-                let setting = Setting::of(profile, ROOMY);
+                let setting = Setting::of(profile, LARGE_TABLE);
                 let limits = Limits::default();
                 check(&games[at], code, &mut oracles[at], setting, limits, &context);
             }
@@ -61,13 +60,13 @@ fn random_konane_positions_with_small_tables() {
             let bytes = random.pick(&[64, 128, 192, 1 << 10]);
             let setting = Setting::random(&mut random, bytes);
             let context = || format!("{text} {number}: {position:?}");
-            check(&game, code, &mut oracle, setting, forgetful(), &context);
+            check(&game, code, &mut oracle, setting, small_table_limits(), &context);
         }
     }
 }
 
 #[test]
-fn whole_boards_agree_with_negamax_from_the_first_removal() {
+fn starts_of_boards_agree_with_negamax() {
     for text in [
         "1x1", "1x2", "2x1", "1x3", "1x5", "1x8", "1x12", "2x2", "2x3", "2x5", "2x8", "3x3", "3x4",
         "3x5", "5x3", "4x4", "3x6",
@@ -89,14 +88,14 @@ fn whole_boards_agree_with_negamax_from_the_first_removal() {
 }
 
 #[test]
-fn estimates_of_all_sizes_agree() {
+fn outcomes_do_not_depend_on_the_estimate() {
     let board = board("4x4");
     let code = Position::start(&board).code(&board);
     let Estimate::Features(weights) = Profile::Tuned.estimate() else {
         panic!("the tuned estimate has no weights to vary");
     };
     for scale in [0.0, 1.0, 1e3, 1e6] {
-        let estimate = Estimate::Features(Weights { scale, ..weights });
+        let estimate = Estimate::Features(FeatureWeights { scale, ..weights });
         let game = Konane::new(&board, estimate);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(scale as u64);

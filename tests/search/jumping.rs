@@ -1,5 +1,5 @@
-//! Positions with at most one empty square in the jumping phase ([`Board::jumping`]), against a negamax
-//! on lists of squares that shares nothing with the library.
+//! Positions with at most one empty square in the jumping phase ([`Board::jumping`]), compared with a negamax
+//! search on lists of squares that uses no code of the library.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use konane::{
 /// A board as a list of squares, rank by rank from the top: `x`, `o` or `.`.
 type Cells = Vec<char>;
 
-/// Plain negamax by the rules of the jumping phase alone.
-struct Reference {
+/// Reference implementation: plain negamax with the rules of the jumping phase only.
+struct ReferenceJumps {
     ranks: i32,
     files: i32,
     memo: HashMap<(Cells, char), bool>,
 }
 
-impl Reference {
+impl ReferenceJumps {
     fn new(dimensions: Dimensions) -> Self {
         let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
-        Reference { ranks, files, memo: HashMap::new() }
+        ReferenceJumps { ranks, files, memo: HashMap::new() }
     }
 
     /// Every move with the squares after it, in notation with the hyphen.
@@ -108,11 +108,11 @@ fn early(dimensions: Dimensions) -> impl Iterator<Item = (Cells, char)> {
 const BOARDS: [&str; 12] =
     ["1x3", "1x4", "1x5", "1x6", "1x7", "1x8", "1x9", "9x1", "3x3", "2x4", "3x4", "4x4"];
 
-/// Claims a win for every position that it is asked about and has at most one empty square: as values
-/// of the ordinary board would be for these.
-struct WrongForEarly<'a>(&'a Board);
+/// An oracle without values that panics for positions with at most one empty square, because values of the ordinary
+/// board would be wrong for them.
+struct NoEarlyPositions<'a>(&'a Board);
 
-impl Oracle for WrongForEarly<'_> {
+impl Oracle for NoEarlyPositions<'_> {
     fn value(&self, code: u64) -> OracleAnswer {
         let position = Position::from_code(self.0, code);
         let empty = (self.0.all() & !position.occupied()).count_ones();
@@ -126,7 +126,7 @@ fn searches_agree_with_negamax_by_the_rules_of_the_jumping_phase() {
     let mut winners = [0, 0];
     for size in BOARDS {
         let dimensions: Dimensions = size.parse().expect("a board");
-        let mut oracle = Reference::new(dimensions);
+        let mut oracle = ReferenceJumps::new(dimensions);
         for (cells, mover) in early(dimensions) {
             let text = oracle.text(&cells, mover);
             let (board, position) = parse_position_as(dimensions, &text, PhaseChoice::Jump)
@@ -150,8 +150,8 @@ fn searches_agree_with_negamax_by_the_rules_of_the_jumping_phase() {
             for algorithm in Algorithm::ALL {
                 let memory_bytes = 2 << 20;
                 let options = SolveOptions { algorithm, memory_bytes, ..SolveOptions::default() };
-                let values = WrongForEarly(&board);
-                let solver = Solver::new(&board, &position).options(options).known(&values);
+                let values = NoEarlyPositions(&board);
+                let solver = Solver::new(&board, &position).options(options).oracle(&values);
                 let solution = solver.run().expect("memory");
                 assert_eq!(solution.winner, Some(winner), "{algorithm} {size} {text}");
                 let best = solution.best_move.map(|mv| mv.to_string());
@@ -167,10 +167,10 @@ fn searches_agree_with_negamax_by_the_rules_of_the_jumping_phase() {
 }
 
 #[test]
-fn every_move_is_judged_as_negamax_does() {
+fn values_of_all_moves_agree_with_negamax() {
     for size in ["1x5", "1x8", "1x9", "3x3", "2x4"] {
         let dimensions: Dimensions = size.parse().expect("a board");
-        let mut oracle = Reference::new(dimensions);
+        let mut oracle = ReferenceJumps::new(dimensions);
         let mut analyst = Analyst::on_board(Board::jumping(dimensions), 2 << 20).expect("memory");
         for (cells, mover) in early(dimensions) {
             let text = oracle.text(&cells, mover);
@@ -195,13 +195,13 @@ fn every_move_is_judged_as_negamax_does() {
     }
 }
 
-/// Equal codes are equal positions: those that symmetries map to each other have the same value and
-/// the same number of moves, and no others share a code.
+/// Positions have the same code exactly if a symmetry maps one to the other. Then they have the same value and
+/// the same number of moves.
 #[test]
-fn codes_of_early_positions_tell_them_apart() {
+fn codes_of_early_positions_identify_them() {
     for size in BOARDS {
         let dimensions: Dimensions = size.parse().expect("a board");
-        let mut oracle = Reference::new(dimensions);
+        let mut oracle = ReferenceJumps::new(dimensions);
         let mut by_code: HashMap<u64, (bool, usize, u64)> = HashMap::new();
         for (cells, mover) in early(dimensions) {
             let text = oracle.text(&cells, mover);
@@ -213,12 +213,12 @@ fn codes_of_early_positions_tell_them_apart() {
             let same = *by_code.entry(code).or_insert(facts);
             assert_eq!(same, facts, "{size} {text}");
         }
-        // Both kinds of gaps for either side to move, at least.
+        // At least one code for each colour of the empty square and each side to move.
         assert!(by_code.len() >= 3, "{size}: {by_code:?}");
     }
 }
 
-/// With two empty squares there is one kind of position.
+/// Positions with two empty squares are the same on both kinds of boards.
 #[test]
 fn other_positions_are_those_of_the_ordinary_board() {
     for (size, text) in

@@ -1,5 +1,5 @@
-//! Oracle values in every algorithm: right answers, no search where everything is known, and no
-//! outcome where a value cannot be read.
+//! Oracle values in every algorithm: right outcomes, no search if everything is known, and no
+//! outcome if a value cannot be read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,20 +13,21 @@ use konane::search::testing::graph::GraphGame;
 use konane::search::testing::negamax::Negamax;
 use konane::{Algorithm, Board, Position, Profile, SolveOptions, Solver};
 
-use crate::algorithms::{MANY, ROOMY, Setting, algorithms, check};
-use crate::random::{Random, random_graph, thousands};
+use crate::algorithms::{
+    ENOUGH_NODES, LARGE_TABLE, Random, Setting, algorithms, check, random_graph, thousands,
+};
 
-/// The values of the nodes, by node, and how often they were asked for.
+/// The values of the nodes, and the numbers of look-ups.
 struct Values {
     values: Vec<OracleAnswer>,
     hits: AtomicU64,
-    /// The number of the answer that fails, from 0; no answer is asked for so often.
+    /// Number of the look-up that fails, from 0; larger than the number of look-ups if none fails.
     failing: AtomicU64,
-    asked: AtomicU64,
+    lookups: AtomicU64,
 }
 
 impl Values {
-    /// True values of about `share` of 8 nodes, chosen at random.
+    /// True values of a random subset of about `share` of 8 nodes.
     fn of(game: &GraphGame, oracle: &mut Negamax<'_, GraphGame>, share: u64, seed: u64) -> Self {
         let mut random = Random(seed);
         let values = (0..game.nodes()).map(|node| {
@@ -37,19 +38,19 @@ impl Values {
             }
         });
         let values = values.collect();
-        Values { values, hits: 0.into(), failing: u64::MAX.into(), asked: 0.into() }
+        Values { values, hits: 0.into(), failing: u64::MAX.into(), lookups: 0.into() }
     }
 
     fn reset(&self, failing: u64) {
         self.failing.store(failing, Ordering::Relaxed);
         self.hits.store(0, Ordering::Relaxed);
-        self.asked.store(0, Ordering::Relaxed);
+        self.lookups.store(0, Ordering::Relaxed);
     }
 }
 
 impl Oracle for Values {
     fn value(&self, code: u64) -> OracleAnswer {
-        if self.asked.fetch_add(1, Ordering::Relaxed) == self.failing.load(Ordering::Relaxed) {
+        if self.lookups.fetch_add(1, Ordering::Relaxed) == self.failing.load(Ordering::Relaxed) {
             return OracleAnswer::Failed;
         }
         let answer = self.values[code as usize];
@@ -58,21 +59,28 @@ impl Oracle for Values {
     }
 }
 
-/// What is known changes neither outcomes nor that the best child of a won root is lost.
+/// Known values do not change outcomes, and the best child of a won root is lost.
 #[test]
 fn random_subsets_of_the_values_change_no_outcome() {
-    let limits = Limits { nodes: Some(MANY), ..Limits::default() };
+    let limits = Limits { nodes: Some(ENOUGH_NODES), ..Limits::default() };
     for number in 0..thousands(1) {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(number ^ 0x1111);
         let share = random.below(9);
         let values = Values::of(&game, &mut oracle, share, number);
-        let informed = WithOracle::new(&game, &values);
+        let game_with_oracle = WithOracle::new(&game, &values);
         let root = random.below(game.nodes().min(8));
-        let setting = Setting::random(&mut random, ROOMY);
+        let setting = Setting::random(&mut random, LARGE_TABLE);
         let context = || format!("graph {number} from {root}, {share}/8 known");
-        check(&informed, root, &mut Negamax::new(&informed), setting, limits, &context);
+        check(
+            &game_with_oracle,
+            root,
+            &mut Negamax::new(&game_with_oracle),
+            setting,
+            limits,
+            &context,
+        );
     }
 }
 
@@ -87,10 +95,10 @@ fn hits_are_counted_and_save_nodes() {
         for (name, run) in algorithms::<WithOracle<GraphGame, Values>>() {
             values.reset(u64::MAX);
             let setting = Setting::of(Profile::Thesis, 1 << 20);
-            let informed = WithOracle::new(&game, &values);
-            let counters = run(&informed, 0, setting, limits, &mut ()).counters;
+            let game_with_oracle = WithOracle::new(&game, &values);
+            let counters = run(&game_with_oracle, 0, setting, limits, &mut ()).counters;
             let found = values.hits.load(Ordering::Relaxed);
-            // A root that is known to be won is looked at, but not used.
+            // The known value of a won root is counted, but not used.
             let root = u64::from(values.values[0] == OracleAnswer::Known(Value::Win));
             assert_eq!(counters.known_hits + root, found, "{name} {number}");
             hits += found;
@@ -110,11 +118,11 @@ fn with_all_values_one_expansion_suffices() {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let values = Values::of(&game, &mut oracle, 8, 0);
-        let informed = WithOracle::new(&game, &values);
+        let game_with_oracle = WithOracle::new(&game, &values);
         for root in 0..game.nodes().min(8) {
             for (name, run) in algorithms() {
-                let setting = Setting::of(Profile::Thesis, ROOMY);
-                let report = run(&informed, root, setting, Limits::default(), &mut ());
+                let setting = Setting::of(Profile::Thesis, LARGE_TABLE);
+                let report = run(&game_with_oracle, root, setting, Limits::default(), &mut ());
                 let expected = oracle.value(root);
                 assert_eq!(report.outcome, Outcome::Known(expected), "{name} {number} {root}");
                 let most = u64::from(expected == Value::Win);
@@ -127,10 +135,10 @@ fn with_all_values_one_expansion_suffices() {
     }
 }
 
-/// OracleAnswer after answer fails, the first, the second and so on until the search ends without
-/// asking so often. None of these searches has an outcome, and all say why.
+/// The first look-up fails, then the second, and so on until the search ends with fewer look-ups. None of these
+/// searches has an outcome, and all have the right reason.
 #[test]
-fn a_failed_answer_is_never_an_outcome() {
+fn a_failed_look_up_is_never_an_outcome() {
     let mut failed = 0;
     for number in 0..thousands(1) / 10 {
         let game = random_graph(number);
@@ -138,16 +146,16 @@ fn a_failed_answer_is_never_an_outcome() {
         let share = number % 5;
         let values = Values::of(&game, &mut oracle, share, number);
         let mut random = Random(number);
-        let setting = Setting::random(&mut random, ROOMY);
+        let setting = Setting::random(&mut random, LARGE_TABLE);
         for (name, run) in algorithms::<WithOracle<GraphGame, Values>>() {
             let mut failing = 0;
             loop {
                 values.reset(failing);
-                let informed = WithOracle::new(&game, &values);
-                let limits = Limits { nodes: Some(MANY / 10), ..Limits::default() };
-                let report = run(&informed, 0, setting, limits, &mut ());
-                let context = format!("{name} {number}, answer {failing}: {report:?}");
-                if values.asked.load(Ordering::Relaxed) <= failing {
+                let game_with_oracle = WithOracle::new(&game, &values);
+                let limits = Limits { nodes: Some(ENOUGH_NODES / 10), ..Limits::default() };
+                let report = run(&game_with_oracle, 0, setting, limits, &mut ());
+                let context = format!("{name} {number}, look-up {failing}: {report:?}");
+                if values.lookups.load(Ordering::Relaxed) <= failing {
                     if let Outcome::Known(value) = report.outcome {
                         assert_eq!(value, oracle.value(0), "{context}");
                     }
@@ -155,8 +163,8 @@ fn a_failed_answer_is_never_an_outcome() {
                 }
                 assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError), "{context}");
                 assert!(report.phi != 0 && report.delta != 0, "{context}");
-                // Nobody is asked again after that.
-                assert_eq!(values.asked.load(Ordering::Relaxed), failing + 1, "{context}");
+                // There is no look-up after that.
+                assert_eq!(values.lookups.load(Ordering::Relaxed), failing + 1, "{context}");
                 failed += 1;
                 failing += 1 + failing / 3 + random.below(3);
             }
@@ -165,10 +173,10 @@ fn a_failed_answer_is_never_an_outcome() {
     assert!(failed > thousands(1) / 2, "{failed}");
 }
 
-/// A search that was stopped by a failed answer leaves nothing wrong in its table: the same search
-/// goes on with it and finds the value.
+/// The table of a search that was stopped by a failed look-up has no wrong entries: the same search continues with it
+/// and finds the value.
 #[test]
-fn the_table_of_a_failed_search_stays_right() {
+fn the_table_of_a_failed_search_is_valid() {
     use konane::search::dfpn::dfpn;
     use konane::search::table::Table;
     let mut failed = 0;
@@ -176,13 +184,14 @@ fn the_table_of_a_failed_search_stays_right() {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let values = Values::of(&game, &mut oracle, 2, number);
-        let table = Table::new(ROOMY).unwrap();
+        let table = Table::new(LARGE_TABLE).unwrap();
         let mut random = Random(number);
-        let options = Setting::random(&mut random, ROOMY).dfpn();
+        let options = Setting::random(&mut random, LARGE_TABLE).dfpn();
         for failing in [random.below(4), random.below(40), random.below(400), u64::MAX] {
             values.reset(failing);
-            let informed = WithOracle::new(&game, &values);
-            let report = dfpn(Root::new(&informed, 0, &table), options, Limits::default(), &mut ());
+            let game_with_oracle = WithOracle::new(&game, &values);
+            let report =
+                dfpn(Root::new(&game_with_oracle, 0, &table), options, Limits::default(), &mut ());
             failed += u32::from(report.outcome == Outcome::Unknown(Reason::FileError));
             for node in 0..game.nodes() {
                 let entry = table.lookup(game.key(node), node);
@@ -220,7 +229,7 @@ impl Oracle for FewStones<'_> {
 }
 
 #[test]
-fn konane_takes_leaves_from_positions_with_few_stones() {
+fn konane_searches_use_values_of_positions_with_few_stones() {
     for (size, lines) in [("4x4", &["", "b3 b4", "b3 b4 b1-b3"][..]), ("3x5", &["", "a3 b3"])] {
         let board = Board::new(size.parse().unwrap());
         for line in lines {
@@ -232,7 +241,7 @@ fn konane_takes_leaves_from_positions_with_few_stones() {
                 for most in [4, 8, 12, 16] {
                     let known = FewStones { board: &board, most };
                     let solver = Solver::new(&board, &position).options(options);
-                    let solution = solver.known(&known).run().unwrap();
+                    let solution = solver.oracle(&known).run().unwrap();
                     assert_eq!(solution.winner, plain.winner, "{size} {line} {algorithm}");
                     if let Some(best) = solution.best_move {
                         let after = position.play(&board, best);

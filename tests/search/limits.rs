@@ -13,23 +13,23 @@ use konane::{Board, Position};
 use crate::algorithms::{Setting, algorithms};
 use crate::plain_konane::board;
 
-/// A game that no search settles within a few milliseconds, unless it is at fault.
-fn endless() -> (Board, Estimate) {
+/// A game that no correct search solves within a few milliseconds.
+fn unsolvable() -> (Board, Estimate) {
     (board("8x8"), Profile::Thesis.estimate())
 }
 
-/// With a tree that no search fills before its limit, on however fast a machine.
-fn roomy() -> Setting {
+/// Parameters with a tree that no search fills before its limit, even on a fast machine.
+fn large_setting() -> Setting {
     let mut setting = Setting::of(Profile::Thesis, 1 << 22);
     setting.tree_bytes = 1 << 28;
     setting
 }
 
 fn run_limited(limits: Limits<'_>, observer: &mut dyn Observer, reason: Reason) {
-    let (board, estimate) = endless();
+    let (board, estimate) = unsolvable();
     let game = Konane::new(&board, estimate);
     let code = Position::start(&board).code(&board);
-    let setting = roomy();
+    let setting = large_setting();
     for (name, run) in algorithms() {
         let report = run(&game, code, setting, limits, observer);
         assert_eq!(report.outcome, Outcome::Unknown(reason), "{name}");
@@ -38,15 +38,15 @@ fn run_limited(limits: Limits<'_>, observer: &mut dyn Observer, reason: Reason) 
 }
 
 #[test]
-fn the_node_limit_is_kept_and_named() {
-    let (board, estimate) = endless();
+fn the_node_limit_ends_the_search() {
+    let (board, estimate) = unsolvable();
     let game = Konane::new(&board, estimate);
     let code = Position::start(&board).code(&board);
     for nodes in [0, 1, 2, 10, 1000, 30_000] {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         run_limited(limits, &mut (), Reason::NodeLimit);
         for (name, run) in algorithms() {
-            let setting = roomy();
+            let setting = large_setting();
             let counted = run(&game, code, setting, limits, &mut ()).counters.nodes;
             // One expansion adds at most as many nodes as a position has moves.
             assert!(counted <= nodes + 128, "{name}: {counted} of {nodes}");
@@ -63,18 +63,18 @@ fn a_deadline_in_the_past_ends_the_search_at_once() {
 }
 
 #[test]
-fn a_deadline_in_the_future_is_kept() {
-    let (board, estimate) = endless();
+fn a_deadline_in_the_future_ends_the_search() {
+    let (board, estimate) = unsolvable();
     let game = Konane::new(&board, estimate);
     let code = Position::start(&board).code(&board);
     for (name, run) in algorithms() {
-        let setting = roomy();
+        let setting = large_setting();
         let started = Instant::now();
         let limits =
             Limits { deadline: Some(started + Duration::from_millis(100)), ..Limits::default() };
         let report = run(&game, code, setting, limits, &mut ());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit), "{name}");
-        // Generous: a loaded machine may not run us for a while.
+        // A large bound, because a busy machine may suspend the process.
         assert!(started.elapsed() < Duration::from_secs(60), "{name}");
         assert!(started.elapsed() >= Duration::from_millis(100), "{name}");
     }
@@ -85,7 +85,7 @@ fn a_stop_flag_set_before_ends_the_search_at_once() {
     let stop = AtomicBool::new(true);
     let limits = Limits { stop: Some(&stop), ..Limits::default() };
     run_limited(limits, &mut (), Reason::Interrupted);
-    // The flag goes before everything else: it is the user's own will.
+    // The flag takes precedence over all limits, because the user has set it.
     let limits = Limits { deadline: Some(Instant::now()), ..limits };
     run_limited(limits, &mut (), Reason::Interrupted);
 }
@@ -102,7 +102,7 @@ impl Observer for Reports {
 
 #[test]
 fn a_stop_flag_set_by_another_thread_ends_the_search() {
-    let (board, estimate) = endless();
+    let (board, estimate) = unsolvable();
     let game = Konane::new(&board, estimate);
     let code = Position::start(&board).code(&board);
     let stop = &AtomicBool::new(false);
@@ -116,7 +116,7 @@ fn a_stop_flag_set_by_another_thread_ends_the_search() {
                 stop.store(true, Ordering::Relaxed);
             });
             let limits = Limits { stop: Some(stop), ..Limits::default() };
-            let setting = roomy();
+            let setting = large_setting();
             run(&game, code, setting, limits, &mut observer)
         });
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
@@ -124,7 +124,7 @@ fn a_stop_flag_set_by_another_thread_ends_the_search() {
     }
 }
 
-/// Sets the stop flag on its third call, and checks what it is shown.
+/// Sets the stop flag on its third call, and checks the counters.
 struct StopsAfterThree<'a> {
     stop: &'a AtomicBool,
     calls: u32,
@@ -144,14 +144,14 @@ impl Observer for StopsAfterThree<'_> {
 
 #[test]
 fn the_observer_is_called_and_may_stop_the_search() {
-    let (board, estimate) = endless();
+    let (board, estimate) = unsolvable();
     let game = Konane::new(&board, estimate);
     let code = Position::start(&board).code(&board);
     for (name, run) in algorithms() {
         let stop = AtomicBool::new(false);
         let mut observer = StopsAfterThree { stop: &stop, calls: 0, expansions: 0 };
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
-        let setting = roomy();
+        let setting = large_setting();
         let report = run(&game, code, setting, limits, &mut observer);
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted), "{name}");
         assert!((3..=4).contains(&observer.calls), "{name}: {}", observer.calls);
@@ -159,7 +159,7 @@ fn the_observer_is_called_and_may_stop_the_search() {
 }
 
 #[test]
-fn a_search_that_ends_before_its_limits_is_not_disturbed_by_them() {
+fn limits_that_are_not_reached_do_not_change_a_search() {
     let stop = AtomicBool::new(false);
     let game = GraphGame::nim(&[3, 4, 5]);
     let limits = Limits {

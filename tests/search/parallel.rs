@@ -1,4 +1,4 @@
-//! Searches on several threads: the same outcomes on any number of them, and the same nodes on one.
+//! Searches on several threads: the same outcomes for any number of threads, and the same nodes on one.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,21 +16,21 @@ use konane::search::testing::negamax::Negamax;
 use konane::{Board, Colour, Dimensions, Position, SolveOptions, Solver};
 
 use crate::algorithms::{
-    MANY, ROOMY, Setting, algorithms, check_these, forgetful, parallel_algorithms,
+    ENOUGH_NODES, LARGE_TABLE, Random, Setting, algorithms, check_these, parallel_algorithms,
+    random_graph, small_table_limits, thousands,
 };
 use crate::plain_konane::board;
-use crate::random::{Random, random_graph, thousands};
 
 fn threads(number: usize) -> NonZeroUsize {
     NonZeroUsize::new(number).unwrap()
 }
 
 #[test]
-fn one_thread_searches_what_the_sequential_code_searches() {
+fn one_thread_searches_the_same_nodes_as_the_sequential_code() {
     for number in 0..thousands(1) / 10 {
         let game = random_graph(number);
-        let setting = Setting::random(&mut Random(number), ROOMY);
-        let limits = Limits { nodes: Some(MANY), ..Limits::default() };
+        let setting = Setting::random(&mut Random(number), LARGE_TABLE);
+        let limits = Limits { nodes: Some(ENOUGH_NODES), ..Limits::default() };
         for (name, run) in parallel_algorithms::<GraphGame>() {
             let sequential = algorithms().into_iter().find(|(other, _)| name.starts_with(other));
             let (_, sequential) = sequential.expect("every search has a sequential form");
@@ -45,13 +45,13 @@ fn one_thread_searches_what_the_sequential_code_searches() {
 
 #[test]
 fn random_graphs_agree_with_negamax_on_any_number_of_threads() {
-    let limits = Limits { nodes: Some(MANY), ..Limits::default() };
+    let limits = Limits { nodes: Some(ENOUGH_NODES), ..Limits::default() };
     let (mut known, mut asked) = (0, 0);
     for number in 0..thousands(1) / 5 {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(number ^ 0x7777);
-        for bytes in [ROOMY, 1 << 20] {
+        for bytes in [LARGE_TABLE, 1 << 20] {
             let mut setting = Setting::random(&mut random, bytes);
             setting.threads = threads(random.pick(&[2, 3, 8]));
             setting.virtual_1024 = random.pick(&[0, 4, 256, 5000]);
@@ -64,9 +64,9 @@ fn random_graphs_agree_with_negamax_on_any_number_of_threads() {
     assert!(known * 1000 >= asked * 995, "{known} of {asked}");
 }
 
-/// Many more threads than cores, that all want the same few entries.
+/// Many more threads than cores, which all access the same few entries.
 #[test]
-fn tables_of_one_cluster_and_crowds_of_threads_never_change_an_outcome() {
+fn tables_of_one_cluster_and_many_threads_never_change_an_outcome() {
     let mut known = 0;
     for number in 0..thousands(1) / 25 {
         let game = random_graph(number);
@@ -78,13 +78,14 @@ fn tables_of_one_cluster_and_crowds_of_threads_never_change_an_outcome() {
             setting.virtual_1024 = random.pick(&[0, 4, 256, 5000]);
             let context = || format!("graph {number}");
             let runs = parallel_algorithms();
-            known += check_these(runs, &game, 0, &mut oracle, setting, forgetful(), &context);
+            known +=
+                check_these(runs, &game, 0, &mut oracle, setting, small_table_limits(), &context);
         }
     }
     assert!(known > 0);
 }
 
-/// Boards whose search makes the table grow several times while others use it.
+/// Boards whose search grows the table several times while other threads use it.
 #[test]
 fn boards_have_one_winner_on_any_number_of_threads_and_with_any_memory() {
     for (text, winner) in [("4x6", Colour::White), ("5x6", Colour::White), ("5x7", Colour::Black)] {
@@ -108,7 +109,7 @@ fn boards_have_one_winner_on_any_number_of_threads_and_with_any_memory() {
     }
 }
 
-/// A game that no search settles, by the algorithm at this place of the list.
+/// Runs the algorithm with this index on a game that no search solves.
 fn large_by(
     at: usize,
     limits: Limits<'_>,
@@ -131,13 +132,13 @@ fn number_of_algorithms() -> usize {
     parallel_algorithms::<GraphGame>().len()
 }
 
-/// By all algorithms.
+/// [`large_by`] for all algorithms.
 fn large(limits: Limits<'_>, number: usize) -> Vec<(Outcome, u64)> {
     (0..number_of_algorithms()).map(|at| large_by(at, limits, number, &mut ())).collect()
 }
 
 #[test]
-fn limits_stop_all_threads_and_are_named() {
+fn limits_stop_all_threads() {
     for number in [2, 7] {
         for nodes in [1, 1000, 100_000] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
@@ -163,14 +164,14 @@ fn limits_stop_all_threads_and_are_named() {
 }
 
 #[test]
-fn the_observer_sees_the_work_of_all_threads() {
+fn the_observer_receives_the_counters_of_all_threads() {
     const ENOUGH: u64 = 200_000;
-    /// Ends the search when it has heard enough, however late that is.
-    struct Largest<'s> {
+    /// Ends the search when the number of nodes is large enough.
+    struct StopsAtNodes<'s> {
         nodes: u64,
         stop: &'s AtomicBool,
     }
-    impl Observer for Largest<'_> {
+    impl Observer for StopsAtNodes<'_> {
         fn progress(&mut self, progress: &Progress) {
             assert!(progress.counters.nodes >= self.nodes);
             self.nodes = progress.counters.nodes;
@@ -179,7 +180,7 @@ fn the_observer_sees_the_work_of_all_threads() {
     }
     for at in 0..number_of_algorithms() {
         let stop = AtomicBool::new(false);
-        let mut observer = Largest { nodes: 0, stop: &stop };
+        let mut observer = StopsAtNodes { nodes: 0, stop: &stop };
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let (outcome, nodes) = large_by(at, limits, 3, &mut observer);
         assert_eq!(outcome, Outcome::Unknown(Reason::Interrupted));
@@ -187,7 +188,7 @@ fn the_observer_sees_the_work_of_all_threads() {
     }
 }
 
-/// The panic reaches the caller, and no thread waits for the one that is gone.
+/// The panic reaches the caller, and no other thread waits for the thread that panicked.
 #[test]
 fn a_panic_in_one_thread_ends_the_search() {
     let game = GraphGame::nim(&[12, 21, 25]);
@@ -205,7 +206,7 @@ fn a_panic_in_one_thread_ends_the_search() {
     }
 }
 
-/// The panic reaches the caller, and no thread waits for ever for the one that let the table grow.
+/// The panic reaches the caller, and no other thread waits for the one that was growing the table.
 #[test]
 fn a_panic_while_the_table_grows_ends_the_search() {
     for (name, run) in parallel_algorithms::<GrowthPanic>() {

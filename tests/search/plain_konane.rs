@@ -1,12 +1,12 @@
-//! Konane by its rules alone, and positions to play it from.
+//! Konane by the public rules, and positions for tests.
 
 use konane::search::plain::game::{Child, Expansion, Game};
 use konane::{Board, Colour, Phase, Position};
 
-use crate::random::Random;
+use crate::algorithms::Random;
 
-/// Konane played with nothing but positions and their move lists: no symmetry, no kernels, no
-/// estimates. The oracle of the game that the searches play. Boards of at most 63 squares.
+/// Reference implementation of Konane as a game: positions and their move lists, without symmetries, kernels and
+/// estimates. For boards of at most 63 squares.
 pub struct PlainKonane<'a>(pub &'a Board);
 
 impl PlainKonane<'_> {
@@ -48,7 +48,7 @@ pub fn board(text: &str) -> Board {
     Board::new(text.parse().unwrap())
 }
 
-/// Boards with the most stones for which the oracle is quick.
+/// Boards, each with the maximum number of stones for which negamax is fast.
 pub const BOARDS: &[(&str, u32)] = &[
     ("3x3", 9),
     ("3x4", 12),

@@ -1,4 +1,4 @@
-//! The same search again, and several searches at once.
+//! Repeated searches, and several searches at the same time.
 
 use konane::Position;
 use konane::Profile;
@@ -9,12 +9,11 @@ use konane::search::run::{Limits, Outcome};
 use konane::search::table::Table;
 use konane::search::testing::negamax::Negamax;
 
-use crate::algorithms::{Setting, algorithms};
+use crate::algorithms::{Random, Setting, algorithms, random_graph};
 use crate::plain_konane::{board, random_position};
-use crate::random::{Random, random_graph};
 
 #[test]
-fn counts_are_the_same_twice() {
+fn a_repeated_search_has_the_same_counts() {
     for number in (0..400).step_by(7) {
         let game = random_graph(number);
         let setting = Setting::random(&mut Random(number), 1 << 12);
@@ -38,8 +37,8 @@ fn counts_are_the_same_twice() {
 
 #[test]
 fn searches_may_share_a_table() {
-    // Small boards in a table that has to grow several times meanwhile: the threads' searches help
-    // and disturb each other, and each still gets its own answer.
+    // Small boards in a table that has to grow several times meanwhile: the searches of the threads share
+    // entries and replace entries of each other, and each has the right outcome.
     let board = board("4x5");
     let game = Konane::new(&board, Profile::Thesis.estimate());
     let mut oracle = Negamax::new(&game);
@@ -67,8 +66,8 @@ fn searches_may_share_a_table() {
     }
 }
 
-/// A table that holds entries already is as large as they need, however short the searches are that
-/// made them: none of these alone would fill it so far that it grows.
+/// A table with entries of earlier searches grows as for one search, although none of these searches alone would fill
+/// it so far that it grows.
 #[test]
 fn a_table_grows_over_several_searches_as_over_one() {
     let board = board("5x6");
@@ -82,7 +81,7 @@ fn a_table_grows_over_several_searches_as_over_one() {
         let report = dfpn(Root::new(&game, code, &table), options, limits, &mut ());
         searches += 1;
         let (count, _) = table.count();
-        // The estimate of what was there may be too low by some hundredths.
+        // The estimate of the number of earlier entries may be too low by some per cent.
         assert!(!table.wants_growth(count * 7 / 8), "{count} entries after {searches} searches");
         assert!(report.counters.table_used.abs_diff(count) <= count / 8);
         if count > 20_000 || report.outcome.value().is_some() {

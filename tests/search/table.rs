@@ -1,4 +1,4 @@
-//! The transposition table against a map, and under fire from many threads.
+//! The transposition table, compared with a map, and used by many threads.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,13 +19,13 @@ fn table(clusters: usize) -> Table {
     Table::new(clusters * CLUSTER_BYTES).unwrap()
 }
 
-/// A key that leads to the cluster of this number.
+/// A key of the cluster with this number.
 fn key_of(cluster: usize, clusters: usize) -> u64 {
     let key = ((cluster as u128) << 64).div_ceil(clusters as u128);
     u64::try_from(key).unwrap()
 }
 
-/// Work below 16 is kept exactly, so these entries come back as they were.
+/// An open entry. Work below 16 is stored exactly, so these entries are read as they were stored.
 fn open(phi: u32, delta: u32, work: u64) -> Entry {
     Entry { phi, delta, work }
 }
@@ -39,8 +39,8 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     ]
 }
 
-/// What a table without overflow holds after a store: the last entry, but a solved one yields only
-/// to a solved one into which more work went.
+/// Stores an entry as a table without overflow does: the last entry is kept, but a solved one is only replaced
+/// by a solved one with more work.
 fn store_in_model(model: &mut HashMap<u64, Entry>, code: u64, entry: Entry) {
     let known = model.get(&code).copied();
     let keeps = known.is_some_and(|known| {
@@ -51,7 +51,7 @@ fn store_in_model(model: &mut HashMap<u64, Entry>, code: u64, entry: Entry) {
     }
 }
 
-/// Cases of each property.
+/// Number of cases of each property.
 const CASES: u32 = if cfg!(miri) {
     1
 } else if cfg!(debug_assertions) {
@@ -63,7 +63,7 @@ const CASES: u32 = if cfg!(miri) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
-    /// At most four codes to a cluster: nothing may be lost, and everything is as the map says.
+    /// At most four codes per cluster: no entry may be lost, and all entries are those of the map.
     #[test]
     fn without_overflow_the_table_is_a_map(
         clusters in 1usize..9,
@@ -90,10 +90,10 @@ proptest! {
         prop_assert_eq!(table.count(), (model.len() as u64, solved));
     }
 
-    /// Any number of codes in a cluster: an entry may be missing, but what is there was stored for
-    /// this code and is the last that was, and what has just been stored is there.
+    /// Any number of codes in a cluster: an entry may be missing, but an existing one is the last one stored for
+    /// this code, and an entry that has just been stored exists.
     #[test]
-    fn with_overflow_the_table_forgets_but_never_confuses(
+    fn with_overflow_the_table_replaces_but_never_confuses_entries(
         clusters in 1usize..4,
         codes in prop::collection::vec(any::<u64>(), 1..40),
         steps in prop::collection::vec((0usize..40, any_entry()), 1..300),
@@ -107,7 +107,7 @@ proptest! {
             let held = table.lookup(key(code), code);
             let stored = table.store(key(code), code, entry);
             if held.is_none() {
-                // What was dropped in between must not come back.
+                // An entry that was dropped must not reappear.
                 model.remove(&code);
             }
             store_in_model(&mut model, code, entry);
@@ -127,10 +127,9 @@ proptest! {
         }
     }
 
-    /// Five entries in one cluster: the one that goes is the first of least worth among the four
-    /// that were there.
+    /// Five entries in one cluster: the replaced one is the first of lowest priority among the previous four.
     #[test]
-    fn replacement_drops_the_entry_of_least_worth(
+    fn replacement_drops_the_entry_of_lowest_priority(
         works in prop::array::uniform4(0u64..16),
         solved in prop::array::uniform4(any::<bool>()),
         new in any_entry(),
@@ -142,7 +141,7 @@ proptest! {
         }
         prop_assert_eq!(table.store(0, 99, new), Stored::Replaced);
         prop_assert_eq!(table.lookup(0, 99), Some(new));
-        // In steps of encoded work, of which eight are a doubling.
+        // In steps of the encoded work. Eight steps double it.
         let worth = |code: usize| works[code] + u64::from(solved[code]) * 8;
         let victim = (0..CLUSTER).min_by_key(|&code| worth(code)).unwrap();
         for code in 0..CLUSTER {
@@ -152,7 +151,7 @@ proptest! {
 
     #[test]
     #[cfg_attr(miri, ignore = "too large for the interpreter")]
-    fn the_size_is_what_was_asked_for_in_whole_clusters(
+    fn the_size_is_the_requested_one_in_whole_clusters(
         bytes in prop_oneof![0usize..1 << 12, 0usize..1 << 17, 0usize..1 << 28],
     ) {
         match Table::new(bytes) {
@@ -175,7 +174,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 6 } else { 60 }))]
 
-    /// Growth moves every entry to where its key now leads, and changes nothing else.
+    /// Growth moves every entry to the new cluster of its key, and changes nothing else.
     #[test]
     #[cfg_attr(miri, ignore = "too large for the interpreter")]
     fn growth_keeps_every_entry(
@@ -185,7 +184,7 @@ proptest! {
         bits in 0u32..3,
     ) {
         let table = table(clusters);
-        // Some keys in which only the upper or the lower half varies: crowded clusters.
+        // Some keys in which only the upper or the lower half varies: clusters with many codes.
         let key = |code: u64| match bits {
             0 => mix(code),
             1 => mix(code) << 56,
@@ -215,7 +214,7 @@ proptest! {
                 break;
             }
         }
-        // Whoever grows a table whose memory is all in use does nothing.
+        // Growth of a table whose memory is all in use is a no-op.
         for _ in 0..20 {
             table.grow(1, key);
         }
@@ -224,7 +223,7 @@ proptest! {
 }
 
 #[test]
-fn entries_that_nobody_wants_are_dropped() {
+fn retain_drops_entries() {
     let table = table(64);
     let codes: Vec<u64> = (1..=table.capacity()).collect();
     for &code in &codes {
@@ -243,7 +242,7 @@ fn entries_that_nobody_wants_are_dropped() {
         let kept = before.filter(|_| code % 3 == 0);
         assert_eq!(table.lookup(mix(code), code), kept, "{code}");
     }
-    // What was freed is filled before anything is replaced.
+    // Free cells are filled before entries are replaced.
     let free = table.capacity() - table.count().0;
     let stored = (1000..1000 + free).map(|code| table.store(mix(code), code, open(1, 1, 1)));
     let filled = stored.filter(|&stored| stored == Stored::Filled).count() as u64;
@@ -254,7 +253,7 @@ fn entries_that_nobody_wants_are_dropped() {
 #[test]
 #[cfg_attr(miri, ignore = "too large for the interpreter")]
 fn a_table_that_grows_in_time_loses_little() {
-    // A quarter of them would not fit into the part that is in use at the start.
+    // A quarter of the entries would not fit into the part that is in use at the start.
     let table = table(4096);
     let codes: Vec<u64> = (0..table.capacity() / 3).map(mix).collect();
     let (mut used, mut growths) = (0, 0);
@@ -272,7 +271,7 @@ fn a_table_that_grows_in_time_loses_little() {
     assert!(lost * 50 < codes.len(), "{lost} of {}", codes.len());
 }
 
-/// Empty or not, a table has the shape and the entries that growth would have given it.
+/// A reserved table, empty or not, has the same shape and the same entries as one that grew.
 #[test]
 #[cfg_attr(miri, ignore = "too large for the interpreter")]
 fn a_reserved_table_is_one_that_grew() {
@@ -326,9 +325,9 @@ fn the_estimated_count_is_exact_for_small_tables_and_close_for_large_ones() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too large for the interpreter")]
-fn a_grown_table_survives_a_store_that_came_too_late() {
-    // A thread that chose its cluster before a growth may store there after it. That entry is out
-    // of place; the next growth must cope with it.
+fn a_store_that_came_after_a_growth_does_no_harm() {
+    // A thread that computed its cluster before a growth may store after it. Then the entry is in the wrong cluster,
+    // and the next growth must handle that.
     let table = table(4096);
     for code in 0..4u64 {
         table.store(u64::MAX / 4 * code, code, entry_of(code, 1));
@@ -337,13 +336,13 @@ fn a_grown_table_survives_a_store_that_came_too_late() {
     table.grow(1, |code| u64::MAX / 4 * (3 - code));
     for code in 0..4 {
         let found = table.lookup(u64::MAX / 4 * (3 - code), code);
-        assert!(found.is_none_or(|entry| is_sound(code, entry)));
+        assert!(found.is_none_or(|entry| is_valid(code, entry)));
     }
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "too large for the interpreter")]
-fn keys_reach_every_cluster_and_stay_in_the_table() {
+fn keys_are_mapped_to_all_clusters_of_the_table() {
     for clusters in [1, 2, 3, 7, 1000, 4096] {
         let table = table(clusters);
         for _ in 0..3 {
@@ -355,7 +354,7 @@ fn keys_reach_every_cluster_and_stay_in_the_table() {
                 if cluster + 1 == clusters { u64::MAX } else { key_of(cluster + 1, clusters) - 1 };
             let code = cluster as u64;
             assert_eq!(table.store(first, code, open(1, 1, 1)), Stored::Filled);
-            // Both ends of the cluster's keys lead to it, the neighbours' keys do not.
+            // The first and the last key of the cluster are mapped to it, the adjacent keys are not.
             assert!(table.lookup(last, code).is_some());
             if cluster > 0 {
                 assert!(table.lookup(first - 1, code).is_none());
@@ -366,7 +365,7 @@ fn keys_reach_every_cluster_and_stay_in_the_table() {
 }
 
 #[test]
-fn code_zero_and_the_largest_code_are_codes_like_others() {
+fn code_zero_and_the_largest_code_are_valid() {
     let table = table(1);
     assert_eq!(table.lookup(0, 0), None);
     for code in [0, u64::MAX] {
@@ -377,7 +376,7 @@ fn code_zero_and_the_largest_code_are_codes_like_others() {
 }
 
 #[test]
-fn a_solved_position_keeps_its_value_and_gains_work() {
+fn a_solved_position_keeps_its_value_and_its_greatest_work() {
     for value in [Value::Win, Value::Loss] {
         let table = table(1);
         table.store(0, 5, Entry::solved(value, 3));
@@ -393,7 +392,7 @@ fn a_solved_position_keeps_its_value_and_gains_work() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too large for the interpreter")]
-fn more_memory_than_there_is_is_an_error_that_names_it() {
+fn more_memory_than_available_is_an_error_with_the_size() {
     let bytes = 1 << 60;
     match Table::new(bytes) {
         Err(TableError::Memory { bytes: named, .. }) => assert_eq!(named, bytes),
@@ -401,8 +400,8 @@ fn more_memory_than_there_is_is_an_error_that_names_it() {
     }
 }
 
-/// The entries of one code that the threads below store: delta and work follow from code and phi,
-/// so a cell that mixes two stores shows.
+/// One of the entries of a code that the threads below store. Delta and work follow from code and phi,
+/// so a mixture of two stores is detected.
 fn entry_of(code: u64, counter: u64) -> Entry {
     let phi = 1 + (counter % u64::from(MAX)) as u32;
     let bound = mix(code ^ u64::from(phi) << 32);
@@ -414,7 +413,7 @@ fn value_of(code: u64) -> Value {
     if mix(!code) & 1 == 0 { Value::Win } else { Value::Loss }
 }
 
-fn is_sound(code: u64, entry: Entry) -> bool {
+fn is_valid(code: u64, entry: Entry) -> bool {
     match entry.value() {
         Some(value) => {
             let whole = Entry::solved(value, 0);
@@ -425,24 +424,24 @@ fn is_sound(code: u64, entry: Entry) -> bool {
 }
 
 #[test]
-fn entries_that_threads_store_are_told_from_mixtures() {
+fn mixed_entries_are_detected() {
     let entry = entry_of(12, 34);
-    assert!(is_sound(12, entry));
-    assert!(!is_sound(13, entry));
-    assert!(!is_sound(12, open(entry.phi, entry_of(12, 35).delta, entry.work)));
-    assert!(is_sound(12, Entry::solved(value_of(12), 0)));
-    assert!(!is_sound(12, Entry::solved(!value_of(12), 0)));
+    assert!(is_valid(12, entry));
+    assert!(!is_valid(13, entry));
+    assert!(!is_valid(12, open(entry.phi, entry_of(12, 35).delta, entry.work)));
+    assert!(is_valid(12, Entry::solved(value_of(12), 0)));
+    assert!(!is_valid(12, Entry::solved(!value_of(12), 0)));
 }
 
-/// Operations between two looks at the clock.
+/// Number of operations between two reads of the clock.
 const BATCH: u64 = if cfg!(miri) { 100 } else { 1024 };
 
-/// Threads store and look up random codes until `time` is over. Where no cluster holds more codes
-/// than it has cells (`crowding` 1 or less), nothing that was solved may get lost either.
+/// Threads store and look up random codes until `time` has passed. If no cluster has more codes
+/// than cells, no solved entry may be lost either. Returns the number of operations.
 fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
     let table = table(clusters);
     let fits = codes <= (clusters * CLUSTER) as u64;
-    // Where all fits, the codes are dealt to the clusters in turn.
+    // If all codes fit, they are distributed evenly to the clusters.
     let key = |code: u64| {
         if fits { key_of(code as usize % clusters, clusters) } else { mix(code) }
     };
@@ -455,15 +454,15 @@ fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
             scope.spawn(move || {
                 let mut random = mix(thread);
                 let mut counter = 0;
-                // At least one batch, however late a busy machine starts the thread.
+                // At least one batch, even if a busy machine starts the thread late.
                 while counter == 0 || counter % BATCH != 0 || Instant::now() < deadline {
                     random = mix(random);
                     counter += 1;
                     let code = (random >> 8) % codes;
-                    // Read before the look-up: then the entry has been in the table before it.
+                    // Read before the look-up. If it is true, the entry was stored before the look-up.
                     let was_solved = solved[code as usize].load(Ordering::Acquire);
                     if let Some(found) = table.lookup(key(code), code) {
-                        assert!(is_sound(code, found), "{code}: {found:?}");
+                        assert!(is_valid(code, found), "{code}: {found:?}");
                         assert!(!fits || !was_solved || found.value().is_some());
                     } else {
                         assert!(!fits || !was_solved, "{code} was solved and is gone");
@@ -487,11 +486,11 @@ fn stress(threads: u64, clusters: usize, codes: u64, time: Duration) -> u64 {
             });
         }
     });
-    // The threads' own counts add up to the cells in use.
+    // The sum of the counts of the threads is the number of cells in use.
     assert_eq!(table.count().0, filled.into_inner());
     for code in 0..codes {
         if let Some(entry) = table.lookup(key(code), code) {
-            assert!(is_sound(code, entry), "{code}: {entry:?}");
+            assert!(is_valid(code, entry), "{code}: {entry:?}");
         }
     }
     operations.into_inner()
@@ -508,13 +507,13 @@ fn stress_all(time: Duration) {
 }
 
 #[test]
-fn many_threads_never_see_a_mixture_or_lose_a_solved_position() {
+fn many_threads_never_read_mixed_entries_or_lose_a_solved_position() {
     stress_all(Duration::from_millis(if cfg!(debug_assertions) { 60 } else { 250 }));
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "too large for the interpreter")]
-fn growth_under_fire_may_lose_entries_but_never_mixes_them() {
+fn growth_during_use_may_lose_entries_but_never_mixes_them() {
     for _ in 0..if cfg!(debug_assertions) { 5 } else { 50 } {
         let table = table(1 << 13);
         std::thread::scope(|scope| {
@@ -526,7 +525,7 @@ fn growth_under_fire_may_lose_entries_but_never_mixes_them() {
                         random = mix(random);
                         let code = (random >> 8) % 3000;
                         if let Some(found) = table.lookup(mix(code), code) {
-                            assert!(is_sound(code, found), "{code}: {found:?}");
+                            assert!(is_valid(code, found), "{code}: {found:?}");
                         }
                         let entry = if random & 7 == 0 {
                             Entry::solved(value_of(code), 3)
@@ -534,7 +533,7 @@ fn growth_under_fire_may_lose_entries_but_never_mixes_them() {
                             entry_of(code, random >> 32)
                         };
                         table.store(mix(code), code, entry);
-                        // Two threads grow, now and then at the same time.
+                        // Two threads grow the table, sometimes at the same time.
                         if thread < 2 && step % 900 == 899 {
                             table.grow(1, mix);
                         }
@@ -542,7 +541,7 @@ fn growth_under_fire_may_lose_entries_but_never_mixes_them() {
                 });
             }
         });
-        // The first search that has the table for itself again finds it in order.
+        // The next search without concurrent growth finds a valid table.
         for code in 0..3000 {
             table.store(mix(code), code, Entry::solved(value_of(code), 15));
             let found = table.lookup(mix(code), code);

@@ -1,10 +1,10 @@
-//! Winners of whole boards against the published table, by every algorithm.
+//! Winners of boards by every algorithm, compared with the published table.
 
 use std::collections::HashMap;
 
 use konane::{Algorithm, Board, Colour, Dimensions, Position, Profile, SolveOptions, Solver};
 
-/// Board and winner, where the winner is published.
+/// The published winners by board.
 fn published() -> HashMap<String, &'static str> {
     let rows = include_str!("../data/konane_winners.csv").lines();
     let rows = rows.filter(|line| !line.starts_with('#')).skip(1);
@@ -23,7 +23,7 @@ fn winner(dimensions: Dimensions, algorithm: Algorithm, profile: Profile) -> Col
     let Some(colour) = solution.winner else {
         panic!("{dimensions} {algorithm}: {:?}", solution.reason);
     };
-    // Black wins by a move; where Black loses there is none to show.
+    // If Black wins, there is a winning move; if Black loses, there is none.
     assert_eq!(solution.best_move.is_some(), colour == Colour::Black);
     if let Some(mv) = solution.best_move {
         assert!(start.is_legal(&board, mv));
@@ -62,7 +62,7 @@ fn dfpn_finds_the_published_winners() {
     }
 }
 
-/// Boards that an algorithm solves in some seconds.
+/// Checks boards that an algorithm solves in some seconds.
 fn check(algorithm: Algorithm, profile: Profile, list: impl IntoIterator<Item = (u32, u32)>) {
     let published = published();
     for dimensions in boards(list) {
@@ -72,7 +72,7 @@ fn check(algorithm: Algorithm, profile: Profile, list: impl IntoIterator<Item = 
     }
 }
 
-/// Whether the large boards can be done in seconds.
+/// True if large boards take seconds only.
 const OPTIMISED: bool = !cfg!(debug_assertions);
 
 /// Boards of up to 5x5, or of up to `ranks` x `files` if the tests are optimised.
@@ -94,7 +94,7 @@ fn pn2_finds_the_published_winners() {
 }
 
 #[test]
-fn dfpn_as_published_finds_the_published_winners() {
+fn dfpn_with_published_parameters_finds_the_published_winners() {
     check(Algorithm::Dfpn, Profile::Thesis, feasible(6, 6));
 }
 
@@ -104,8 +104,8 @@ fn alpha_beta_finds_the_published_winners() {
     check(Algorithm::AlphaBeta, Profile::Thesis, feasible(5, 5));
 }
 
-/// Boards of the committed table that df-pn solved with few nodes: another algorithm finds the same winner
-/// on the board reflected in the diagonal.
+/// Boards of the committed table that df-pn solved with few nodes. Another algorithm finds the same winner
+/// on the transposed board.
 #[test]
 fn pns_finds_the_winners_of_the_committed_table() {
     let table = include_str!("../../docs/benchmarks/winners.csv");

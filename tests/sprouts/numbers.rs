@@ -1,6 +1,7 @@
 //! Files of Grundy numbers, and checking them.
 
 use super::common::Player;
+use konane::search::Value;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::{SprReader, SprWriter};
@@ -35,6 +36,10 @@ fn checked(table: &[(String, u32)], root: Option<&str>, limits: VerifyLimits) ->
     verify(entries, root.as_ref(), limits, &AtomicBool::new(false), &mut |_| {}).unwrap()
 }
 
+fn outcome(report: &VerifyReport) -> Option<Value> {
+    report.root.as_ref().and_then(|root| root.outcome)
+}
+
 #[test]
 fn what_is_written_is_read() {
     let table = table("0*3");
@@ -58,9 +63,9 @@ fn entries_count_as_memory() {
         let limits = VerifyLimits { memory: 16 << 20, ..LIMITS };
         verify(entries, None, limits, &AtomicBool::new(false), &mut |_| {}).unwrap()
     };
-    assert_eq!(check(1000).is_valid(), Some(true));
+    assert_eq!(check(1000).valid, Some(true));
     let full = check(100_000);
-    assert_eq!((full.is_valid(), full.reason), (None, Some(Reason::Memory)));
+    assert_eq!((full.valid, full.reason), (None, Some(Reason::Memory)));
 }
 
 #[test]
@@ -97,8 +102,8 @@ fn full_tables_are_valid() {
     for (start, lost) in [("0*2", true), ("0*3", false), ("0*4", false)] {
         let table = table(start);
         let report = checked(&table, Some(start), LIMITS);
-        assert_eq!(report.is_valid(), Some(true), "{report:?}");
-        assert_eq!(report.root_lost, Some(lost));
+        assert_eq!(report.valid, Some(true), "{report:?}");
+        assert_eq!(outcome(&report), Some(if lost { Value::Loss } else { Value::Win }));
     }
 }
 
@@ -107,15 +112,15 @@ fn what_is_missing_is_searched_within_the_limit() {
     let full = table("0*4");
     let start = vec![("0*4".to_string(), 1)];
     let report = checked(&start, Some("0*4"), LIMITS);
-    assert!(report.is_valid() == Some(true) && report.searched > 10);
+    assert!(report.valid == Some(true) && report.searched > 10);
     let limits = VerifyLimits { work: 5, ..LIMITS };
     let report = checked(&start, Some("0*4"), limits);
-    assert_eq!((report.established, report.undecided, report.root_lost), (0, 1, None));
-    assert_eq!((report.is_valid(), report.reason), (None, Some(Reason::NodeLimit)));
-    assert!(matches!(report.findings[0].problem, Problem::Undecided { grundy: 1, .. }));
+    assert_eq!((report.established, report.undecided, outcome(&report)), (0, 1, None));
+    assert_eq!((report.valid, report.reason), (None, Some(Reason::NodeLimit)));
+    assert!(matches!(report.problems[0].problem, Problem::Undecided { grundy: 1, .. }));
     // With everything there, nothing but the couples of the entry itself is looked at.
     let report = checked(&full, Some("0*4"), VerifyLimits { work: 10, ..LIMITS });
-    assert!(report.is_valid() == Some(true) && report.searched == 0);
+    assert!(report.valid == Some(true) && report.searched == 0);
 }
 
 /// The progress comes from the check itself, and a root without entries is found before it searches.
@@ -145,10 +150,10 @@ fn lines_that_contradict_each_other_are_found() {
     let (land, grundy) = table[0].clone();
     table.push((land, grundy + 1));
     let report = checked(&table, None, LIMITS);
-    assert_eq!((report.is_valid(), report.wrong, report.undecided), (Some(false), 1, 0));
-    let line = report.findings[0].line;
+    assert_eq!((report.valid, report.wrong, report.undecided), (Some(false), 1, 0));
+    let line = report.problems[0].line;
     assert_eq!(line, table.len() as u64 + 1);
-    assert!(matches!(report.findings[0].problem, Problem::Contradiction { line: 2, .. }));
+    assert!(matches!(report.problems[0].problem, Problem::Contradiction { line: 2, .. }));
 }
 
 proptest! {
@@ -181,10 +186,10 @@ proptest! {
         }
         expected.sort_unstable();
         let report = checked(&part, None, LIMITS);
-        let mut found: Vec<u64> = report.findings.iter().map(|finding| finding.line).collect();
+        let mut found: Vec<u64> = report.problems.iter().map(|finding| finding.line).collect();
         found.sort_unstable();
         prop_assert_eq!(found, expected);
-        for finding in &report.findings {
+        for finding in &report.problems {
             match &finding.problem {
                 Problem::Other { found, .. } => {
                     let right = full.iter().find(|(land, _)| *land == finding.land).unwrap().1;

@@ -1,8 +1,9 @@
 //! Allocations whose failure the caller handles, and zeroed memory for tables.
 //!
-//! On stable Rust an allocator cannot tell `try_reserve` from an allocation whose failure aborts the
-//! process. A program that ends with a message instead, as `konane` does, needs to: it returns null to the
-//! former only. The functions here mark them; clippy.toml forbids the unmarked ones.
+//! On stable Rust an allocator cannot distinguish `try_reserve` from an allocation whose failure
+//! aborts the process. A program such as `konane`, which ends with a message instead, has to
+//! distinguish them: its allocator returns null only for `try_reserve`. The functions here mark
+//! such allocations; clippy.toml forbids the unmarked functions.
 
 use std::cell::Cell;
 use std::collections::{HashSet, TryReserveError};
@@ -13,7 +14,7 @@ use std::io;
 use memmap2::MmapMut;
 
 thread_local! {
-    // Without a destructor and a lazy initial value, so that allocators may read it.
+    // Without a destructor and a lazy initial value, so allocators may read it.
     static IS_FALLIBLE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -32,28 +33,28 @@ fn fallible<T>(allocate: impl FnOnce() -> T) -> T {
     allocated
 }
 
-/// `Vec::try_reserve`.
+/// Calls `Vec::try_reserve` as an allocation whose failure is handled.
 ///
 /// # Errors
-/// If the memory is refused.
+/// If the system does not provide the memory.
 #[allow(clippy::disallowed_methods, reason = "marked here")]
 pub fn try_reserve<T>(list: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     fallible(|| list.try_reserve(more))
 }
 
-/// `Vec::try_reserve_exact`.
+/// Calls `Vec::try_reserve_exact` as an allocation whose failure is handled.
 ///
 /// # Errors
-/// If the memory is refused.
+/// If the system does not provide the memory.
 #[allow(clippy::disallowed_methods, reason = "marked here")]
 pub fn try_reserve_exact<T>(list: &mut Vec<T>, more: usize) -> Result<(), TryReserveError> {
     fallible(|| list.try_reserve_exact(more))
 }
 
-/// `HashSet::try_reserve`.
+/// Calls `HashSet::try_reserve` as an allocation whose failure is handled.
 ///
 /// # Errors
-/// If the memory is refused.
+/// If the system does not provide the memory.
 #[allow(clippy::disallowed_methods, reason = "marked here")]
 pub fn try_reserve_in_set<T: Eq + Hash, S: BuildHasher>(
     set: &mut HashSet<T, S>,
@@ -62,13 +63,14 @@ pub fn try_reserve_in_set<T: Eq + Hash, S: BuildHasher>(
     fallible(|| set.try_reserve(more))
 }
 
-/// Returns true if the system would give `bytes` of address space in one piece. Nothing is written to it.
+/// Returns true if the system can provide `bytes` of address space in one piece. Nothing is written
+/// to it.
 pub fn is_available(bytes: u64) -> bool {
-    usize::try_from(bytes).is_ok_and(|bytes| set_aside(bytes).is_some())
+    usize::try_from(bytes).is_ok_and(|bytes| reserve_address_space(bytes).is_some())
 }
 
-/// Takes address space until the result is dropped. Nothing is written to it.
-pub fn set_aside(bytes: usize) -> Option<Vec<u8>> {
+/// Reserves address space until the result is dropped. Nothing is written to it.
+pub fn reserve_address_space(bytes: usize) -> Option<Vec<u8>> {
     let mut space = Vec::new();
     try_reserve_exact(&mut space, bytes).ok()?;
     // The compiler may leave out an allocation that nothing uses.
@@ -80,10 +82,10 @@ pub fn set_aside(bytes: usize) -> Option<Vec<u8>> {
 /// nearly every access to a large table misses the TLB.
 ///
 /// # Errors
-/// If the system refuses the address space.
+/// If the system does not provide the address space.
 pub fn zeroed(bytes: usize) -> io::Result<MmapMut> {
     let map = MmapMut::map_anon(bytes)?;
-    // A system without huge pages just refuses the advice.
+    // A system without huge pages ignores the advice.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
     Ok(map)
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_can_be_is_refused() {
+    fn impossible_sizes_are_rejected() {
         assert!(is_available(1 << 20));
         assert!(!is_available(1 << 62));
         assert!(!is_available(u64::MAX));

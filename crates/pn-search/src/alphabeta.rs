@@ -1,12 +1,15 @@
 //! α-β with iterative deepening and a transposition table (thesis, 3.8).
 //!
-//! Scores are [`Game::evaluate`]'s at the horizon and ±`WON` where the game is decided. A score
-//! of ±`WON` is only ever returned for a proven value, so the first iteration whose root score is
-//! one of them ends the search. With a step as long as the game there is one iteration and no
-//! horizon: a depth-first search for win or loss.
+//! Scores are those of [`Game::evaluate`] at the horizon and ±`WON` for decided games. A score of
+//! ±`WON` is only returned for a proven value, so the first iteration whose root score is ±`WON`
+//! ends the search. With a step as long as the game there is one iteration and no horizon: a
+//! depth-first search for win or loss.
 //!
-//! Nodes of a level count in the first iteration that reaches it, as far as the table does not know
+//! Nodes of a level are counted in the first iteration that reaches it, unless the table contains
 //! them.
+//!
+//! * [`alphabeta`] searches a position with [`AlphaBetaOptions`].
+//! * [`ScoreTable`]: a transposition table of scores. `Scored`: the score of an entry.
 
 use super::numbers::{MAX, Number};
 use super::plain::Root;
@@ -17,25 +20,25 @@ use super::search_tree::Expanded;
 use super::table::{Entry, Table, TableError};
 use crate::{LeafSolverOptions, Value};
 
-/// The parameters of α-β.
+/// Parameters of α-β.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlphaBetaOptions {
-    /// Plies by which each iteration is deeper than the one before. 0 is taken as 1.
+    /// Difference in plies between the depths of consecutive iterations. 0 means 1.
     pub step: u32,
-    /// Which new children a bounded exact search is tried on.
-    pub settle: LeafSolverOptions,
+    /// Options of the leaf solver for new children.
+    pub leaf_solver: LeafSolverOptions,
 }
 
-/// The score of a proven win.
+/// Score of a proven win.
 const WON: i32 = 1 << 15;
 
 const _: () = assert!(EVALUATION_LIMIT <= WON);
 
-/// The deepest iteration in plies, so that a depth fits into a number of a table entry. No stack
-/// holds so many levels.
+/// Maximum depth of an iteration in plies, so that a depth fits into a number of a table entry. No
+/// stack has space for as many levels.
 const MAX_DEPTH: u32 = MAX - 1;
 
-/// What a score says about the true one at its depth.
+/// Relation of a score to the exact score at its depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bound {
     Exact,
@@ -43,7 +46,7 @@ enum Bound {
     Upper,
 }
 
-/// An unsolved position's score, as it is kept in the two numbers of a table entry.
+/// Score of an open position, stored in the two numbers of a table entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Scored {
     /// Between -[`WON`] and [`WON`], both excluded.
@@ -53,19 +56,20 @@ struct Scored {
     depth: u32,
 }
 
-/// The largest number that [`Scored::pack`] makes of a score.
+/// Greatest number that [`Scored::pack`] returns.
 const MAX_PACKED: Number = 1 + (2 * WON as Number) * 4 + 3;
 
 const _: () = assert!(MAX_PACKED <= MAX);
 
 impl Scored {
-    /// Neither number is 0 or infinite, so that the entry is not taken for a solved one.
+    /// Packs the score into an entry. Neither number is 0 or infinite, so the entry is not mistaken
+    /// for a solved one.
     fn pack(self, work: u64) -> Entry {
         let phi = 1 + ((self.score + WON) as Number) * 4 + self.bound as Number;
         Entry { phi, delta: 1 + self.depth, work }
     }
 
-    /// The inverse, of an unsolved entry.
+    /// Unpacks an open entry.
     fn unpack(entry: &Entry) -> Self {
         let bits = entry.phi - 1;
         let bound = match bits % 4 {
@@ -80,11 +84,12 @@ impl Scored {
 /// A transposition table with the scores of α-β.
 ///
 /// It has a type of its own because the two numbers of an open entry are a score and a depth. A
-/// proof-number search would take them for proof and disproof numbers, and cannot be given one:
+/// proof-number search would mistake them for proof and disproof numbers, and does not accept this
+/// type:
 ///
 /// ```compile_fail,E0308
-/// # fn root<G>(game: &G, table: &konane::search::alphabeta::ScoreTable) {
-/// konane::search::plain::Root::new(game, 0, table);
+/// # fn root<G>(game: &G, table: &pn_search::alphabeta::ScoreTable) {
+/// pn_search::plain::Root::new(game, 0, table);
 /// # }
 /// ```
 #[derive(Debug)]
@@ -99,7 +104,7 @@ impl ScoreTable {
         Table::new(bytes).map(ScoreTable)
     }
 
-    /// The entries with their scores, for checkpoints and statistics.
+    /// Table of the entries, for checkpoints and statistics.
     pub fn entries(&self) -> &Table {
         &self.0
     }
@@ -107,14 +112,16 @@ impl ScoreTable {
 
 struct Searcher<'a, G: Game> {
     evaluator: Evaluator<'a, G>,
-    /// Levels up to this one were reached by an earlier iteration; their nodes have been counted.
+    /// Levels up to this one were reached by an earlier iteration, so their nodes have been
+    /// counted.
     counted: u32,
 }
 
 /// Searches a position by α-β on one thread.
 ///
-/// The table may hold the entries of earlier α-β searches of the same game. Memory is the table and the
-/// stack, about 24 bytes times branching factor times depth; recurses as deep as the longest line.
+/// The table may contain the entries of earlier α-β searches of the same game. Memory is the table
+/// and the stack, about 24 bytes times branching factor times depth. Recurses as deep as the
+/// longest line.
 ///
 /// # Panics
 /// If the game or the observer does.
@@ -128,7 +135,7 @@ pub fn alphabeta<G: Game>(
 ) -> Report {
     let table = &table.0;
     let evaluator =
-        Evaluator::alone(Root::new(game, root, table), limits, observer, options.settle);
+        Evaluator::alone(Root::new(game, root, table), limits, observer, options.leaf_solver);
     let mut searcher = Searcher { evaluator, counted: 0 };
     let step = options.step.clamp(1, MAX_DEPTH);
     let mut depth = 0u32;
@@ -161,7 +168,7 @@ pub fn alphabeta<G: Game>(
 }
 
 impl<G: Game> Searcher<'_, G> {
-    /// The score and the work of a position, or `None` if the search has to stop.
+    /// Returns the score and the work of a position, or `None` if the search has to stop.
     fn search(
         &mut self,
         code: u64,
@@ -173,13 +180,13 @@ impl<G: Game> Searcher<'_, G> {
         let evaluator = &mut self.evaluator;
         if depth == 0 {
             let score = evaluator.game.evaluate(code, &mut evaluator.scratch);
-            // Whatever a game says here is no proof.
+            // No evaluation may be mistaken for a proof.
             return Some((score.clamp(1 - EVALUATION_LIMIT, EVALUATION_LIMIT - 1), 1));
         }
         evaluator.grow_if_full();
         if let Some(entry) = evaluator.lookup(code) {
-            // The root is expanded in any case, for its best child. Other positions come here
-            // solved only if another search shares the table: their parent has seen to the rest.
+            // The root is always expanded, for its best child. Other positions are solved here only
+            // if another search shares the table: the parent's expansion removes solved children.
             if entry.value().is_none() && ply > 0 {
                 let known = Scored::unpack(&entry);
                 let cuts = match known.bound {
@@ -248,7 +255,7 @@ impl<G: Game> Searcher<'_, G> {
         Some((best, work))
     }
 
-    /// Stores a value; `child` is a lost child.
+    /// Stores a value. `child` is a lost child.
     fn solved(
         &mut self,
         code: u64,
@@ -265,13 +272,13 @@ impl<G: Game> Searcher<'_, G> {
     }
 
     /// Sorts the children at the top of the stack, worst for their side to move first: by their
-    /// scores where the table has them from an earlier iteration, else by their leaf estimates.
+    /// scores from an earlier iteration if the table has them, else by their leaf estimates.
     fn order(&mut self, base: usize) {
         let evaluator = &mut self.evaluator;
         let (game, table) = (evaluator.game, evaluator.table);
         evaluator.children[base..].sort_by_cached_key(|child| {
             let known = table.lookup(game.key(child.code), child.code);
-            // Another search that shares the table may have solved the child meanwhile.
+            // Another search that shares the table may have solved the child in the meantime.
             let open = known.filter(|entry| entry.value().is_none());
             let score = open.map_or(0, |entry| Scored::unpack(&entry).score);
             let estimate = (u64::from(child.delta) << 20) / u64::from(child.phi.max(1));
@@ -291,7 +298,7 @@ mod tests {
     const BOUNDS: [Bound; 3] = [Bound::Exact, Bound::Lower, Bound::Upper];
 
     #[test]
-    fn scores_survive_packing_and_are_never_taken_for_proofs() {
+    fn packing_keeps_scores_and_never_makes_them_proofs() {
         let scores = [1 - WON, 1 - EVALUATION_LIMIT, -1, 0, 1, EVALUATION_LIMIT - 1, WON - 1];
         for score in scores {
             for bound in BOUNDS {
@@ -310,7 +317,7 @@ mod tests {
     }
 
     fn options(step: u32) -> AlphaBetaOptions {
-        AlphaBetaOptions { step, settle: LeafSolverOptions::NEVER }
+        AlphaBetaOptions { step, leaf_solver: LeafSolverOptions::NEVER }
     }
 
     #[test]
@@ -338,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_shallow_step_takes_several_iterations_and_a_deep_one_takes_one() {
-        /// Remembers the depth of the last iteration.
+        /// Records the depth of the last iteration.
         struct Depth(u32);
         impl Observer for Depth {
             fn progress(&mut self, progress: &Progress) {
@@ -359,7 +366,7 @@ mod tests {
         }
     }
 
-    /// A game that claims more than it may: every horizon is a win beyond all bounds.
+    /// A game whose evaluations exceed the bounds.
     struct Boaster(GraphGame);
 
     impl Game for Boaster {
@@ -370,9 +377,9 @@ mod tests {
             code: u64,
             scratch: &mut (),
             children: &mut Vec<Child>,
-            announce: impl FnMut(u64),
+            prefetch: impl FnMut(u64),
         ) -> Expansion {
-            self.0.expand(code, scratch, children, announce)
+            self.0.expand(code, scratch, children, prefetch)
         }
 
         fn key(&self, code: u64) -> u64 {

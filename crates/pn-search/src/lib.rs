@@ -1,8 +1,8 @@
-//! The searches: proof-number search in its variants, and α-β, for two-player games without draws and
-//! cycles. Nothing here knows a game or opens a file.
+//! Proof-number search in its variants, and α-β, for two-player games without draws and cycles. The
+//! crate contains no game and opens no file.
 //!
 //! ```text
-//!  plain: a game with codes (Konane) ─┐                        ┌─▶ table: what is known of positions
+//!  plain: a game with codes (Konane) ─┐                        ┌─▶ table: entries of positions
 //!                                     ├─▶ dfpn, pns, pn2, ─────┤
 //!  sums: an impartial game (Sprouts) ─┘   two_level, alphabeta ├─▶ arena: trees
 //!                                              │               └─▶ run: limits, counters, progress
@@ -10,21 +10,25 @@
 //!                                           Report
 //! ```
 //!
-//! In come a game, the root's code, a table, options, limits and an observer; out goes a
-//! [`run::Report`]: proven or not, and why.
+//! A search takes a game, the root's code, a table, options, limits and an observer. It returns a
+//! [`run::Report`]: the value, or the reason why it is unknown.
 //!
-//! If the game or the observer panics, a search stops all of its threads and panics itself. Entries that
-//! are in the table then are true, and another search may use it.
+//! If the game or the observer panics, a search stops all of its threads and panics as well. The
+//! entries in the table remain valid, and another search may use them.
 //!
-//! * `numbers` and `thresholds`: proof and disproof numbers, and how long df-pn stays below a node;
-//!   `search_tree` is the tree that it searches, which [`plain`] and [`sums`] implement.
-//! * [`dfpn`], [`pns`], [`pn2`], [`two_level`] (PNS-PDFPN) and [`alphabeta`] search plain games. Those
-//!   of impartial games are in [`sums`].
-//! * [`cluster`] assigns the leaves of a tree to workers: threads, or other processes.
-//! * [`table`] and `arena` are the memories, [`run`] is what surrounds every search and what its workers
+//! * `numbers` and `thresholds`: proof and disproof numbers, and the thresholds of df-pn.
+//!   `search_tree`: interface of the tree that df-pn searches, implemented by [`plain`] and
+//!   [`sums`].
+//! * [`dfpn`], [`pns`], [`pn2`], [`two_level`] (PNS-PDFPN) and [`alphabeta`]: searches of plain
+//!   games. Those of impartial games are in [`sums`].
+//! * [`cluster`]: assigns the leaves of a tree to workers, which are threads or other processes.
+//! * [`table`] and `arena`: transposition table, and memory of trees.
+//! * [`run`]: parameters and results of all searches, and the state that the workers of a search
 //!   share.
-//! * [`snapshot`] gives checkpoints the tree of a search; [`certificate`] collects the
+//! * [`snapshot`]: access to the tree of a search for checkpoints. [`certificate`]: sets of
 //!   positions that prove a result.
+//! * [`threads`] and [`allocation`]: threads and memory that the system may refuse. [`split_mix`]:
+//!   pseudorandom numbers.
 
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
@@ -61,7 +65,7 @@ use map_bytes::map_bytes;
 pub use plain::game::LeafSolverOptions;
 pub use value::Value;
 
-/// The example of the README is a test.
+/// Tests the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

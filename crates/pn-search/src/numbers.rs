@@ -1,21 +1,25 @@
 //! Proof and disproof numbers in the NAND form.
 //!
-//! `phi` is the proof number for the side to move (leaves to settle until it is shown to win),
-//! `delta` the disproof number. A position has `phi` = least `delta` of its children and `delta` =
-//! the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2 and 2.4).
+//! `phi` is the proof number for the side to move (number of leaves to solve until it is shown to
+//! win), `delta` the disproof number. The `phi` of a position is the least `delta` of its children.
+//! Its `delta` is the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2
+//! and 2.4).
+//!
+//! * [`Number`]: a proof or disproof number. [`Pair`]: both numbers of a position.
+//! * [`Combination`]: combination of the children's phi to delta.
 
 use crate::Value;
 
-/// A proof or disproof number. Unsolved numbers lie in `1..=MAX`.
+/// A proof or disproof number. Those of open positions are in `1..=MAX`.
 pub type Number = u32;
 
-/// The number of something impossible.
+/// Number of a proof or disproof that is impossible.
 pub const INFINITY: Number = 1 << 27;
 
-/// The largest number of an unsolved position; sums stop there.
+/// Greatest number of an open position. Sums saturate here.
 pub const MAX: Number = INFINITY - 1;
 
-/// The two numbers of a position.
+/// Proof and disproof number of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Proof number for the side to move.
@@ -25,12 +29,12 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Of a position that is won for the side to move.
+    /// Numbers of a position that is won for the side to move.
     pub const WIN: Pair = Pair { phi: 0, delta: INFINITY };
-    /// Of one that is lost.
+    /// Numbers of a position that is lost for the side to move.
     pub const LOSS: Pair = Pair { phi: INFINITY, delta: 0 };
 
-    /// Of a solved position.
+    /// Numbers of a solved position.
     pub fn of(value: Value) -> Self {
         match value {
             Value::Win => Pair::WIN,
@@ -38,7 +42,7 @@ impl Pair {
         }
     }
 
-    /// The value, if the numbers say one.
+    /// Value of the position, if it is solved.
     #[inline(always)]
     pub fn value(self) -> Option<Value> {
         match (self.phi, self.delta) {
@@ -48,30 +52,30 @@ impl Pair {
         }
     }
 
-    /// The lesser number: that of a Grundy node whose current couple has these.
+    /// The lesser of both numbers: the number of a Grundy node whose current couple has these.
     #[inline(always)]
     pub fn least(self) -> Number {
         self.phi.min(self.delta)
     }
 }
 
-/// How a position's `delta` follows from its children's `phi`.
+/// Combination of the children's `phi` to their parent's `delta`.
 ///
-/// The sum counts what several children share several times over; in a game full of
+/// The sum counts work that several children share more than once. In a game with many
 /// transpositions it overestimates by orders of magnitude. `max + (sum - max)·weight` is between
 /// the maximum (weight 0) and the sum (weight 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
-    /// The weight of what is not the maximum, in 1/64; at most 64.
+    /// Weight of all numbers but the maximum, in 1/64; at most 64.
     pub weight_64: u32,
 }
 
 impl Combination {
-    /// The plain sum of the textbooks.
+    /// The plain sum, as published.
     pub const SUM: Combination = Combination { weight_64: 64 };
 
-    /// Combines the maximum and the sum of the children's `phi`. The sum may exceed [`MAX`], the
-    /// result does not, unless a child's number was [`INFINITY`].
+    /// Combines the maximum and the sum of the children's `phi`. The sum may exceed [`MAX`]. The
+    /// result does not, unless a child's number is [`INFINITY`].
     #[inline(always)]
     pub fn combine(self, max: Number, sum: u64) -> Number {
         if max >= INFINITY {
@@ -81,8 +85,8 @@ impl Combination {
         (u64::from(max) + rest).min(u64::from(MAX)) as Number
     }
 
-    /// The least `phi` of one child, all others fixed, for which the combination reaches
-    /// `threshold`. `max` and `sum` are those of the other children.
+    /// Least `phi` of one child for which the combination reaches `threshold`, the other children
+    /// fixed. `max` and `sum` are those of the other children.
     #[inline(always)]
     pub fn child_threshold(self, threshold: Number, max: Number, sum: u64) -> Number {
         if threshold >= INFINITY {
@@ -91,11 +95,11 @@ impl Combination {
         let weight = u64::from(self.weight_64);
         let threshold = u64::from(threshold);
         let (max, rest) = (u64::from(max), (sum * weight) >> 6);
-        // Where the child is the greatest: phi + rest >= threshold.
+        // If the child is the greatest: phi + rest >= threshold.
         let bound = if max + rest < threshold {
             threshold - rest
         } else {
-            // Where it is not: max + (sum - max + phi)·weight >= threshold, at the latest where it
+            // If it is not: max + (sum - max + phi)·weight >= threshold, at the latest when it
             // becomes the greatest.
             let needed = (threshold.saturating_sub(max) << 6).div_ceil(weight.max(1));
             needed.saturating_sub(sum - max).min(max.max(1))
@@ -104,9 +108,9 @@ impl Combination {
     }
 }
 
-/// The delta at which the child of least delta loses the search: where its parent's phi reaches
-/// `threshold`, or where it exceeds `second`, the least delta of the other children, by the factor
-/// 1 + `epsilon_1024`/1024 (Pawlewicz and Lew 2006). `threshold` is at most [`INFINITY`].
+/// Delta at which the search returns from the child of least delta: when the parent's phi reaches
+/// `threshold`, or when the delta exceeds `second`, the least delta of the other children, by the
+/// factor 1 + `epsilon_1024`/1024 (Pawlewicz and Lew 2006). `threshold` is at most [`INFINITY`].
 #[inline(always)]
 pub fn best_child_threshold(threshold: Number, second: Number, epsilon_1024: u32) -> Number {
     if second >= INFINITY {

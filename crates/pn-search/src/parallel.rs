@@ -1,4 +1,4 @@
-//! Threads of a search.
+//! Workers of a search on threads.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::run::{Observer, SharedState, WorkerSlot};
 use crate::threads::start_worker;
 
-/// Runs `work` for every worker: for the first, which gets the observer, on the calling thread, and for the
-/// others on threads with stacks of `stack_bytes`. Returns the results, that of the calling
-/// thread first. Where the system starts fewer threads, there are fewer results.
+/// Runs `work` for every worker: for the first one, which gets the observer, on the calling thread,
+/// and for the others on threads with stacks of `stack_bytes`. Returns the results, that of the
+/// calling thread first. If the system starts fewer threads, there are fewer results.
 ///
 /// # Panics
-/// If `work` does, once all threads have ended. Dropping its slot stops the search.
+/// If `work` does, after all threads have ended. Dropping its slot stops the search.
 pub(crate) fn run_workers<'a, T: Send>(
     state: &Arc<SharedState<'a>>,
     stack_bytes: usize,

@@ -59,7 +59,7 @@ pub(super) enum NextStep {
 
 /// A game and the stored results about it, as used by one worker.
 pub(super) trait SearchTree<'a> {
-    /// Data of a node beside its children, while it is searched.
+    /// Data of a node in addition to its children, while it is searched.
     type Node;
     /// An open child of a node.
     type ChildRef: ChildRef;

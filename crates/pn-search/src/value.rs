@@ -1,9 +1,9 @@
-//! Won or lost.
+//! Value of a position: won or lost.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A value of a finished search: who wins, seen from the side to move.
+/// Value of a position, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -15,7 +15,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// `win` or `loss`.
+    /// Name in output: `win` or `loss`.
     pub const fn name(self) -> &'static str {
         match self {
             Value::Win => "win",

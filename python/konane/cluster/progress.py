@@ -166,7 +166,7 @@ class Metrics:
         self._nodes = Gauge("konane_nodes", "Nodes that a worker has evaluated", worker)
         self._jobs = Gauge("konane_jobs", "Jobs that a worker has done", worker)
         self._tree = Gauge("konane_tree_nodes", "Nodes of the coordinator's tree")
-        self._facts = Gauge("konane_facts", "Results shared with all workers")
+        self._shared_results = Gauge("konane_facts", "Results shared with all workers")
 
     def show(self, driver: Driver) -> None:
         """Updates the gauges."""
@@ -177,4 +177,4 @@ class Metrics:
         status = driver.coordinator.status()
         if status is not None:
             self._tree.set(status.tree_nodes)
-            self._facts.set(status.results)
+            self._shared_results.set(status.results)

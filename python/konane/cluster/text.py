@@ -1,12 +1,13 @@
-"""Numbers as people read them, and as they write them; as the program does."""
+"""Numbers in messages, as the program writes them, and numbers in arguments."""
 
 from __future__ import annotations
 
-import math
 import operator
 import reprlib
 
 from .._errors import InputError
+from .._konane import bytes_text, counted, short
+from .._konane import time_text as seconds
 
 __all__ = ["amount", "check", "counted", "grouped", "number", "rows", "seconds", "short", "size"]
 
@@ -19,49 +20,14 @@ def grouped(count: int) -> str:
     return f"{count:,}"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things: ``1 job``, ``2 jobs``."""
-    return f"{grouped(count)} {noun}{'' if count == 1 else 's'}"
-
-
 def number(count: int) -> str:
     """A proof number of the JSON object."""
     return "infinite" if count >= INFINITY else grouped(count)
 
 
-def short(count: float) -> str:
-    """A number with three figures and a letter: ``12.3 M``."""
-    if math.isinf(count):
-        return "infinite"
-    for letter in ("", " k", " M", " G"):
-        if count < 999.5:
-            decimals = 0 if not letter else 2 if count < 9.995 else 1 if count < 99.95 else 0
-            return f"{count:.{decimals}f}{letter}"
-        count /= 1000
-    return f"{count:.3f} T"
-
-
 def size(count: float) -> str:
-    """Bytes in binary units: ``1.50 GiB``, as the program writes them (``bytes_text``)."""
-    units = iter(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
-    unit = "B"
-    while count >= 1023.5 and (following := next(units, None)):
-        count, unit = count / 1024, following
-    return f"{count:.2f}".removesuffix(".00") + f" {unit}"
-
-
-def seconds(time: float) -> str:
-    """A time: ``8.12 ms``, ``0.812 s``, ``2 min 5 s``, ``3 h 12 min``."""
-    if time < 0.1:
-        return f"{time * 1000:.2f} ms"
-    if time < 10:
-        return f"{time:.3f} s"
-    if time < 120:
-        return f"{time:.1f} s"
-    whole = int(time)
-    if whole < 7200:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    """Bytes in binary units: ``1.50 GiB``."""
+    return bytes_text(int(count))
 
 
 def rows(head: str, values: list[tuple[str, str]]) -> str:
@@ -70,7 +36,7 @@ def rows(head: str, values: list[tuple[str, str]]) -> str:
 
 
 def amount(text: str, least: int = 1) -> int:
-    """A whole number of at least so much; raises ``ValueError``."""
+    """A whole number of at least `least`; raises ``ValueError``."""
     if not (text.isascii() and text.isdigit() and int(text) >= least):
         raise ValueError(f"write a whole number of at least {least}")
     return int(text)

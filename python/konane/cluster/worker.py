@@ -66,7 +66,7 @@ class Worker:
 
     def __init__(self, game: Game, memory: int | str, threads: int, shared_work: int) -> None:
         self._game, self._memory = game, memory
-        self._threads, self._fact_work = threads, shared_work
+        self._threads, self._shared_work = threads, shared_work
         self._worker: Any = None
         self._peers: dict[int, Any] = {}
         self._paused: dict[int, float] = {}
@@ -74,7 +74,7 @@ class Worker:
     def begin(self) -> WorkerReady:
         """Allocates the table."""
         self._worker = self._game.worker(
-            memory=self._memory, threads=self._threads, shared_work=self._fact_work
+            memory=self._memory, threads=self._threads, shared_work=self._shared_work
         )
         return WorkerReady(os.getpid(), self._worker.capacity())
 

@@ -13,15 +13,6 @@ use crate::error::Failure;
 use crate::results;
 use crate::sprouts::outcome;
 
-#[derive(IntoPyObject)]
-struct TotalFields {
-    nodes: u64,
-    expansions: u64,
-    leaf_positions: u64,
-    seconds: f64,
-    runs: u64,
-}
-
 /// Returns the fields of a search of Konane, with the totals of all runs if there are checkpoints.
 ///
 /// # Errors
@@ -33,14 +24,7 @@ pub fn konane_fields(
 ) -> Result<Py<PyDict>, Failure> {
     let fields = results::dict(py, found)?;
     if let Some(writer) = checkpoints {
-        let totals = writer.totals(&found.report.counters);
-        let total = TotalFields {
-            nodes: totals.nodes,
-            expansions: totals.expansions,
-            leaf_positions: totals.settle_positions,
-            seconds: totals.seconds(),
-            runs: totals.runs,
-        };
+        let total = results::dict(py, &writer.totals(&found.report.counters))?;
         fields.set_item("total", total)?;
     }
     Ok(fields.unbind())

@@ -24,7 +24,7 @@ use konane::search::cluster::CoordinatorConfig;
 use konane::search::sums::SearchOptions;
 use konane::sprouts::cluster::ClusterSearch;
 use konane::sprouts::{MOST_NIMBER, Position};
-use konane::system::{parse_count, parse_duration, thread};
+use konane::system::{self, parse_count, parse_duration, thread};
 use pyo3::prelude::*;
 
 use crate::argument::{IntegerArg, StrArg, name};
@@ -151,6 +151,30 @@ pub fn time_limit(time_limit: SecondsArg<name::TimeLimit>) -> f64 {
 #[pyfunction]
 pub fn count(text: StrArg<name::Text>) -> Result<u64, Failure> {
     parse_count(&text).map_err(Failure::input)
+}
+
+/// Returns a size as text: ``1.50 GiB``.
+#[pyfunction]
+pub fn bytes_text(bytes: u64) -> String {
+    system::bytes_text(bytes)
+}
+
+/// Returns a number of seconds as text: ``2 min 5 s``.
+#[pyfunction]
+pub fn time_text(seconds: f64) -> String {
+    system::time_text(seconds)
+}
+
+/// Returns a number with three figures and a letter: ``12.3 M``.
+#[pyfunction]
+pub fn short(number: f64) -> String {
+    system::short(number)
+}
+
+/// Returns a count with a noun: ``1 job``, ``2 jobs``.
+#[pyfunction]
+pub fn counted(count: u64, noun: &str) -> String {
+    system::counted(count, noun)
 }
 
 /// Runs a task of a service thread. A panic is returned as an error, so that it does not end the thread.

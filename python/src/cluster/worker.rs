@@ -210,7 +210,7 @@ impl ClusterWorker {
     fn go_on(&self) -> Result<(), Failure> {
         let nodes = Some(self.idle_nodes);
         // Sending fails only if the worker is being closed.
-        let _ = self.queues()?.idle.send(Box::new(move |worker| worker.go_on(nodes)));
+        let _ = self.queues()?.idle.send(Box::new(move |worker| worker.continue_search(nodes)));
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use konane::ErrorKind;
 use konane::analysis::AnalysisError;
 use konane::checkpoint::CheckpointError;
 use konane::file::FileError;
-use konane::notation::{MoveListError, PositionError};
+use konane::notation::PositionError;
 use konane::proof::{self, ProofError};
 use konane::record::RecordError;
 use konane::search::certificate::CertificateError;
@@ -21,18 +21,18 @@ use konane::sprouts::grundy_file::GrundyFileError;
 use konane::sprouts::spr_file::{LineProblem, SprError};
 use konane::sprouts::verify::VerifyError as SprVerifyError;
 use konane::sprouts::{MovesError, TextError};
-use konane::system::{NumberError, alternatives, bytes_text, memory_available};
+use konane::system::{bytes_text, memory_available};
 use konane::tablebase::statespace::StateSpaceError;
-use konane::tablebase::{BuildError, Database, DatabaseError, PlanError, Resource, VerifyError};
+use konane::tablebase::{BuildError, Database, DatabaseError, Resource};
 use konane::{Dimensions, SetupError, SolveError};
 
 /// Exit code of a run. The numbers are part of the program's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The question was answered.
+    /// The result is complete.
     Answered = 0,
-    /// A check that was asked for failed (`bench --expect`, `verify-proof`, `sprouts verify`).
+    /// A requested check failed (`bench --expect`, `verify-proof`, `sprouts verify`).
     Mismatch = 1,
     /// Bad usage or bad input, or a request for a table that the system does not provide.
     /// Nothing was computed, except for other lines of the input.
@@ -69,62 +69,47 @@ impl From<ErrorKind> for Exit {
     }
 }
 
-/// Exit code of a search: `reason` says why it ended without an answer, if it did.
+/// Exit code of a search, with the reason if it ended without an answer.
 impl From<Option<Reason>> for Exit {
     fn from(reason: Option<Reason>) -> Exit {
         reason.map_or(Exit::Answered, |reason| reason.kind().into())
     }
 }
 
-/// Why a command failed.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
+    /// Arguments that exclude each other or that the command does not accept.
+    #[error("{0}")]
+    Usage(String),
     /// `--position` is not a position of the board.
     #[error("--position: {0}")]
     Position(PositionError),
-    /// `--moves` is not the beginning of a game.
-    #[error("--moves: {0}")]
-    Moves(MoveListError),
-    /// A line of standard input is not a position of the board.
-    #[error(transparent)]
-    Line(PositionError),
     /// Standard input cannot be read.
     #[error("cannot read standard input: {0}")]
     Input(#[source] io::Error),
-    /// A database is asked about a position that none has.
-    #[error(
-        "{0:?} has fewer than two empty squares and is in the jumping phase; databases are about games \
-         that begin with two removals and have no such position: use `konane solve`"
-    )]
-    EarlyJump(String),
-    /// Positions were to come from standard input, and none came.
-    #[error("no position: give --position or --moves, or positions on standard input, one a line")]
-    NoPosition,
-    /// A database cannot be read, or does not have what was asked for.
+    /// A database cannot be read, or does not have the position.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// There is a database of the transposed board only.
+    /// The only database is of the transposed board.
     #[error("{error}; {} has the transposed board, {board}", path.display())]
     Transposed {
         error: Box<DatabaseError>,
         path: PathBuf,
         board: Dimensions,
-        /// What was asked for, on that board.
+        /// The position, on that board.
         position: Option<String>,
     },
-    /// A database cannot be planned.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// A database cannot be built.
+    /// A database cannot be planned or built.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A database is not sound.
     #[error(transparent)]
-    Verify(#[from] VerifyError),
+    Verify(DatabaseError),
     /// The state space of a board cannot be searched.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
-    /// The work does not fit into the memory that may be used.
+    /// The work needs more memory than may be used.
     #[error("{what} needs {} of memory, but {} may be used", bytes_text(*need), bytes_text(*have))]
     Memory { what: String, need: u64, have: u64 },
     /// A proof cannot be read.
@@ -133,7 +118,7 @@ pub enum CliError {
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A proof or a database of another board than the one that is asked about.
+    /// A proof or a database of another board.
     #[error("{file} is about the {got} board, not about {expected}")]
     OtherBoard { file: String, expected: Dimensions, got: Dimensions },
     /// A file is not the record of a game.
@@ -142,49 +127,28 @@ pub enum CliError {
     /// A file that is too long for the record of a game.
     #[error("{file} has more than {} and is no game record", bytes_text(*most))]
     LongRecord { file: String, most: u64 },
+    /// A line in the file of a Sprouts game is not a legal move.
+    #[error("{file}: line {line}: {problem}")]
+    SproutsGame { file: String, line: usize, problem: String },
     /// A record of a game on another board.
     #[error("{file} is a game on the {got} board, not on {expected}")]
     OtherRecord { file: String, expected: Dimensions, got: Dimensions },
-    /// A game cannot begin at a position of which the proof says nothing.
+    /// A game cannot begin at a position that the proof does not have.
     #[error(
         "{file} says nothing about {position}: begin at its root, {root}, or at a position to which \
          the winner's answers in it lead"
     )]
     NotInProof { file: String, position: String, root: String },
-    /// A file that is no proof has no answer to a move.
+    /// A file is no proof: it has no answer to a move.
     #[error("{file} has no answer in {position}: it is no proof, see `konane verify-proof`")]
     NoAnswer { file: String, position: String },
     /// A proof cannot be collected.
     #[error("no proof was written: {0}")]
     Certificate(CertificateError),
-    /// A checkpoint cannot be read, written or gone on from.
+    /// A checkpoint cannot be read, written or resumed.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// Two files of a run that have one name.
-    #[error(
-        "{one} and {other} are the same file, {file}: one would be written over the other; name two"
-    )]
-    SameFile { one: &'static str, other: &'static str, file: String },
-    /// A file of a run that has the name of what is written beside another one.
-    #[error(
-        "{other} is {file}, a name that a temporary file of {one} may have: one would be written \
-         over the other; name another"
-    )]
-    BesideFile { one: &'static str, other: &'static str, file: String },
-    /// Several threads for an algorithm that has one.
-    #[error(
-        "--threads: {algorithm} searches on one thread; choose --algo {} for more",
-        alternatives(parallel)
-    )]
-    OneThread {
-        algorithm: &'static str,
-        /// Names of the algorithms that can use several.
-        parallel: Vec<&'static str>,
-    },
-    /// An option of the two-level search with another algorithm.
-    #[error("{option} is for --algo pns-pdfpn, not for {algorithm}")]
-    JobOption { option: &'static str, algorithm: &'static str },
-    /// The system gives no threads.
+    /// The system does not start the threads.
     #[error("--threads: cannot start the threads: {0}; ask for fewer")]
     Threads(rayon::ThreadPoolBuildError),
     /// A search of Sprouts has no table.
@@ -202,18 +166,9 @@ pub enum CliError {
     /// `bench --expect` with another signature.
     #[error("the signature is {found}, not {expected}: a search or a counter has changed")]
     Signature { found: u64, expected: u64 },
-    /// `man` with an unknown subcommand.
-    #[error("{verb:?} is not a verb: choose one of {verbs}")]
-    Verb { verb: String, verbs: String },
     /// A text is not a Sprouts position.
     #[error("position: {error}")]
     SproutsText { text: String, error: TextError },
-    /// The heap that is written behind a Sprouts position is none.
-    #[error("position: the size of the heap: {0}")]
-    SproutsHeap(NumberError),
-    /// A heap behind the position and one more.
-    #[error("there is a heap in the position and one in --nimber: leave one of them out")]
-    TwoHeaps,
     /// A Sprouts position has too many moves, or too many for a subcommand without `--memory`.
     #[error("the position has more moves, or lands, than are listed: ask about a smaller position")]
     SproutsTooLarge,
@@ -226,10 +181,10 @@ pub enum CliError {
     /// Such a file cannot be checked.
     #[error(transparent)]
     SprVerify(SprVerifyError),
-    /// A signal came before anything was written.
+    /// A signal ended the run before any output.
     #[error("interrupted")]
     Interrupted,
-    /// The port of `explore` cannot be had.
+    /// `explore` cannot listen at the port.
     #[cfg(feature = "explore")]
     #[error("cannot listen at 127.0.0.1:{port}: {error}")]
     Port { port: u16, error: io::Error },
@@ -278,14 +233,11 @@ impl CliError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            CliError::Position(error) | CliError::Line(error) => error.kind(),
-            CliError::Moves(error) => error.kind(),
+            CliError::Position(error) => error.kind(),
             CliError::Record { error, .. } => error.kind(),
             CliError::SproutsText { error, .. } => error.kind(),
-            CliError::SproutsHeap(error) => error.kind(),
             CliError::Database(error) => error.kind(),
             CliError::Transposed { error, .. } => error.kind(),
-            CliError::Plan(error) => error.kind(),
             CliError::Build(error) => error.kind(),
             CliError::Verify(error) => error.kind(),
             CliError::StateSpace(error) => error.kind(),
@@ -300,18 +252,12 @@ impl CliError {
             CliError::GrundyFile(error) => error.kind(),
             CliError::SprFile(error) => error.kind(),
             CliError::SprVerify(error) => error.kind(),
-            CliError::EarlyJump(_)
-            | CliError::NoPosition
+            CliError::Usage(_)
             | CliError::OtherBoard { .. }
             | CliError::LongRecord { .. }
+            | CliError::SproutsGame { .. }
             | CliError::OtherRecord { .. }
-            | CliError::NotInProof { .. }
-            | CliError::SameFile { .. }
-            | CliError::BesideFile { .. }
-            | CliError::OneThread { .. }
-            | CliError::JobOption { .. }
-            | CliError::Verb { .. }
-            | CliError::TwoHeaps => ErrorKind::Usage,
+            | CliError::NotInProof { .. } => ErrorKind::Usage,
             #[cfg(feature = "explore")]
             CliError::Port { .. } => ErrorKind::Usage,
             CliError::Memory { .. } | CliError::SproutsTooLarge | CliError::Threads(_) => {
@@ -356,34 +302,33 @@ impl CliError {
             CliError::Position(PositionError::Setup(
                 SetupError::OneEmptyBlackToMove { .. } | SetupError::ImpossibleOpening { .. },
             )) => "--phase jump reads it as a position in the jumping phase",
-            CliError::Memory { need, .. } if is_there(*need) => "--memory allows more",
+            CliError::Memory { need, .. } if is_available(*need) => "--memory allows more",
             CliError::SproutsFull(_) | CliError::GrundyFile(GrundyFileError::Full(_)) => {
                 "--memory allows more"
             }
             #[cfg(feature = "explore")]
             CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
-            CliError::Plan(PlanError::DoesNotFit(misfit)) => {
-                let memory =
-                    (misfit.resource == Resource::Memory).then_some(misfit.plan.memory_bytes);
+            CliError::Build(BuildError::DoesNotFit(misfit)) => {
+                let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory_bytes);
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
                 let tips: Vec<String> =
-                    memory.and_then(memory_that_is_there).into_iter().chain(stones).collect();
+                    memory.and_then(memory_option).into_iter().chain(stones).collect();
                 return (!tips.is_empty()).then(|| tips.join(", or "));
             }
-            CliError::Plan(PlanError::Begun { need, .. }) => return memory_that_is_there(*need),
-            CliError::Plan(PlanError::ReachableWithMaxStones) => {
+            CliError::Build(BuildError::Begun { need, .. }) => return memory_option(*need),
+            CliError::Build(BuildError::ReachableWithMaxStones) => {
                 "leave out --max-stones, or choose --scope complete"
             }
-            CliError::Plan(PlanError::ReachableTooLarge { .. }) => {
+            CliError::Build(BuildError::ReachableTooLarge { .. }) => {
                 "choose --scope complete and --max-stones N"
             }
-            CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { path, .. }))
+            CliError::Verify(DatabaseError::NoDatabase { path, .. })
                 if let Some(names) = databases_in(path) =>
             {
                 return Some(format!("the databases in it: {names}"));
             }
             CliError::Database(DatabaseError::NoDatabase { .. })
-            | CliError::Verify(VerifyError::Database(DatabaseError::NoDatabase { .. })) => {
+            | CliError::Verify(DatabaseError::NoDatabase { .. }) => {
                 "`konane builddb` makes databases, and continues builds"
             }
             CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {
@@ -425,14 +370,14 @@ impl CliError {
 }
 
 /// Returns false if the system has less memory than `bytes`: a higher `--memory` is no remedy then.
-fn is_there(bytes: u64) -> bool {
+fn is_available(bytes: u64) -> bool {
     memory_available().is_none_or(|have| bytes <= have)
 }
 
-/// The option that allows `need` bytes, if the system has them. It rounds up, while the texts of the
-/// library round to the nearest.
-fn memory_that_is_there(need: u64) -> Option<String> {
-    is_there(need).then(|| format!("at least --memory {}MiB", need.div_ceil(1 << 20)))
+/// Option that allows `need` bytes, if the system has them. It rounds up, while the texts of the library
+/// round to the nearest.
+fn memory_option(need: u64) -> Option<String> {
+    is_available(need).then(|| format!("at least --memory {}MiB", need.div_ceil(1 << 20)))
 }
 
 /// Names of the databases in a directory, if there are any.

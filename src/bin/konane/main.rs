@@ -37,7 +37,7 @@ mod trace;
 #[cfg(feature = "explore")]
 mod web;
 
-use konane::system::{file_size_limit_is_an_error, thread};
+use konane::system::thread;
 
 use commands::Command;
 use exit::{CliError, Exit};
@@ -67,11 +67,8 @@ const STACK: usize = 8 << 20;
 fn main() -> ExitCode {
     startup::use_default_stack_size();
     startup::spare_address_space();
-    file_size_limit_is_an_error();
+    startup::make_file_size_limit_an_error();
     out_of_memory::turn_panics_into_ends();
-    if startup::is_stdout_closed() {
-        output::stdout_is_closed();
-    }
     match thread("main", STACK).spawn(read_and_run).map(JoinHandle::join) {
         Ok(Ok(exit)) => exit,
         // The panic has been reported; its exit code is Rust's.

@@ -1,25 +1,23 @@
-//! Output on stdout and stderr, and numbers as text.
+//! Output on stdout and stderr.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::exit::{CliError, Exit};
-use crate::terminal_text::TerminalText;
+use crate::startup;
+use crate::terminal_text::{TerminalText, escape_json, escape_line, escape_text};
 use konane::ErrorKind;
 use konane::file::NewFile;
+use konane::json::finite;
 use konane::search::Value;
-use konane::search::numbers::INFINITY;
+use konane::search::numbers::Number;
 use konane::search::run::Reason;
-pub use konane::system::bytes_text as bytes;
-pub use konane::system::grouped;
-
-use crate::terminal_text::{escape_json, escape_line, escape_text};
+pub use konane::system::{bytes_text as bytes, counted, grouped, large, short, time_text as time};
 
 /// One JSON object and a line feed. Control characters in its strings are escaped, as
 /// `TerminalText` does it for text, but in the syntax of JSON.
@@ -37,17 +35,51 @@ pub fn answer<T: Serialize>(
     if as_json { write_json(value) } else { write_text(text(value)) }
 }
 
-/// The JSON of a run that a limit or a signal ended before it knew anything.
+/// The JSON of a run that a limit or a signal ended before there was any result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EndedJson {
     /// The limit, or `interrupted`.
-    pub reason: Option<Reason>,
+    pub reason: Reason,
 }
 
-impl EndedJson {
-    /// The object of a run that ended for a reason.
-    pub fn new(reason: Reason) -> Self {
-        EndedJson { reason: Some(reason) }
+/// Result of a check, in the JSON of `verifydb` and `verify-proof`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CheckJson {
+    /// True if the file or database is valid; null if the check did not end.
+    pub valid: Option<bool>,
+    /// The problem, or the reason why the check did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// The limit that was reached, or `interrupted`, if the check did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
+impl CheckJson {
+    /// Returns the JSON of a check, which may return a problem. `is_problem` is true for errors that are
+    /// one. `None` if the result shows nothing about the file.
+    pub fn new<T>(
+        result: &Result<T, CliError>,
+        problem: impl Fn(&T) -> Option<String>,
+        is_problem: impl Fn(&CliError) -> bool,
+        seconds: f64,
+    ) -> Option<Self> {
+        let (valid, problem) = match result {
+            Ok(checked) => {
+                let problem = problem(checked);
+                (Some(problem.is_none()), problem)
+            }
+            Err(error) if is_problem(error) => (Some(false), Some(error.to_string())),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {
+                (None, Some(Reason::Interrupted.text().to_owned()))
+            }
+            Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
+            Err(_) => return None,
+        };
+        let reason = result.as_ref().err().and_then(CliError::reason);
+        Some(CheckJson { valid, problem, reason, seconds })
     }
 }
 
@@ -90,18 +122,14 @@ pub fn finish<T>(
     if as_json {
         write_json(object)?;
     }
-    let (result, text) = match result {
-        Ok(value) => {
-            let text = text(&value);
-            (Some(value), text)
+    let say = |text: String| if as_json { Ok(()) } else { write_text(text) };
+    match result {
+        Ok(value) => say(text(&value)).map(|()| Some(value)),
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            say("interrupted\n".to_owned()).map(|()| None)
         }
-        Err(error) if error.kind() == ErrorKind::Interrupted => (None, "interrupted\n".to_owned()),
-        Err(error) => return Err(error),
-    };
-    if !as_json {
-        write_text(text)?;
+        Err(error) => Err(error),
     }
-    Ok(result)
 }
 
 /// Writes one JSON object and a line feed.
@@ -125,13 +153,19 @@ pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliErr
     for (number, second) in named.iter().enumerate() {
         for first in &named[..number] {
             for ((one, _, at), (other, path, place)) in [(first, second), (second, first)] {
-                let file = path.display().to_string();
+                let file = path.display();
                 if at == place {
-                    return Err(CliError::SameFile { one, other, file });
+                    return Err(CliError::Usage(format!(
+                        "{one} and {other} are the same file, {file}: one would be written over the \
+                         other; name two"
+                    )));
                 }
                 let [at, place] = [at, place].map(|path| path.as_os_str().as_encoded_bytes());
                 if place.strip_prefix(at).is_some_and(|end| SUFFIXES.contains(&end)) {
-                    return Err(CliError::BesideFile { one, other, file });
+                    return Err(CliError::Usage(format!(
+                        "{other} is {file}, a name that a temporary file of {one} may have: one would \
+                         be written over the other; name another"
+                    )));
                 }
             }
         }
@@ -169,27 +203,17 @@ impl OutArg {
 
 /// A number of plies: `1 ply`, `2 plies`.
 pub fn plies(count: u32) -> String {
-    if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
-}
-
-/// Set if the program was started without a standard output.
-static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
-
-/// Makes every later attempt to write to standard output an error. Without it Rust's runtime, which
-/// opens `/dev/null` in place of a closed standard output, would hide that answers are lost.
-pub fn stdout_is_closed() {
-    IS_STDOUT_CLOSED.store(true, Ordering::Relaxed);
+    counted(count.into(), "ply")
 }
 
 /// Returns an error if the program was started without a standard output, for long work whose answer
 /// would be lost.
 pub fn must_be_open() -> Result<(), CliError> {
-    match IS_STDOUT_CLOSED.load(Ordering::Relaxed) {
-        true => {
-            Err(CliError::Output(io::Error::other("it is closed; open it or send it to a file")))
-        }
-        false => Ok(()),
+    if startup::is_stdout_closed() {
+        let text = "it is closed; open it or send it to a file";
+        return Err(CliError::Output(io::Error::other(text)));
     }
+    Ok(())
 }
 
 /// Writes to stdout; returns false if the pipe is closed.
@@ -289,29 +313,22 @@ pub fn wrapped(words: &[impl ToString], indent: usize) -> String {
 /// The threads of a search: `2 threads`, or `2 threads (64 requested)` if there were fewer than
 /// requested.
 pub fn threads(searched: u32, requested: Option<u32>) -> String {
-    let noun = if searched == 1 { "thread" } else { "threads" };
+    let threads = counted(searched.into(), "thread");
     match requested {
-        Some(requested) if requested > searched => {
-            format!("{searched} {noun} ({requested} requested)")
-        }
-        _ => format!("{searched} {noun}"),
+        Some(requested) if requested > searched => format!("{threads} ({requested} requested)"),
+        _ => threads,
     }
 }
 
 /// The row with the numbers of an unsolved root.
-pub fn root_row(pn: u32, dn: u32) -> (&'static str, String) {
-    let (pn, dn) = (grouped(pn.into()), grouped(dn.into()));
+pub fn root_row(pn: Number, dn: Number) -> (&'static str, String) {
+    let [pn, dn] = [pn, dn].map(|number| grouped(number.into()));
     ("root", format!("proof number {pn}, disproof number {dn}"))
 }
 
 /// A proof or disproof number.
-pub fn proof_number(number: u32) -> String {
-    if number >= INFINITY { "infinite".to_string() } else { short(f64::from(number)) }
-}
-
-/// Nodes by seconds; finite for any time.
-pub fn speed(nodes: u64, seconds: f64) -> f64 {
-    (nodes as f64 / seconds.max(1e-9)).round()
+pub fn proof_number(number: Number) -> String {
+    short(finite(number).map_or(f64::INFINITY, f64::from))
 }
 
 /// `win`, `loss` or `unknown`.
@@ -319,69 +336,9 @@ pub fn outcome_name(outcome: Option<Value>) -> &'static str {
     outcome.map_or("unknown", Value::name)
 }
 
-/// A number that may have more than 64 bits, in groups of three digits.
-pub fn large(number: u128) -> String {
-    match u64::try_from(number) {
-        Ok(number) => grouped(number),
-        Err(_) => format!("{:.3e}", number as f64),
-    }
-}
-
-/// A number with three figures and a letter: `12.3 M`.
-pub fn short(number: f64) -> String {
-    let mut rest = number;
-    for letter in ["", " k", " M", " G"] {
-        if rest < 999.5 {
-            let decimals = match rest {
-                _ if letter.is_empty() => 0,
-                r if r < 9.995 => 2,
-                r if r < 99.95 => 1,
-                _ => 0,
-            };
-            return format!("{rest:.decimals$}{letter}");
-        }
-        rest /= 1000.0;
-    }
-    format!("{rest:.3} T")
-}
-
-/// A time as text: `8.12 ms`, `0.812 s`, `2 min 5 s`, `3 h 12 min`.
-pub fn time(seconds: f64) -> String {
-    if seconds < 0.1 {
-        return format!("{:.2} ms", seconds * 1000.0);
-    }
-    if seconds < 10.0 {
-        return format!("{seconds:.3} s");
-    }
-    if seconds < 120.0 {
-        return format!("{seconds:.1} s");
-    }
-    let whole = seconds as u64;
-    if whole < 7200 {
-        format!("{} min {} s", whole / 60, whole % 60)
-    } else {
-        format!("{} h {} min", whole / 3600, whole % 3600 / 60)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_for_people() {
-        assert_eq!(short(0.0), "0");
-        assert_eq!(short(999.0), "999");
-        assert_eq!(short(1234.0), "1.23 k");
-        assert_eq!(short(12_345_678.0), "12.3 M");
-        assert_eq!(short(999_600.0), "1.00 M");
-        assert_eq!(short(2.5e12), "2.500 T");
-        assert_eq!(time(0.0004), "0.40 ms");
-        assert_eq!(time(0.8123), "0.812 s");
-        assert_eq!(time(125.4), "2 min 5 s");
-        assert_eq!(time(11_520.0), "3 h 12 min");
-        assert_eq!(speed(5, 0.0), 5e9);
-    }
 
     #[test]
     fn long_lists_are_broken() {

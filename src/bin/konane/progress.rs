@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use crate::output::{self, bytes, time, warn};
+use crate::output::{self, bytes, counted, time, warn};
 use crate::terminal_text::escape_line;
 use konane::tablebase::{BuildObserver, DatabaseError, Stage};
 
@@ -25,15 +25,10 @@ const MAX_INTERVAL: u64 = 30_000;
 /// The live line without a bar.
 const SPINNER: &str = "{spinner} {elapsed} {wide_msg}";
 
-enum Sink {
-    Silent,
-    Live(ProgressBar),
-    Lines,
-}
-
 /// Progress of a run on stderr. All threads may use it.
 pub struct Progress {
-    sink: Sink,
+    /// The live line, hidden if the run is quiet; `None` for plain lines.
+    bar: Option<ProgressBar>,
     begun: Instant,
     /// Time at which the next line is due, in milliseconds since the beginning.
     next: AtomicU64,
@@ -42,24 +37,23 @@ pub struct Progress {
 impl Progress {
     /// Starts the clock. `quiet` shows warnings only.
     pub fn new(quiet: bool) -> Self {
-        let (sink, first) = if quiet {
-            (Sink::Silent, u64::MAX)
+        let (bar, first) = if quiet {
+            (Some(ProgressBar::hidden()), u64::MAX)
         } else if is_live() {
-            (Sink::Live(spinner()), LIVE)
+            (Some(spinner()), LIVE)
         } else {
-            (Sink::Lines, FIRST_LINE)
+            (None, FIRST_LINE)
         };
-        Progress { sink, begun: Instant::now(), next: AtomicU64::new(first) }
+        Progress { bar, begun: Instant::now(), next: AtomicU64::new(first) }
     }
 
     /// Shows the line that `text` returns, if one is due: the live line, or a plain one with the time.
     /// `text` is given the seconds since the beginning.
     pub fn update(&self, text: impl FnOnce(f64) -> String) {
         let Some(seconds) = self.due() else { return };
-        match &self.sink {
-            Sink::Silent => {}
-            Sink::Live(bar) => set_message(bar, &text(seconds)),
-            Sink::Lines => self.note(&format!("{}, {}", time(seconds), text(seconds))),
+        match &self.bar {
+            Some(bar) => set_message(bar, &text(seconds)),
+            None => output::note(&format!("{}, {}", time(seconds), text(seconds))),
         }
     }
 
@@ -71,9 +65,9 @@ impl Progress {
         }
         let elapsed = self.begun.elapsed();
         let now = elapsed.as_millis() as u64;
-        let later = match self.sink {
-            Sink::Live(_) => now + LIVE,
-            _ => (2 * now).min(now + MAX_INTERVAL),
+        let later = match self.bar {
+            Some(_) => now + LIVE,
+            None => (2 * now).min(now + MAX_INTERVAL),
         };
         let mine = || self.next.compare_exchange(next, later, Ordering::Relaxed, Ordering::Relaxed);
         (now >= next && mine().is_ok()).then_some(elapsed.as_secs_f64())
@@ -81,17 +75,16 @@ impl Progress {
 
     /// Changes the live line only.
     pub fn live(&self, line: String) {
-        if let Sink::Live(bar) = &self.sink {
+        if let Some(bar) = &self.bar {
             set_message(bar, &line);
         }
     }
 
     /// Shows a line that stays.
     pub fn note(&self, line: &str) {
-        match &self.sink {
-            Sink::Silent => {}
-            Sink::Live(bar) => bar.println(escape_line(line)),
-            Sink::Lines => output::note(line),
+        match &self.bar {
+            Some(bar) => bar.println(escape_line(line)),
+            None => output::note(line),
         }
     }
 
@@ -102,15 +95,15 @@ impl Progress {
 
     /// Changes the live line, or shows a plain one, at the beginning or end of a part of the work.
     pub fn step(&self, text: &str) {
-        match &self.sink {
-            Sink::Live(bar) => set_message(bar, text),
-            Sink::Silent | Sink::Lines => self.line(text),
+        match &self.bar {
+            Some(bar) => set_message(bar, text),
+            None => self.line(text),
         }
     }
 
     /// Adds a bar to the live line.
     pub fn part(&self, done: u64, of: u64) {
-        if let Sink::Live(bar) = &self.sink {
+        if let Some(bar) = &self.bar {
             if bar.length().is_none() {
                 bar.set_style(style("{spinner} {elapsed} [{bar:24}] {percent:>3} % {wide_msg}"));
             }
@@ -121,7 +114,7 @@ impl Progress {
 
     /// Removes the bar, when the amount of work is not known.
     pub fn endless(&self) {
-        if let Sink::Live(bar) = &self.sink
+        if let Some(bar) = &self.bar
             && bar.length().is_some()
         {
             bar.unset_length();
@@ -131,9 +124,9 @@ impl Progress {
 
     /// Hides the live line while `write` writes to stdout, which may be the same terminal.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.sink {
-            Sink::Live(bar) => bar.suspend(write),
-            Sink::Silent | Sink::Lines => write(),
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
         }
     }
 }
@@ -154,9 +147,8 @@ impl BuildObserver for Progress {
     }
 
     fn layer_finished(&self, stones: u32, size: u64) {
-        let size = bytes(size);
-        let noun = if stones == 1 { "stone" } else { "stones" };
-        self.line(&format!("{stones:>2} {noun}: {size}"));
+        let pad = if stones < 10 { " " } else { "" };
+        self.line(&format!("{pad}{}: {}", counted(stones.into(), "stone"), bytes(size)));
     }
 
     fn discarded(&self, path: &Path, reason: &DatabaseError) {
@@ -176,7 +168,7 @@ impl BuildObserver for Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Sink::Live(bar) = &self.sink {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

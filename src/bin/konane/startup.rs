@@ -35,6 +35,16 @@ pub fn use_default_stack_size() {
     unsafe { std::env::remove_var("RUST_MIN_STACK") };
 }
 
+/// Makes writing beyond the limit of a file's size (`ulimit -f`) an error like a full disk. By default the
+/// system ends the program by SIGXFSZ.
+pub fn make_file_size_limit_an_error() {
+    // SAFETY: the signal is only ignored, and nothing in this process has a handler for it.
+    #[cfg(unix)]
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 /// Lets all threads allocate from one heap if the address space is limited (`ulimit -v`): the C library
 /// would reserve 64 MiB of it for the heap of each thread.
 pub fn spare_address_space() {

@@ -25,11 +25,6 @@ impl TerminalText {
         &self.0
     }
 
-    /// Removes the text.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// Adds a character in a colour.
     pub fn push_coloured(&mut self, character: char, ink: Ink) {
         let escaped = escape_text(character.encode_utf8(&mut [0; 4])).into_owned();
@@ -66,15 +61,16 @@ impl fmt::Write for TerminalText {
 /// escaped as in Rust, such as `\u{1b}`: they would change the state of a terminal, or the order of
 /// the characters that it shows.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
-    escape(text, |found| found != '\n' && is_control(found))
+    let is_escaped = |character| character != '\n' && is_control(character);
+    escape(text, is_escaped, |character| character.escape_default().to_string())
 }
 
 /// As [`escape_text`] for a text of one line, in which line feeds are escaped as well.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
-    escape(text, is_control)
+    escape(text, is_control, |character| character.escape_default().to_string())
 }
 
-/// Returns whether a terminal may interpret the character instead of showing it.
+/// Returns true if a terminal may interpret the character instead of showing it.
 fn is_control(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}')
@@ -83,31 +79,26 @@ fn is_control(character: char) -> bool {
 
 /// As [`escape_line`] for a JSON document, in which these characters can only be inside of strings.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        match is_control(character) {
-            // All of them are in the basic plane, so they have four digits.
-            true => escaped += &format!("\\u{:04x}", u32::from(character)),
-            false => escaped.push(character),
-        }
-    }
-    Cow::Owned(escaped)
+    // All of them are in the basic plane, so they have four digits.
+    escape(text, is_control, |character| format!("\\u{:04x}", u32::from(character)))
 }
-fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+
+fn escape(
+    text: &str,
+    is_escaped: impl Fn(char) -> bool,
+    escaped: impl Fn(char) -> String,
+) -> Cow<'_, str> {
     if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
     }
-    let mut escaped = String::with_capacity(text.len() + 16);
+    let mut result = String::with_capacity(text.len() + 16);
     for character in text.chars() {
         match is_escaped(character) {
-            true => escaped.extend(character.escape_default()),
-            false => escaped.push(character),
+            true => result += &escaped(character),
+            false => result.push(character),
         }
     }
-    Cow::Owned(escaped)
+    Cow::Owned(result)
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use serde::Serialize;
 use crate::exit::CliError;
 use crate::output;
 use konane::file::{FileError, create_regular};
-use konane::search::numbers::{INFINITY, Number};
+use konane::json::finite;
+use konane::search::numbers::Number;
 use konane::search::run::Progress;
 use konane::search::table::TableUse;
 use konane::{Algorithm, Board, Move, Position, RootMove};
@@ -53,24 +54,7 @@ pub struct ProgressJson {
     pub best_move: Option<Option<Move>>,
     /// Konane: the moves whose numbers are known, the most promising first. Absent for Sprouts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<RootMoveJson>>,
-}
-
-/// A move of the root and its numbers.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct RootMoveJson {
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: Move,
-    /// Its proof number; 0 if it is proven to win, null if infinite.
-    pub pn: Option<Number>,
-    /// Its disproof number; 0 if it is proven to lose, null if infinite.
-    pub dn: Option<Number>,
-}
-
-/// A number, if it is finite.
-fn finite(number: Number) -> Option<Number> {
-    (number < INFINITY).then_some(number)
+    pub moves: Option<Vec<RootMove>>,
 }
 
 impl ProgressJson {
@@ -96,14 +80,8 @@ impl ProgressJson {
         position: &Position,
         algorithm: Algorithm,
     ) -> Self {
-        let moves = position.root_moves(board, progress).into_iter();
-        let moves = moves.map(|RootMove { mv, phi, delta }| RootMoveJson {
-            mv,
-            pn: finite(phi),
-            dn: finite(delta),
-        });
-        let best = progress.best.and_then(|code| position.move_to(board, code));
-        let (best_move, moves) = (Some(best), Some(moves.collect()));
+        let best_move = Some(progress.best.and_then(|code| position.move_to(board, code)));
+        let moves = Some(position.root_moves(board, progress));
         let json = ProgressJson { best_move, moves, ..ProgressJson::new(progress, seconds) };
         match algorithm {
             Algorithm::AlphaBeta => {
@@ -114,7 +92,7 @@ impl ProgressJson {
     }
 }
 
-/// The file.
+/// A file with the progress of a search.
 pub struct Trace {
     path: PathBuf,
     file: File,

@@ -1,33 +1,33 @@
-//! Expansion: all successors with their codes and features.
+//! Expansion: all [`Successors`] of a position with their codes and [`Features`].
 
 use super::{Colour, Isa, Jumps, MAX_JUMPS, dispatch, versions};
 
-/// What the estimates know about one side of a successor.
+/// Features of one side of each successor, for the leaf estimates.
 #[derive(Clone, Debug)]
 pub struct Features {
-    /// Jumps that the side has, or would have if it were to move.
+    /// Number of jumps that the side has, or would have if it were to move.
     pub moves: [u8; MAX_JUMPS],
-    /// Distinct squares on which they land.
+    /// Number of distinct squares on which they land.
     pub landings: [u8; MAX_JUMPS],
-    /// Stones that can make them.
+    /// Number of stones that can jump.
     pub movable: [u8; MAX_JUMPS],
-    /// Stones with an occupied neighbour, which can only be an enemy's.
+    /// Number of stones with an occupied neighbour, whose stone is always one of the opponent.
     pub contacts: [u8; MAX_JUMPS],
 }
 
 /// The successors of a position, as lists of equal length.
 #[derive(Clone, Debug)]
 pub struct Successors {
-    /// How many there are.
+    /// Number of successors.
     pub len: usize,
     /// Occupied squares, in the orientation of the parent.
     pub occupied: [u64; MAX_JUMPS],
-    /// Least image under the successors' symmetries. After a move by Black, or on a board with two
-    /// odd sides, this is the canonical code but for the bit of the side to move.
+    /// Least image under the symmetries of successors. After a move by Black, or on a board with two
+    /// odd sides, this is the canonical code without the bit of the side to move.
     pub least: [u64; MAX_JUMPS],
     /// Features of the side to move after the move.
     pub own: Features,
-    /// Features of the side that has just moved.
+    /// Features of the side that has moved.
     pub other: Features,
 }
 
@@ -47,8 +47,8 @@ impl Default for Successors {
 }
 
 impl Jumps {
-    /// Lists the successors of a jumping-phase position: occupied squares and least images. Their
-    /// features are left as they were. Some 3 ns per successor.
+    /// Lists the successors of a jumping-phase position: occupied squares and least images. Does not change the
+    /// features. Takes some 3 ns per successor.
     pub fn generate(&self, occupied: u64, mover: Colour, out: &mut Successors) {
         dispatch!(
             self,
@@ -59,7 +59,7 @@ impl Jumps {
         );
     }
 
-    /// Fills in the features of listed successors; `mover` has just moved. Some 5 ns per successor
+    /// Computes the features of the listed successors; `mover` has just moved. Takes some 5 ns per successor
     /// with AVX-512.
     pub fn describe(&self, mover: Colour, out: &mut Successors) {
         dispatch!(
@@ -140,7 +140,8 @@ impl Jumps {
 macro_rules! generate {
     ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
      $out:ident) => {
-        // Eight symmetries keep the colours on odd squares only, which have no long jumps.
+        // Only square boards with odd sides have eight colour-preserving symmetries, and these boards have no
+        // long jumps.
         if $jumps.images.stride() == 4 {
             $jumps.generate_lanes::<4, $rounds>($occupied, $mover, $out)
         } else {

@@ -1,31 +1,34 @@
 //! The hot loops: expansion with codes and features, exact search of nearly finished games, perft.
 //!
 //! Each is written once, as plain safe code over lanes, and compiled three times: for any processor,
-//! for AVX2 with POPCNT and BMI, and for AVX-512 with vector population counts. The processor decides
-//! at run time ([`Isa::detect`]), so that one binary runs everywhere.
+//! for AVX2 with POPCNT and BMI, and for AVX-512 with vector population counts. The version is selected at run
+//! time ([`Isa::detect`]), so that one binary runs on every processor.
 //!
-//! Inside of a kernel there are loops and forced inlining rather than iterator chains: what the
-//! compiler leaves as a call would be compiled for the baseline.
+//! A kernel uses loops and forced inlining instead of iterator chains, because a function that the
+//! compiler does not inline is compiled for the baseline.
+//!
+//! * [`Jumps`]: the tables of a board, with the kernels as methods.
+//! * [`Successors`], [`Features`]: result of an expansion.
+//! * [`LeafSolverMemory`]: budget and results of the leaf solver.
 
 #![allow(unsafe_code)]
 
 mod expand;
+mod leaf_solver;
 mod perft;
-mod settle;
 
 pub use expand::{Features, Successors};
-pub use settle::Settling;
+pub use leaf_solver::LeafSolverMemory;
 
 use super::board::Board;
 use super::geometry::{Colour, Direction};
 use super::symmetry::ImageTable;
 pub use crate::system::Isa;
 
-/// The most jumps that a position can have, rounded up: four directions, at most 32 landing
-/// squares each.
+/// Upper bound of the number of jumps of a position: four directions, with at most 32 landing squares each.
 pub const MAX_JUMPS: usize = 128;
 
-/// One of the two axes, as the kernels see it.
+/// Step and edges of one of the two axes.
 #[derive(Clone, Debug)]
 struct Axis {
     /// Distance between neighbours, 0 on an axis that is too short for a jump.
@@ -36,41 +39,41 @@ struct Axis {
     below: u64,
 }
 
-/// A board's masks in the form in which the kernels want them.
+/// The masks of a board in the layout of the kernels.
 ///
-/// Axis 0 is the longer one, so that only one axis can have jumps of more than three stones; the
+/// Axis 0 is the longer one, so only this axis can have jumps over more than three stones. The
 /// directions are axis 0 up, axis 1 up, axis 0 down, axis 1 down.
 #[derive(Clone, Debug)]
 pub struct Jumps {
     isa: Isa,
-    /// Doubling steps for the jumps of axis 0: 0 if none takes more than three stones, else 3, 4
-    /// or 5 for at most 8, 16 or 32.
+    /// Number of doubling steps for the jumps of axis 0: 0 if none takes more than three stones, otherwise 3, 4
+    /// or 5 for at most 8, 16 or 32 stones.
     rounds: usize,
     axes: [Axis; 2],
     colours: [u64; 2],
     /// Squares of a colour on which a jump can land, by colour and direction.
     landings: [[u64; 4]; 2],
-    /// The successors' symmetries.
+    /// The symmetries of successors.
     images: ImageTable,
     /// Squares that a jump changes, the lowest of them at bit 0, by class: axis times `classes`
-    /// plus the number of stones taken less one.
+    /// plus the number of stones taken minus one.
     patterns: Box<[u64]>,
-    /// Lengths of jumps per axis, at least three.
+    /// Number of lengths of jumps per axis, at least three.
     classes: usize,
     /// Images of the patterns under the symmetries, by class and lowest square.
     pattern_images: Box<[u64]>,
 }
 
 impl Jumps {
-    /// Derives the tables from a board.
+    /// Creates the tables of a board.
     pub fn new(board: &Board) -> Self {
         Self::with_isa(board, Isa::detect())
     }
 
-    /// The same for a narrower instruction set than the processor's: for tests.
+    /// [`Jumps::new`] with a given instruction set, for tests.
     ///
     /// # Panics
-    /// If the processor does not have the set.
+    /// If the processor does not support the set.
     pub fn with_isa(board: &Board, isa: Isa) -> Self {
         assert!(isa as usize <= Isa::detect() as usize, "this processor has no {isa:?}");
         use Direction::{East, North, South, West};
@@ -130,11 +133,11 @@ impl Jumps {
         self.isa
     }
 
-    /// Landing squares of all lengths in direction `d`.
+    /// Landing squares of the jumps of all lengths in direction `d`.
     ///
-    /// Up to three stones, one step per stone. Beyond, by doubling: after round `i` the set holds
-    /// what up to 2^i stones reach. The shifts stay below 64, because an axis of more than eight
-    /// squares leaves no more than seven on the other.
+    /// Jumps over up to three stones take one step per stone. Longer ones are found by doubling: after round `i`
+    /// the set has the landing squares of jumps over up to 2^i stones. The shifts stay below 64, because a board
+    /// with more than eight squares on one axis has at most seven on the other.
     #[inline(always)]
     fn landings<const ROUNDS: usize>(&self, occupied: u64, mover: usize, d: usize) -> u64 {
         let step = self.axes[d & 1].step;
@@ -165,7 +168,7 @@ impl Jumps {
             + self.landings::<ROUNDS>(occupied, mover, 3).count_ones()
     }
 
-    /// Calls `visit(class, lowest changed square)` for every jump; the class is the row of the
+    /// Calls `visit(class, lowest changed square)` for every jump. The class is an index into the
     /// pattern tables.
     #[inline(always)]
     fn for_each_jump<const ROUNDS: usize>(
@@ -181,10 +184,10 @@ impl Jumps {
         }
     }
 
-    /// The lowest squares of the jumps over one, two and three stones on axis 0, then on axis 1, and
-    /// whether there is none over more.
+    /// Returns the lowest squares of the jumps over one, two and three stones on axis 0, then on axis 1, and
+    /// true if there are no longer jumps.
     ///
-    /// A jump up and one down between the same two squares exclude each other, so six sets hold all.
+    /// A jump up and a jump down between the same two squares exclude each other, so six sets suffice.
     #[inline(always)]
     fn short_jumps<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> ([u64; 6], bool) {
         let (mut sets, mut longer) = ([0; 6], 0);
@@ -195,7 +198,7 @@ impl Jumps {
             let first = (occupied << hop) & passable;
             let second = (first << hop) & passable;
             let third = (second << hop) & passable;
-            // On an axis too short for such jumps the sets are empty, so that the shifts may wrap around.
+            // On an axis too short for such jumps the sets are empty, so the shifts may wrap around.
             let up = [first >> hop, second.wrapping_shr(2 * hop), third.wrapping_shr(3 * hop)];
             if ROUNDS != 0 && axis == 0 {
                 longer |= (third << hop) & passable;
@@ -215,9 +218,9 @@ impl Jumps {
         (sets, ROUNDS == 0 || longer == 0)
     }
 
-    /// Boards on which no jump takes more than three stones.
+    /// [`Jumps::for_each_jump`] on boards where no jump takes more than three stones.
     ///
-    /// The sets are walked in one loop without branches but its end: a loop for each set would be
+    /// One loop visits the squares of all sets, and its only branch is its end. A loop for each set would be
     /// mispredicted several times per position.
     #[inline(always)]
     fn for_each_short_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, u32)) {
@@ -263,8 +266,8 @@ impl Jumps {
         }
     }
 
-    /// Writes the boards after every jump to `list` and returns their number. If that exceeds the
-    /// list's length, which must be a power of two, the list has been written over.
+    /// Writes the occupied squares after every jump to `list` and returns the number of jumps. The length of the
+    /// list must be a power of two. If there are more jumps, the first entries have been overwritten.
     #[inline(always)]
     fn list_successors<const ROUNDS: usize, const N: usize>(
         &self,
@@ -281,7 +284,7 @@ impl Jumps {
     }
 }
 
-/// Chooses the version of a kernel for the processor and the board: calls
+/// Selects the version of a kernel for the processor and the board: calls
 /// `$avx512::<ROUNDS>($args)` and so on.
 macro_rules! dispatch {
     ($jumps:expr, $avx512:ident, $avx2:ident, $baseline:ident, ($($arg:expr),*)) => {{
@@ -297,7 +300,7 @@ macro_rules! dispatch {
         }
         match $jumps.isa {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `isa` is one that the processor has (see `with_isa`).
+            // SAFETY: the processor supports `isa` (see `with_isa`).
             Isa::Avx512 => unsafe { by_rounds!($avx512) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
@@ -307,9 +310,9 @@ macro_rules! dispatch {
     }};
 }
 
-/// Defines a kernel for the three instruction sets from one body, which is given the version's name,
-/// for recursion, `ROUNDS`, and the lanes: how many boards are looked at together. More of them than a
-/// register holds are computed for nothing where there are few boards.
+/// Defines a kernel for the three instruction sets from one body. The arguments of the body are the name of the
+/// version (for recursion), `ROUNDS`, and the number of lanes: boards that are processed together. More lanes
+/// than a register holds are wasted work if there are few boards.
 macro_rules! versions {
     ($avx512:ident, $avx2:ident, $baseline:ident, $body:ident,
      ($($arg:ident: $ty:ty),*) -> $ret:ty) => {

@@ -1,21 +1,21 @@
-//! Perft without a table: the last ply is counted, not generated, and counted in bulk, for all
+//! Perft without a table. The last ply is counted, not generated, and it is counted in bulk, for all
 //! grandchildren of a position at once, so that the lanes are full.
 
 use super::{Colour, Isa, Jumps, MAX_JUMPS, dispatch, versions};
 
-/// Boards that wait to be counted: 4 KiB.
+/// Capacity of the list of boards to be counted: 4 KiB.
 const BULK: usize = 512;
 
-/// Boards that are counted together, also where two registers are needed for them: four take 3 % longer.
+/// Boards that are counted together, also if they need two registers: with four, perft takes 3 % longer.
 const LANES: usize = 8;
 
 impl Jumps {
-    /// The number of jump sequences of exactly `depth` plies (1 or more). No table.
+    /// Number of jump sequences of exactly `depth` plies (1 or more).
     pub fn perft(&self, occupied: u64, mover: Colour, depth: u32) -> u64 {
         self.perft_in(&mut Vec::new(), occupied, mover, depth)
     }
 
-    /// [`Jumps::perft`] with room for its lists, which grows as needed: for many small counts.
+    /// [`Jumps::perft`] with a reusable buffer for its lists, which grows as needed: for many small counts.
     pub fn perft_in(&self, stack: &mut Vec<u64>, occupied: u64, mover: Colour, depth: u32) -> u64 {
         let needed = MAX_JUMPS * depth as usize + BULK;
         if stack.len() < needed {
@@ -33,10 +33,10 @@ impl Jumps {
 }
 
 impl Jumps {
-    /// Moves of `mover` on the first `len` boards of a list that is longer by a block.
+    /// Number of moves of `mover` on the first `len` boards of a list. The list is longer by at least a block.
     #[inline(always)]
     fn count_all<const ROUNDS: usize>(&self, list: &mut [u64], len: usize, mover: usize) -> u64 {
-        // The lanes after the last board hold one without stones, which has no moves.
+        // The lanes after the last board have no stones, hence no moves.
         let padded = len.next_multiple_of(LANES);
         list[len..padded].fill(0);
         let mut sums = [0u64; LANES];
@@ -49,13 +49,13 @@ impl Jumps {
     }
 }
 
-/// The part of the stack that the next list goes to.
+/// The part of the stack for the next list.
 #[inline(always)]
 fn window(stack: &mut [u64]) -> &mut [u64; MAX_JUMPS] {
-    stack.first_chunk_mut().expect("the stack has room for every level")
+    stack.first_chunk_mut().expect("the stack has space for every level")
 }
 
-/// The successors go to the front of the stack, whose rest the deeper levels use.
+/// Writes the successors to the front of the stack; the rest is for the deeper levels.
 macro_rules! perft {
     ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
      $depth:ident, $stack:ident) => {{

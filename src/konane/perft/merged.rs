@@ -1,55 +1,54 @@
-//! Perft with equal positions counted once: all positions of a ply with the number of ways that lead
-//! to each, symmetric ones as one, and the plain count below the last such list.
+//! Perft with equal positions merged: a list of all positions of a ply up to symmetry, each with the number of
+//! sequences that lead to it, and the plain count below the last list.
 //!
-//! On 8x8 the 4.6 million sequences of 9 plies lead to 438,166 positions. The order in which moves
-//! are made is what most of them differ in.
+//! On 8x8 the 4.6 million sequences of 9 plies lead to 438,166 positions. Most sequences differ in the order of
+//! moves only.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Perft, Uncounted};
+use super::{Perft, PerftError};
 use crate::konane::moves::Move;
 use crate::konane::position::Position;
 use crate::system::is_available;
 
-/// Plies below the last list: the plain count of so few costs less than another list.
-const PLAIN: u32 = 3;
+/// Number of plies below the last list. Their plain count takes less time than another list.
+const PLAIN_PLIES: u32 = 3;
 
 /// Positions that a thread expands at a time.
 const BATCH: usize = 1024;
 
-/// A position's code, and the number of ways that lead to the position or its images.
+/// The code of a position, and the number of sequences that lead to the position or its images.
 type Ways = (u64, u64);
 
-/// Entries that are sorted at a time when batches are put together, on average: some milliseconds.
+/// Mean number of entries that are sorted at a time when batches are combined: some milliseconds.
 const RANGE: u64 = 1 << 16;
 
-/// Bytes of a found position: in its batch, in its range, and in the list of the ply while that takes
-/// the ranges' entries over.
+/// Bytes of a generated position: in its batch, in its range, and in the list of the ply while the ranges are
+/// copied to it.
 const FOUND_BYTES: u64 = 3 * size_of::<Ways>() as u64;
 
 impl Perft<'_> {
-    /// The number of move sequences of exactly `depth` plies, as [`Perft::count`], on the current
-    /// rayon pool. Lists of positions take up to `memory` bytes; with less, the counts are the same
-    /// and take longer.
+    /// Number of move sequences of exactly `depth` plies, like [`Perft::count`], on the current
+    /// rayon pool. Lists of positions take up to `memory` bytes. With less memory, counting takes longer.
     ///
     /// # Errors
-    /// If `stop` becomes true, which is seen within some milliseconds; if 64 bits do not hold a count,
-    /// also one of a ply on the way.
+    /// If `stop` becomes true, within some milliseconds; if the count, or that of an earlier ply, does not fit into
+    /// 64 bits.
     pub fn merged(
         &self,
         position: &Position,
         depth: u32,
         memory: u64,
         stop: &AtomicBool,
-    ) -> Result<u64, Uncounted> {
-        if depth > Self::MOST_PLIES {
+    ) -> Result<u64, PerftError> {
+        if depth > Self::MAX_PLIES {
             return Ok(0);
         }
         let mut left = depth;
         let mut layer = vec![(position.code(self.board), 1)];
-        while left > PLAIN {
+        while left > PLAIN_PLIES {
             let successors = self.successors(&layer, stop);
             let found = successors * FOUND_BYTES;
             if size_of_val(&*layer) as u64 + found > memory || !is_available(found) {
@@ -65,11 +64,11 @@ impl Perft<'_> {
         };
         let total =
             layer.par_iter().map_init(Vec::new, below).try_reduce(|| 0, |a, b| Ok(a + b))?;
-        u64::try_from(total).map_err(|_| Uncounted::TooMany)
+        u64::try_from(total).map_err(|_| PerftError::TooMany)
     }
 
-    /// [`Perft::merged`] for each move of the position; moves to symmetric positions are counted
-    /// once. Depth 0 counts as 1.
+    /// [`Perft::merged`] for each move of the position. Symmetric positions are counted once. Depth 0 is
+    /// the same as 1.
     ///
     /// # Errors
     /// As [`Perft::merged`].
@@ -79,7 +78,7 @@ impl Perft<'_> {
         depth: u32,
         memory: u64,
         stop: &AtomicBool,
-    ) -> Result<Vec<(Move, u64)>, Uncounted> {
+    ) -> Result<Vec<(Move, u64)>, PerftError> {
         let mut known: Vec<Ways> = Vec::new();
         let mut count = |mv| {
             let next = position.play(self.board, mv);
@@ -94,8 +93,8 @@ impl Perft<'_> {
         position.moves(self.board).into_iter().map(&mut count).collect()
     }
 
-    /// The number of successors of all positions of the layer, before any are merged; 0 once `stop` is
-    /// true.
+    /// Number of successors of all positions of the layer before they are merged. The result may be too small if
+    /// `stop` is true.
     fn successors(&self, layer: &[Ways], stop: &AtomicBool) -> u64 {
         let moves = |&(code, _): &Ways| {
             u64::from(Position::from_code(self.board, code).count_moves(self.board))
@@ -104,19 +103,19 @@ impl Perft<'_> {
         batches.map(|batch| batch.iter().map(moves).sum::<u64>()).sum()
     }
 
-    /// The positions of the next ply, which come from so many successors.
+    /// The positions of the next ply, from this number of successors.
     ///
-    /// Batches of the layer are expanded, sorted and merged by themselves. Then all batches' entries in
-    /// one range of keys are put together, sorted and merged, range by range, so that nothing takes
-    /// long between two looks at the flag.
+    /// Each batch of the layer is expanded, sorted and merged. Then, for each range of keys, the entries of all
+    /// batches in the range are combined, sorted and merged. So the time between two reads of the stop flag is
+    /// short.
     fn next(
         &self,
         layer: &[Ways],
         successors: u64,
         stop: &AtomicBool,
-    ) -> Result<Vec<Ways>, Uncounted> {
+    ) -> Result<Vec<Ways>, PerftError> {
         let check = || match stop.load(Ordering::Relaxed) {
-            true => Err(Uncounted::Interrupted),
+            true => Err(PerftError::Interrupted),
             false => Ok(()),
         };
         let expand = |batch: &[Ways]| {
@@ -150,19 +149,19 @@ impl Perft<'_> {
     }
 }
 
-/// What entries are sorted by: the code with its bits spread, so that ranges have like numbers of
+/// The key by which entries are sorted. It mixes the bits of the code, so that ranges have similar numbers of
 /// entries. Different codes have different keys.
 fn key(code: u64) -> u64 {
     code.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// In which of so many ranges of keys an entry is; greater keys are in the same range or a later one.
+/// Index of the range of keys that has an entry. A greater key is in the same range or a later one.
 fn range_of(code: u64, ranges: u64) -> u64 {
     ((u128::from(key(code)) * u128::from(ranges)) >> 64) as u64
 }
 
-/// Sorts a list by keys and makes one entry of all with the same code.
-fn merge(list: &mut Vec<Ways>) -> Result<(), Uncounted> {
+/// Sorts a list by keys and merges entries with the same code.
+fn merge(list: &mut Vec<Ways>) -> Result<(), PerftError> {
     list.sort_unstable_by_key(|&(code, _)| key(code));
     let mut fits = true;
     list.dedup_by(|(code, ways), (kept, sum)| {
@@ -174,7 +173,7 @@ fn merge(list: &mut Vec<Ways>) -> Result<(), Uncounted> {
         }
         same
     });
-    if fits { Ok(()) } else { Err(Uncounted::TooMany) }
+    if fits { Ok(()) } else { Err(PerftError::TooMany) }
 }
 
 #[cfg(test)]
@@ -182,13 +181,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_to_one_position_add_up_or_are_too_many() {
+    fn entries_of_one_position_are_added_or_overflow() {
         let mut list = vec![(1, 2), (4, 7), (1, 3), (1, u64::MAX - 5)];
         assert_eq!(merge(&mut list), Ok(()));
         list.sort_unstable();
         assert_eq!(list, [(1, u64::MAX), (4, 7)]);
         let mut list = vec![(1, 2), (1, u64::MAX - 1)];
-        assert_eq!(merge(&mut list), Err(Uncounted::TooMany));
+        assert_eq!(merge(&mut list), Err(PerftError::TooMany));
     }
 
     #[test]

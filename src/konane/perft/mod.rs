@@ -1,8 +1,8 @@
-//! Perft: the number of move sequences of a given length (thesis, Table B.1), and the number of
-//! distinct positions first met at each ply (Table B.2).
+//! [`Perft`]: the number of move sequences of a given length (thesis, Table B.1), and the number of
+//! positions first reached at each ply (Table B.2).
 //!
-//! Sequences are counted in two ways. Here one by one, which tests the generation of moves; in
-//! [`merged`](Perft::merged) with equal positions counted once, which is several times faster.
+//! Sequences are counted in two ways: one by one, which tests the generation of moves, and with equal positions
+//! merged ([`Perft::merged`]), which is several times faster.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,45 +18,45 @@ use super::position::{Phase, Position};
 use crate::error::ErrorKind;
 use crate::system::{is_available, try_reserve_in_set};
 
-/// Plies that are counted without a look at the stop flag: some milliseconds on 8×8, also where there
-/// are the most moves.
-const UNINTERRUPTED: u32 = 5;
+/// Number of plies that are counted without reading the stop flag: some milliseconds on 8×8, also for positions
+/// with the most moves.
+const UNINTERRUPTED_PLIES: u32 = 5;
 
-/// Pieces into which [`Perft::divide`] cuts a tree, at least, where it is large enough: enough for
-/// pieces of very different sizes to keep all threads busy to the end.
-const PIECES: usize = 4096;
+/// Minimum number of pieces into which [`Perft::divide`] divides a tree that is large enough. Pieces of very
+/// different sizes then keep all threads busy to the end.
+const MIN_PIECES: usize = 4096;
 
-/// Memory of a position in [`Perft::unique`]: in a set that grows to twice its size at times.
+/// Bytes of a position in [`Perft::unique`], in a set that may just have doubled.
 const KNOWN_BYTES: u64 = 32;
 
-/// Memory of a position in the list of a ply, as it is found and as it is expanded.
+/// Bytes of a position in the list of a ply, when it is generated and when it is expanded.
 const FOUND_BYTES: u64 = 24;
 
-/// Why sequences or positions were not counted.
+/// Error of a count of sequences or positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Uncounted {
-    /// Somebody set the stop flag.
+pub enum PerftError {
+    /// The stop flag was set.
     #[error("interrupted")]
     Interrupted,
-    /// The count, or that of a ply before, is no number of 64 bits.
+    /// The count, or that of an earlier ply, does not fit into 64 bits.
     #[error("64 bits do not hold the count")]
     TooMany,
-    /// The positions of the next ply might not fit into the memory that may be used.
+    /// The positions of the next ply might not fit into the memory limit.
     #[error("memory")]
     Memory,
 }
 
-impl Uncounted {
+impl PerftError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Uncounted::Interrupted => ErrorKind::Interrupted,
-            Uncounted::TooMany | Uncounted::Memory => ErrorKind::Limit,
+            PerftError::Interrupted => ErrorKind::Interrupted,
+            PerftError::TooMany | PerftError::Memory => ErrorKind::Limit,
         }
     }
 }
 
-/// Counts move sequences from one position. Holds the board's tables; share it between threads.
+/// Counts move sequences from positions of a board. It has the tables of the board; share it between threads.
 #[derive(Debug)]
 pub struct Perft<'a> {
     board: &'a Board,
@@ -64,26 +64,25 @@ pub struct Perft<'a> {
 }
 
 impl<'a> Perft<'a> {
-    /// Most plies that a game can have, rounded up: every ply removes a stone. Of more plies there is
-    /// no sequence.
-    pub const MOST_PLIES: u32 = 64;
+    /// Upper bound of the number of plies of a game: every ply removes a stone.
+    pub const MAX_PLIES: u32 = 64;
 
-    /// Prepares the tables of a board.
+    /// Creates the tables of a board.
     pub fn new(board: &'a Board) -> Self {
         Perft { board, jumps: Jumps::new(board) }
     }
 
-    /// The number of move sequences of exactly `depth` plies, on one thread, one by one but for the
-    /// last ply; 1 for depth 0. Some 3 ns for each position before the last ply.
+    /// Number of move sequences of exactly `depth` plies; 1 for depth 0. Counts on one thread, one by one except
+    /// for the last ply. Takes some 3 ns for each position before the last ply.
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
-        // Each ply takes room for a list.
-        if depth > Self::MOST_PLIES {
+        // The stack has a list for each ply.
+        if depth > Self::MAX_PLIES {
             return 0;
         }
         self.count_in(&mut Vec::new(), position, depth)
     }
 
-    /// [`Perft::count`] with room for lists of positions, which the caller keeps.
+    /// [`Perft::count`] with a reusable buffer for lists of positions.
     fn count_in(&self, stack: &mut Vec<u64>, position: &Position, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
@@ -96,18 +95,18 @@ impl<'a> Perft<'a> {
         moves.map(|mv| self.count_in(stack, &position.play(self.board, mv), depth - 1)).sum()
     }
 
-    /// [`Perft::count`], given up when `stop` is true, which is looked at every few milliseconds.
+    /// [`Perft::count`] that ends with an error if `stop` is true, which is polled every few milliseconds.
     fn count_until(
         &self,
         stack: &mut Vec<u64>,
         position: &Position,
         depth: u32,
         stop: &AtomicBool,
-    ) -> Result<u64, Uncounted> {
+    ) -> Result<u64, PerftError> {
         if stop.load(Ordering::Relaxed) {
-            return Err(Uncounted::Interrupted);
+            return Err(PerftError::Interrupted);
         }
-        if depth <= UNINTERRUPTED {
+        if depth <= UNINTERRUPTED_PLIES {
             return Ok(self.count_in(stack, position, depth));
         }
         let moves = position.moves(self.board).into_iter();
@@ -116,41 +115,41 @@ impl<'a> Perft<'a> {
             .sum()
     }
 
-    /// [`Perft::count`] for each move of the position, on the current rayon pool: the tree is cut
-    /// into some thousands of pieces, which the pool's threads take in turn. Depth 0 counts as 1.
+    /// [`Perft::count`] for each move of the position, on the current rayon pool: the tree is divided
+    /// into some thousands of pieces. Depth 0 is the same as 1.
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
-        self.divide_until(position, depth, &AtomicBool::new(false)).expect("nobody sets the flag")
+        self.divide_until(position, depth, &AtomicBool::new(false)).expect("the flag is not set")
     }
 
-    /// [`Perft::divide`], given up within milliseconds when `stop` becomes true.
+    /// [`Perft::divide`] that ends with an error within milliseconds after `stop` becomes true.
     ///
     /// # Errors
-    /// [`Uncounted::Interrupted`].
+    /// [`PerftError::Interrupted`].
     pub fn divide_until(
         &self,
         position: &Position,
         depth: u32,
         stop: &AtomicBool,
-    ) -> Result<Vec<(Move, u64)>, Uncounted> {
+    ) -> Result<Vec<(Move, u64)>, PerftError> {
         let depth = depth.max(1);
         let moves = position.moves(self.board);
-        if depth > Self::MOST_PLIES {
+        if depth > Self::MAX_PLIES {
             return Ok(moves.into_iter().map(|mv| (mv, 0)).collect());
         }
-        // All pieces have the same depth left.
+        // All pieces have the same remaining depth.
         let mut left = depth - 1;
         let mut pieces: Vec<(usize, Position)> = moves
             .iter()
             .enumerate()
             .map(|(index, &mv)| (index, position.play(self.board, mv)))
             .collect();
-        while pieces.len() < PIECES && !pieces.is_empty() && left > 2 {
+        while pieces.len() < MIN_PIECES && !pieces.is_empty() && left > 2 {
             left -= 1;
-            let cut = |(index, position): (usize, Position)| {
+            let divide = |(index, position): (usize, Position)| {
                 let moves = position.moves(self.board).into_iter();
                 moves.map(move |mv| (index, position.play(self.board, mv)))
             };
-            pieces = pieces.into_iter().flat_map(cut).collect();
+            pieces = pieces.into_iter().flat_map(divide).collect();
         }
         let counts = pieces.into_par_iter().map_init(Vec::new, |stack, (index, position)| {
             Ok((index, self.count_until(stack, &position, left, stop)?))
@@ -162,33 +161,33 @@ impl<'a> Perft<'a> {
         Ok(moves.into_iter().zip(totals).collect())
     }
 
-    /// The number of positions that are first met at each of the plies 1 to `depth`.
+    /// Number of positions that are first reached at each of the plies 1 to `depth`.
     ///
-    /// With `symmetry`, positions that a colour-preserving symmetry maps to each other count once
-    /// (that is the reduction of the thesis; exchanging the colours would also merge positions of
-    /// different plies). Keeps every position in memory, some 16 bytes each and the last plies more.
+    /// With `symmetry`, positions that a colour-preserving symmetry maps to each other count once. This is the
+    /// reduction of the thesis; exchanging the colours would also merge positions of different plies. Stores
+    /// every position, in some 16 bytes; those of the last plies take more.
     pub fn unique(&self, start: &Position, depth: u32, symmetry: bool) -> Vec<u64> {
         let never = AtomicBool::new(false);
         let plies = self.unique_plies(start, symmetry, u64::MAX, &never);
         let counts = plies.take(depth as usize).collect::<Result<_, _>>();
-        counts.expect("there is memory, and nobody sets the flag")
+        counts.expect("the memory suffices, and the flag is not set")
     }
 
-    /// [`Perft::unique`] ply by ply, without end (0 once all games are over). The last item says why
-    /// it ends early: because `stop` became true, which is seen within about a second even with
-    /// millions of positions in a ply, or because the next ply might take more than `memory` bytes.
+    /// [`Perft::unique`] ply by ply, without end (0 after the end of all games). An error is the last item. It
+    /// means that `stop` became true, which takes effect within about a second even with millions of positions
+    /// in a ply, or that the next ply might take more than `memory` bytes.
     pub fn unique_plies<'p>(
         &'p self,
         start: &Position,
         symmetry: bool,
         memory: u64,
         stop: &'p AtomicBool,
-    ) -> impl Iterator<Item = Result<u64, Uncounted>> + 'p {
+    ) -> impl Iterator<Item = Result<u64, PerftError>> + 'p {
         let reduce = move |occupied: u64| {
             if symmetry { self.board.symmetries().least_preserving(occupied) } else { occupied }
         };
         let start = Position::new_unchecked(self.board, reduce(start.occupied()), start.to_move());
-        // Ply and side to move go together, so each side has a set of its own.
+        // The ply determines the side to move, so each side has a separate set.
         let mut seen: [AHashSet<u64>; 2] = Default::default();
         seen[start.to_move().index()].insert(start.occupied());
         let mut layer = vec![start];
@@ -202,7 +201,7 @@ impl<'a> Perft<'a> {
             let found: u64 = layer.par_iter().map(moves).sum();
             let needed = found * FOUND_BYTES;
             if known * KNOWN_BYTES + needed > memory || !is_available(needed) {
-                return Some(Err(Uncounted::Memory));
+                return Some(Err(PerftError::Memory));
             }
             let mut next: Vec<u64> = layer
                 .par_iter()
@@ -214,16 +213,16 @@ impl<'a> Perft<'a> {
                 })
                 .collect();
             if stop.load(Ordering::Relaxed) {
-                return Some(Err(Uncounted::Interrupted));
+                return Some(Err(PerftError::Interrupted));
             }
             next.par_sort_unstable();
             next.dedup();
             if (known + next.len() as u64) * KNOWN_BYTES + found * FOUND_BYTES > memory {
-                return Some(Err(Uncounted::Memory));
+                return Some(Err(PerftError::Memory));
             }
             let known = &mut seen[side.index()];
             if try_reserve_in_set(known, next.len()).is_err() {
-                return Some(Err(Uncounted::Memory));
+                return Some(Err(PerftError::Memory));
             }
             next.retain(|&occupied| known.insert(occupied));
             layer =

@@ -7,17 +7,22 @@
 //! Result: black
 //!
 //! 1. c3 c4 2. c1-c3! {the only move} a4-c4
-//! # a remark for whoever reads the file
+//! # a remark for readers of the file
 //! 3. d4-b4?
 //! ```
 //!
-//! docs/GAME_FORMAT.md specifies the format. What is read is legal: every move of a [`Record`] can be
-//! played. Headers that mean nothing here are kept, remarks are not.
+//! docs/GAME_FORMAT.md specifies the format. Every move of a parsed [`Record`] is legal. Headers without a meaning
+//! are stored, remarks are not.
+//!
+//! [`Record`] has the headers and the [`RecordedMove`]s, each with its [`Mark`] and comments. [`RecordError`] is a
+//! [`RecordProblem`] and its place.
 
+mod error;
+mod headers;
 mod read;
 mod write;
 
-pub use read::{RecordError, RecordProblem};
+pub use error::{RecordError, RecordProblem};
 
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
@@ -29,15 +34,15 @@ use super::position::{PhaseChoice, Position};
 pub struct Record {
     /// The board.
     pub dimensions: Dimensions,
-    /// Who plays Black.
+    /// Name of the player of Black.
     pub black: Option<String>,
-    /// Who plays White.
+    /// Name of the player of White.
     pub white: Option<String>,
     /// The first position.
     pub start: Position,
     /// The phase of the first position.
     pub phase: PhaseChoice,
-    /// Who has won, by the rules or because the other side gave up; none if that is open.
+    /// The winner, by the rules or by resignation; `None` if it is unknown.
     pub result: Option<Colour>,
     /// All other headers, in order: names and values.
     pub others: Vec<(String, String)>,
@@ -52,9 +57,9 @@ pub struct Record {
 pub struct RecordedMove {
     /// The move.
     pub mv: Move,
-    /// What somebody thinks of it.
+    /// An assessment of the move.
     pub mark: Option<Mark>,
-    /// Comments behind it.
+    /// Comments after it.
     pub comments: Vec<String>,
 }
 
@@ -65,19 +70,19 @@ impl RecordedMove {
     }
 }
 
-/// A mark behind a move.
+/// A mark after a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// `?`: it gives a won game away.
+    /// `?`: it loses a won game.
     Mistake,
     /// `!`: the only legal move, or the only one that wins.
     Only,
-    /// `~`: not decided.
+    /// `~`: its outcome is unknown.
     Unknown,
 }
 
 impl Mark {
-    /// All of them.
+    /// All marks.
     pub const ALL: [Mark; 3] = [Mark::Mistake, Mark::Only, Mark::Unknown];
 
     /// `?`, `!` or `~`.
@@ -91,7 +96,7 @@ impl Mark {
 }
 
 impl Record {
-    /// A game without moves.
+    /// Creates a game without moves.
     pub fn new(dimensions: Dimensions, start: Position) -> Self {
         Record {
             dimensions,
@@ -111,7 +116,7 @@ impl Record {
         self.phase.board(self.dimensions)
     }
 
-    /// The positions of the game, the first one included: one more than there are moves.
+    /// The positions of the game, including the first one: one more than moves.
     pub fn positions(&self) -> Vec<Position> {
         let board = self.board();
         let mut positions = vec![self.start];
@@ -123,14 +128,15 @@ impl Record {
         positions
     }
 
-    /// The number of a ply's turn: both sides' moves have the same one. `ply` counts from 0.
+    /// The number of the turn of a ply, which is the same for a move of Black and the following one of White.
+    /// `ply` counts from 0.
     fn turn(start: &Position, ply: usize) -> usize {
         let second = usize::from(start.to_move() == Colour::White);
         (ply + second) / 2 + 1
     }
 }
 
-/// Runs of white space as single spaces, none at the ends.
+/// Replaces runs of white space by single spaces, and removes it at the ends.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

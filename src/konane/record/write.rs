@@ -2,17 +2,17 @@
 
 use std::fmt::{self, Write as _};
 
-use super::read::is_other;
+use super::headers::is_other;
 use super::{Record, one_line};
 use crate::konane::geometry::Colour;
 use crate::konane::position::Position;
 
-/// Lines of moves are broken before this column.
+/// Maximum length of a line of moves, plus one.
 const WIDTH: usize = 80;
 
-/// The text of the file. What cannot stand in it is changed: white space in headers and comments
-/// becomes single spaces, a closing brace in a comment a parenthesis; empty headers and comments are
-/// left out, as are [other headers](Record::others) with names that a reader does not take for such.
+/// The text of the file. Text that the format does not allow is changed: white space in headers and comments
+/// becomes single spaces, and a closing brace in a comment becomes a parenthesis. Empty headers and comments are
+/// omitted, and so are [other headers](Record::others) with invalid names or names that have a meaning.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let board = self.board();
@@ -32,7 +32,7 @@ impl fmt::Display for Record {
             text.push('\n');
         }
         text.push('\n');
-        let mut lines = Lines { text, column: 0 };
+        let mut lines = WrappedText { text, column: 0 };
         lines.comments(&self.comments);
         for (ply, recorded) in self.moves.iter().enumerate() {
             let black = (ply % 2 == 0) == (self.start.to_move() == Colour::Black);
@@ -40,7 +40,7 @@ impl fmt::Display for Record {
             let before = ply.checked_sub(1).map(|before| &self.moves[before].comments);
             let number = match (black, before) {
                 (true, _) => format!("{turn}. "),
-                // As readers of chess games know it: where the pair is torn apart.
+                // As in chess: a move of White has a number only if a comment separates it from Black's.
                 (false, Some(comments)) if comments.is_empty() => String::new(),
                 (false, _) => format!("{turn}... "),
             };
@@ -55,7 +55,7 @@ impl fmt::Display for Record {
     }
 }
 
-/// A header, if there is anything in it.
+/// Writes a header unless it is empty.
 fn header(text: &mut String, name: &str, value: &str) {
     let value = one_line(value);
     if !value.is_empty() {
@@ -63,13 +63,13 @@ fn header(text: &mut String, name: &str, value: &str) {
     }
 }
 
-/// Words in lines of limited length.
-struct Lines {
+/// Text with lines of limited length.
+struct WrappedText {
     text: String,
     column: usize,
 }
 
-impl Lines {
+impl WrappedText {
     fn word(&mut self, word: &str) {
         let length = word.chars().count();
         if self.column > 0 && self.column + 1 + length >= WIDTH {
@@ -101,13 +101,13 @@ mod tests {
     use crate::konane::board::Board;
 
     #[test]
-    fn what_cannot_be_written_is_changed() {
+    fn text_that_the_format_does_not_allow_is_changed() {
         let board = Board::new("3x3".parse().unwrap());
         let mut record = Record::new(board.dimensions(), Position::start(&board));
         record.black = Some(" two\nlines ".to_owned());
         record.white = Some(" ".to_owned());
         record.comments = vec!["a {b} c".to_owned(), String::new()];
-        // No reader would take these for names of other headers.
+        // These are not valid names of other headers.
         let names = ["", "two words", "Board", "RESULT", "a:b", "# x", "9th", "a\nb", "Ort-\u{fc}"];
         record.others = names.map(|name| (name.to_owned(), "value".to_owned())).into();
         let text = record.to_string();

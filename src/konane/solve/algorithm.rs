@@ -1,4 +1,4 @@
-//! The algorithms by name.
+//! The search algorithms ([`Algorithm`]) and their names.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Algorithm; 5] = [
         Algorithm::Pns,
         Algorithm::Pn2,
@@ -49,12 +49,12 @@ impl Algorithm {
         }
     }
 
-    /// Whether the search keeps a tree in memory beside the table.
+    /// Returns true if the search has a tree in memory in addition to the table.
     pub const fn keeps_tree(self) -> bool {
         matches!(self, Algorithm::Pns | Algorithm::Pn2 | Algorithm::PnsPdfpn)
     }
 
-    /// Whether the search can use more than one thread.
+    /// Returns true if the search can use more than one thread.
     pub const fn is_parallel(self) -> bool {
         matches!(self, Algorithm::Dfpn | Algorithm::Pn2 | Algorithm::PnsPdfpn)
     }
@@ -71,7 +71,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A name that is no algorithm's.
+/// Error of a text that is not the name of an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an algorithm: choose one of pns, pn2, dfpn, ab, pns-pdfpn")]
 pub struct AlgorithmError(pub String);
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_algorithms_are_read_back() {
+    fn names_of_algorithms_are_parsed() {
         for algorithm in Algorithm::ALL {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }

@@ -1,8 +1,10 @@
-//! Solving a position: `options` say how, the [`Solver`] searches, and the `solution` has the winner
-//! by colour and the best move as a move.
+//! Searches for the winner of a position.
 //!
-//! The search proper sees only codes and the side to move; this is where they meet the board
-//! again.
+//! * [`SolveOptions`], [`Algorithm`]: parameters of a search.
+//! * [`Solver`]: a position with its options, limits, oracle and checkpoints. Runs the search.
+//! * [`Solution`], [`SolveError`]: the result. It has the winner by colour and the best move as a move, where the
+//!   search core has codes and values for the side to move.
+//! * [`SearchTable`]: the transposition table after a search.
 
 mod algorithm;
 mod options;
@@ -10,7 +12,7 @@ mod solution;
 mod table;
 
 pub use algorithm::{Algorithm, AlgorithmError};
-pub use options::{LEAST_MEMORY, SolveOptions};
+pub use options::{MIN_MEMORY, SolveOptions};
 pub use solution::{Solution, SolveError};
 pub use table::SearchTable;
 pub(crate) use table::new_table;
@@ -21,7 +23,7 @@ use std::time::{Duration, Instant};
 use super::board::Board;
 use super::game::Konane;
 use super::position::Position;
-use super::watch::Watched;
+use super::root_moves::RootMoveObserver;
 use crate::checkpoint::CheckpointWriter;
 use crate::search::alphabeta::{ScoreTable, alphabeta};
 use crate::search::cluster::CoordinatorConfig;
@@ -38,9 +40,8 @@ use crate::search::two_level::two_level;
 
 /// Finds the winner of a position.
 ///
-/// Time and memory grow by orders of magnitude with the board; give limits where that matters. A
-/// limit that is reached leaves the winner open, never guessed. A position without a legal move is
-/// answered without a search.
+/// Time and memory grow by orders of magnitude with the board, so set limits. If a limit is reached, the winner is
+/// unknown. A position without a legal move needs no search.
 ///
 /// ```
 /// use konane::{Algorithm, Board, Colour, Limits, Position, SolveOptions, Solver};
@@ -60,51 +61,51 @@ pub struct Solver<'a, K = ()> {
     pub(crate) position: Position,
     pub(crate) options: SolveOptions,
     pub(crate) limits: Limits<'a>,
-    pub(crate) known: &'a K,
-    /// True if values of positions were given.
-    pub(super) has_known: bool,
+    pub(crate) oracle: &'a K,
+    /// True if [`Solver::oracle`] has been called.
+    pub(super) has_oracle: bool,
     pub(super) checkpoints: Option<&'a CheckpointWriter>,
 }
 
 impl<'a> Solver<'a> {
-    /// For a position of a board, with the default options and no limits.
+    /// Creates a solver of a position, with the default options and no limits.
     pub fn new(board: &'a Board, position: &Position) -> Self {
         Solver {
             board,
             position: *position,
             options: SolveOptions::default(),
             limits: Limits::default(),
-            known: &(),
-            has_known: false,
+            oracle: &(),
+            has_oracle: false,
             checkpoints: None,
         }
     }
 }
 
 impl<'a, K: Oracle> Solver<'a, K> {
-    /// How to search.
+    /// Sets the options.
     pub fn options(self, options: SolveOptions) -> Self {
         Solver { options, ..self }
     }
 
-    /// When to give up.
+    /// Sets the limits.
     pub fn limits(self, limits: Limits<'a>) -> Self {
         Solver { limits, ..self }
     }
 
-    /// Values of some positions that are known before, such as those of a database
-    /// ([`crate::tablebase::DatabaseValues`]). The search takes them for solved wherever it meets
-    /// their positions; if the root is one of them, one expansion is enough.
+    /// Sets a source of known values of positions, such as a database
+    /// ([`crate::tablebase::DatabaseValues`]). The search treats these positions as solved. If the root is one of
+    /// them, one expansion suffices.
     ///
-    /// They are asked for by canonical code ([`Position::code`]), and are values of the ordinary board:
-    /// none is asked for about a position of [`Position::is_early_jump`]. If one of them cannot be read, the
-    /// search ends for [`FileError`](crate::Reason::FileError), and `known` can say more.
-    pub fn known<L: Oracle>(self, known: &'a L) -> Solver<'a, L> {
+    /// Values are looked up by canonical code ([`Position::code`]) and are those of the ordinary board: positions
+    /// of [`Position::is_early_jump`] are not looked up. If a value cannot be read, the
+    /// search ends with the reason [`FileError`](crate::Reason::FileError), and the oracle has the error.
+    pub fn oracle<L: Oracle>(self, oracle: &'a L) -> Solver<'a, L> {
         let Solver { board, position, options, limits, checkpoints, .. } = self;
-        Solver { board, position, options, limits, known, has_known: true, checkpoints }
+        Solver { board, position, options, limits, oracle, has_oracle: true, checkpoints }
     }
 
-    /// Continues from the checkpoint of a writer, if it has one, and writes checkpoints with it. It has
+    /// Sets the writer of checkpoints. The search resumes from its checkpoint, if it has one. The writer has
     /// to be one of this search ([`Solver::checkpoints`]).
     ///
     /// For a position without a legal move nothing is read or written.
@@ -115,14 +116,14 @@ impl<'a, K: Oracle> Solver<'a, K> {
     /// Searches.
     ///
     /// # Errors
-    /// If the memory is less than [`LEAST_MEMORY`], if the system does not give it, or if the
+    /// If the memory is less than [`MIN_MEMORY`] or cannot be allocated, or if the
     /// checkpoint cannot be read.
     pub fn run(&self) -> Result<Solution, SolveError> {
         self.run_observed(&mut ())
     }
 
-    /// [`Solver::run`], which tells its progress, and at the end how it has ended. The observer can
-    /// ask for the numbers of every move ([`Position::root_moves`]).
+    /// [`Solver::run`] with an observer, which receives the progress, and the final state at the end. It can
+    /// compute the numbers of every move ([`Position::root_moves`]).
     ///
     /// # Errors
     /// As [`Solver::run`].
@@ -130,8 +131,7 @@ impl<'a, K: Oracle> Solver<'a, K> {
         Ok(self.search(observer)?.0)
     }
 
-    /// Searches like [`Solver::run_observed`], and also returns the table after the search, or `None`
-    /// if the game was over.
+    /// [`Solver::run_observed`] that also returns the table after the search, or `None` if the game was over.
     ///
     /// # Errors
     /// As [`Solver::run`].
@@ -143,12 +143,12 @@ impl<'a, K: Oracle> Solver<'a, K> {
             return self.search_by_scores(observer);
         }
         let (solution, table) = self.search_by(observer, |root, tree, observer, snapshots| {
-            self.by_algorithm(root, tree, observer, snapshots)
+            self.run_algorithm(root, tree, observer, snapshots)
         })?;
         Ok((solution, table.map(SearchTable::ProofNumbers)))
     }
 
-    /// Searches by α-β.
+    /// Searches with α-β.
     fn search_by_scores(
         &self,
         observer: &mut dyn Observer,
@@ -166,7 +166,7 @@ impl<'a, K: Oracle> Solver<'a, K> {
         Ok((solution, Some(SearchTable::Scores(table))))
     }
 
-    /// Returns the solution if the game is over, and reports it to the observer.
+    /// Returns the solution if the game is over, and calls the observer.
     fn finished_game(&self, observer: &mut dyn Observer) -> Option<Solution> {
         if self.position.count_moves(self.board) > 0 {
             return None;
@@ -176,8 +176,8 @@ impl<'a, K: Oracle> Solver<'a, K> {
         Some(solution)
     }
 
-    /// Searches like [`Solver::run_observed`] by a proof-number search in a table of the caller, which
-    /// may hold the entries of earlier searches of positions of this board with this profile.
+    /// [`Solver::run_observed`] with a table of the caller, by a proof-number search. The table may have entries of
+    /// earlier searches of positions of this board with this profile.
     pub(crate) fn search_in(
         &self,
         table: &Table,
@@ -188,12 +188,12 @@ impl<'a, K: Oracle> Solver<'a, K> {
             return Ok(Solution::of_finished_game(self));
         }
         self.search_on(table, tree_bytes, observer, |root, tree, observer, snapshots| {
-            self.by_algorithm(root, tree, observer, snapshots)
+            self.run_algorithm(root, tree, observer, snapshots)
         })
     }
 
-    /// Runs the proof-number search that the options ask for, with a tree if it keeps one.
-    fn by_algorithm<G: Game>(
+    /// Runs the proof-number search of the options, with a tree if it has one.
+    fn run_algorithm<G: Game>(
         &self,
         root: Root<'_, G>,
         tree: Option<SavedTree>,
@@ -215,12 +215,12 @@ impl<'a, K: Oracle> Solver<'a, K> {
                 let config = CoordinatorConfig { job_nodes, ..CoordinatorConfig::LOCAL };
                 two_level(root, tree, profile.dfpn(), threads, config, limits, observer, snapshots)
             }
-            (Algorithm::AlphaBeta, _) => unreachable!("α-β has a table of its own"),
-            (algorithm, None) => unreachable!("{algorithm} has room for a tree"),
+            (Algorithm::AlphaBeta, _) => unreachable!("α-β has another table"),
+            (algorithm, None) => unreachable!("{algorithm} has memory for a tree"),
         }
     }
 
-    /// Prepares everything for a search, and turns its report into a solution.
+    /// Runs a search with a new table. Returns the solution, and the table unless the game was over.
     pub(super) fn search_by(
         &self,
         observer: &mut dyn Observer,
@@ -245,6 +245,7 @@ impl<'a, K: Oracle> Solver<'a, K> {
         Ok(new_table(self.board, self.options.memory()?.0)?)
     }
 
+    /// Restores the checkpoint, runs a search with a table, and returns the solution.
     fn search_on(
         &self,
         table: &Table,
@@ -257,26 +258,28 @@ impl<'a, K: Oracle> Solver<'a, K> {
             &TreeSnapshots,
         ) -> Report,
     ) -> Result<Solution, SolveError> {
-        let &Solver { board, ref position, ref options, limits, known, checkpoints, .. } = self;
+        let &Solver { board, ref position, ref options, limits, oracle, checkpoints, .. } = self;
         let begun = Instant::now();
         let game = Konane::new(board, options.profile.estimate());
-        let game = &WithOracle::new(&game, known);
+        let game = &WithOracle::new(&game, oracle);
         let root = Root::new(game, position.code(board), table);
-        let mut observer = Watched::new(
+        let mut observer = RootMoveObserver::new(
             observer,
             RootView {
                 root,
                 open_entries: options.algorithm != Algorithm::AlphaBeta,
-                settle: options.profile.pns().settle,
+                leaf_solver: options.profile.pns().leaf_solver,
             },
         );
-        let (room, key_of) = (options.tree_room(tree_bytes), |code| game.key(code));
+        let (tree_memory, key_of) = (options.tree_memory(tree_bytes), |code| game.key(code));
         let mut tree = match checkpoints {
             None => None,
-            Some(writer) => writer.restore(table, key_of, room, limits.stop, &mut observer)?,
+            Some(writer) => {
+                writer.restore(table, key_of, tree_memory, limits.stop, &mut observer)?
+            }
         };
-        if let (None, Some(room)) = (&tree, room) {
-            tree = Some(SavedTree::empty(room)?);
+        if let (None, Some(memory)) = (&tree, tree_memory) {
+            tree = Some(SavedTree::empty(memory)?);
         }
         let search = |observer: &mut dyn Observer, snapshots: &TreeSnapshots| {
             let report = search(root, tree, observer, snapshots);
@@ -285,11 +288,11 @@ impl<'a, K: Oracle> Solver<'a, K> {
         };
         let report = match checkpoints {
             None => search(&mut observer, &TreeSnapshots::new()),
-            Some(writer) => writer.run(table, &mut observer, room.is_some(), search),
+            Some(writer) => writer.run(table, &mut observer, tree_memory.is_some(), search),
         };
 
         let last = Progress { table_capacity: table.capacity(), ..Progress::from(&report) };
-        // Reading and writing checkpoints is not part of the search.
+        // The time for reading and writing checkpoints is excluded.
         let searched = checkpoints.map_or(Duration::ZERO, CheckpointWriter::searched);
         let seconds = if searched.is_zero() { begun.elapsed() } else { searched };
         Ok(Solution::new(self, report, last.table(), seconds.as_secs_f64()))
@@ -312,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_memory_is_an_error_and_so_is_too_much() {
+    fn too_little_and_too_much_memory_are_errors() {
         let board = Board::new(Dimensions::new(4, 4).unwrap());
         let start = Position::start(&board);
         for algorithm in Algorithm::ALL {
@@ -321,7 +324,7 @@ mod tests {
                 let solver = Solver::new(&board, &start).options(options);
                 [solver.run().map(drop), solver.work(&CoordinatorConfig::REMOTE, |_| ())]
             };
-            for bytes in [0, 1, LEAST_MEMORY - 1] {
+            for bytes in [0, 1, MIN_MEMORY - 1] {
                 for result in results(bytes) {
                     assert!(matches!(result, Err(SolveError::TooLittleMemory { .. })));
                 }
@@ -345,14 +348,14 @@ mod tests {
         }
     }
 
-    /// Whether the side to move wins, by plain recursion.
+    /// Returns true if the side to move wins, by plain recursion.
     fn wins(board: &Board, position: &Position) -> bool {
         let mut moves = position.moves(board).into_iter();
         moves.any(|mv| !wins(board, &position.play(board, mv)))
     }
 
-    /// Every position of some small boards and game lines, both colours to move: the winner is the
-    /// recursion's, and the best move wins.
+    /// Positions of some small boards and games, with either colour to move: the winner is that of the
+    /// recursion, and the best move wins.
     #[test]
     fn winners_and_best_moves_agree_with_plain_recursion() {
         for (dimensions, lines) in [

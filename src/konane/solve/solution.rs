@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Algorithm, LEAST_MEMORY, Solver};
+use super::{Algorithm, MIN_MEMORY, Solver};
 use crate::checkpoint::CheckpointError;
 use crate::error::ErrorKind;
 use crate::json::{OrUnknown, or_unknown, per_second};
@@ -84,7 +84,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Makes the solution of a solver from what its search reports.
+    /// Creates the solution of a solver from the report of its search.
     pub(crate) fn new<K>(
         solver: &Solver<'_, K>,
         report: Report,
@@ -116,8 +116,8 @@ impl Solution {
             best_move: best.filter(|_| outcome != Some(Value::Loss)),
             nodes: counters.nodes,
             expansions: counters.expansions,
-            leaf_positions: counters.settle_positions,
-            database_hits: solver.has_known.then_some(counters.known_hits),
+            leaf_positions: counters.leaf_positions,
+            database_hits: solver.has_oracle.then_some(counters.known_hits),
             l1_nodes: two_levels.then_some(counters.first_level),
             l2_nodes: two_levels.then_some(counters.second_level),
             seconds,
@@ -130,29 +130,23 @@ impl Solution {
 
     /// The solution of a position without a legal move: the player to move has lost.
     pub(super) fn of_finished_game<K>(solver: &Solver<'_, K>) -> Solution {
-        let report = Report {
-            outcome: Outcome::Known(Value::Loss),
-            phi: INFINITY,
-            delta: 0,
-            best: None,
-            counters: Counters { nodes: 1, ..Counters::default() },
-            memory_bytes: 0,
-            threads: 1,
-        };
-        Solution::new(solver, report, TableUse::default(), 0.0)
+        Solution::without_search(solver, Outcome::Known(Value::Loss), (INFINITY, 0), 1)
     }
 
     /// The solution of a search that was stopped before its first node.
     pub fn stopped<K>(solver: &Solver<'_, K>, reason: Reason) -> Solution {
-        let report = Report {
-            outcome: Outcome::Unknown(reason),
-            phi: 1,
-            delta: 1,
-            best: None,
-            counters: Counters::default(),
-            memory_bytes: 0,
-            threads: 1,
-        };
+        Solution::without_search(solver, Outcome::Unknown(reason), (1, 1), 0)
+    }
+
+    fn without_search<K>(
+        solver: &Solver<'_, K>,
+        outcome: Outcome,
+        (phi, delta): (Number, Number),
+        nodes: u64,
+    ) -> Solution {
+        let counters = Counters { nodes, ..Counters::default() };
+        let report =
+            Report { outcome, phi, delta, best: None, counters, memory_bytes: 0, threads: 1 };
         Solution::new(solver, report, TableUse::default(), 0.0)
     }
 }
@@ -160,28 +154,28 @@ impl Solution {
 /// Error that prevents a search.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
-    /// Less than [`LEAST_MEMORY`].
+    /// Less than [`MIN_MEMORY`].
     #[error(
-        "a memory of {bytes} B is too small to search with: at least {LEAST_MEMORY} B (1 MiB) \
+        "a memory of {bytes} B is too small to search with: at least {MIN_MEMORY} B (1 MiB) \
          are needed, and 1 GiB or more is sensible for 6x6 and beyond"
     )]
     TooLittleMemory {
-        /// The bytes asked for.
+        /// The bytes of the options.
         bytes: u64,
     },
-    /// More than this machine's addresses can name.
+    /// More than can be addressed.
     #[error("{bytes} bytes are more than this system can address; ask for less memory")]
     TooMuchMemory {
-        /// The bytes asked for.
+        /// The bytes of the options.
         bytes: u64,
     },
-    /// The table cannot be made.
+    /// The table cannot be created.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The memory of the tree cannot be had.
+    /// The memory of the tree cannot be allocated.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// A proof of a position that the rules in proof files do not have
+    /// A proof of a position that is impossible by the rules of proof files
     /// ([`Position::is_early_jump`]).
     #[error(
         "proofs are about games that begin with two removals, so there is none about a position in \

@@ -1,4 +1,4 @@
-//! The tables of searches of a board.
+//! Transposition tables of the searches of a board ([`SearchTable`]).
 
 use crate::konane::board::Board;
 use crate::konane::zobrist::Zobrist;
@@ -7,7 +7,7 @@ use crate::search::table::{InverseHash, Table, TableError};
 
 use super::Algorithm;
 
-/// The table that a finished search has left.
+/// The table after a search.
 #[derive(Debug)]
 pub enum SearchTable {
     /// The table of a proof-number search.
@@ -17,8 +17,8 @@ pub enum SearchTable {
 }
 
 impl SearchTable {
-    /// Returns a table for further proof-number searches of the board: this one, or an empty one of
-    /// the same size in place of one with scores.
+    /// Returns a table for further proof-number searches of the board: this one, or instead of a table of scores an
+    /// empty one of the same size.
     pub(crate) fn into_proof_numbers(self, board: &Board) -> Result<Table, TableError> {
         match self {
             SearchTable::ProofNumbers(table) => Ok(table),
@@ -32,10 +32,10 @@ impl SearchTable {
     }
 }
 
-/// Creates a table for proof-number searches of a board. It may round proof numbers to make room for
-/// more of them.
+/// Creates a table for proof-number searches of a board. It may round proof numbers in order to store more
+/// entries.
 pub(crate) fn new_table(board: &Board, bytes: usize) -> Result<Table, TableError> {
-    Table::with_codes(bytes, &codes_of_keys(board))
+    Table::with_inverse_hash(bytes, &codes_of_keys(board))
 }
 
 /// Returns a lower bound of the number of entries that fit into the table of a search.

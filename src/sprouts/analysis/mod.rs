@@ -39,7 +39,7 @@ use crate::json::{OrUnknown, or_unknown};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, GameFull};
-use crate::search::sums::{SearchOptions, Shelved, SolverState};
+use crate::search::sums::{SearchOptions, SolverParts, SolverState};
 use crate::search::table::TableError;
 pub use survey::{SurveyOptions, survey};
 
@@ -169,7 +169,7 @@ impl AnalystError {
 pub struct Analyst {
     game: Sprouts,
     /// There between two analyses, unless one has panicked.
-    shelved: Option<Shelved>,
+    shelved: Option<SolverParts>,
     scratch: Scratch,
     file: Option<GrundyFile>,
     /// Lands below this have their Grundy numbers from the file.
@@ -203,7 +203,7 @@ impl Analyst {
         let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
         let file = numbers.map(open).transpose()?;
         // Nothing else has been met, and lands with a number are never forgotten.
-        let (from_file, shelved) = (game.lands(), Some(workspace.shelve()));
+        let (from_file, shelved) = (game.lands(), Some(workspace.into_parts()));
         let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
         Ok(Analyst { game, shelved, scratch, file, from_file, threads })
     }
@@ -228,13 +228,13 @@ impl Analyst {
     pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
         let Analyst { game, shelved, scratch, .. } = self;
         let workspace = shelved.take().expect("an earlier analysis has panicked");
-        let workspace = SolverState::take_up(game, workspace);
+        let workspace = SolverState::from_parts(game, workspace);
         let mut atoms = game.atoms(position, scratch);
         if atoms.is_err() {
-            workspace.make_room();
+            workspace.collect_garbage();
             atoms = game.atoms(position, scratch);
         }
-        *shelved = Some(workspace.shelve());
+        *shelved = Some(workspace.into_parts());
         Ok(game.text(&atoms?))
     }
 
@@ -275,7 +275,7 @@ impl Analyst {
     ) -> Result<Analysis, MovesError> {
         let Analyst { game, shelved, scratch, file, from_file, threads } = self;
         let workspace = shelved.take().expect("an earlier analysis has panicked");
-        let workspace = SolverState::take_up(game, workspace);
+        let workspace = SolverState::from_parts(game, workspace);
         let options = SurveyOptions {
             goal,
             nimber: 0,
@@ -286,7 +286,7 @@ impl Analyst {
         };
         let mut saving = Writing { game, file: file.as_mut(), observer: &mut () };
         let analysis = survey(&workspace, game, position, options, scratch, &mut saving, on_change);
-        *shelved = Some(workspace.shelve());
+        *shelved = Some(workspace.into_parts());
         analysis
     }
 

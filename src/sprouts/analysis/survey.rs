@@ -61,7 +61,7 @@ pub fn survey(
     let is_full = matches!(listed, Err(MovesError::Full(_)));
     if is_full && options.limits.reached().is_none() {
         // What earlier searches have met may stand in the way.
-        workspace.make_room();
+        workspace.collect_garbage();
         listed = list(game, position, options, scratch);
     }
     let (nodes, reason) = match (listed, options.limits.reached()) {

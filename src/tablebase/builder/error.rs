@@ -1,68 +1,70 @@
 //! Errors of planning and building.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::plan::{Plan, Resource};
 use crate::error::ErrorKind;
 use crate::file::FileError;
 use crate::konane::Dimensions;
 use crate::system::bytes_text;
-use crate::tablebase::files::{DatabaseError, Scope};
+use crate::tablebase::files::{Coverage, DatabaseError, Scope};
+
+/// Resource that a build needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Memory.
+    Memory,
+    /// Disk space.
+    Disk,
+}
 
 /// A build that needs more memory or disk space than there is.
 #[derive(Clone, Debug)]
 pub struct Misfit {
-    /// Needs of the build, if it did fit.
-    pub plan: Plan,
+    /// Content of the database.
+    pub coverage: Coverage,
     /// The resource that does not suffice.
     pub resource: Resource,
+    /// Available bytes of that resource.
+    pub have: u64,
+    /// Bytes of memory that the build needs.
+    pub memory_bytes: u64,
+    /// Bytes of disk space that the build needs.
+    pub disk_peak_bytes: u64,
+    /// Estimated time.
+    pub seconds: f64,
+    /// Threads that the estimate is for.
+    pub threads: usize,
     /// Maximum number of stones with which the build would fit.
     pub fits: Option<u32>,
 }
 
-impl Misfit {
-    /// Bytes needed of the resource that does not suffice.
-    pub fn need(&self) -> u64 {
-        match self.resource {
-            Resource::Memory => self.plan.memory_bytes,
-            Resource::Disk => self.plan.disk_peak_bytes,
-        }
-    }
-
-    /// Available bytes of that resource.
-    pub fn have(&self) -> u64 {
-        let limit = match self.resource {
-            Resource::Memory => self.plan.memory_limit,
-            Resource::Disk => self.plan.disk_limit,
-        };
-        limit.unwrap_or(u64::MAX)
-    }
-
-    fn text(&self) -> String {
-        let Plan { dimensions, scope, max_stones, threads, seconds, .. } = self.plan;
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Coverage { dimensions, scope, max_stones, .. } = self.coverage;
         let what = match scope {
             Scope::Reachable => format!("the {dimensions} board with its reachable positions"),
-            Scope::Complete if max_stones < dimensions.squares() => {
-                format!("{dimensions} with up to {max_stones} stones")
+            Scope::Complete if self.coverage.is_whole() => {
+                format!("the complete {dimensions} board")
             }
-            Scope::Complete => format!("the complete {dimensions} board"),
+            Scope::Complete => format!("{dimensions} with up to {max_stones} stones"),
         };
-        let (noun, verb) = match self.resource {
-            Resource::Memory => ("memory", "may be used"),
-            Resource::Disk => ("disk space", "are free"),
+        let (need, noun, verb) = match self.resource {
+            Resource::Memory => (self.memory_bytes, "memory", "may be used"),
+            Resource::Disk => (self.disk_peak_bytes, "disk space", "are free"),
         };
-        let lacking = bytes_text(self.need().saturating_sub(self.have()));
+        let lacking = bytes_text(need.saturating_sub(self.have));
         let [memory, disk, have] =
-            [self.plan.memory_bytes, self.plan.disk_peak_bytes, self.have()].map(bytes_text);
-        let hours = seconds / 3600.0;
+            [self.memory_bytes, self.disk_peak_bytes, self.have].map(bytes_text);
+        let hours = self.seconds / 3600.0;
         let time = match hours {
             ..0.025 => "a minute".to_owned(),
             ..1.5 => format!("{:.0} minutes", hours * 60.0),
             ..48.0 => format!("{hours:.1} hours"),
             _ => format!("{:.0} days", hours / 24.0),
         };
-        let threads = match threads {
+        let threads = match self.threads {
             1 => "one thread".to_owned(),
             threads => format!("{threads} threads"),
         };
@@ -72,24 +74,26 @@ impl Misfit {
             (None, _, Resource::Disk) => "make room, or choose another disk",
             (None, Scope::Complete, Resource::Memory) => "no number of stones would fit",
         };
-        format!(
+        write!(
+            f,
             "{what} needs {memory} of memory, {disk} of disk space and about {time} on {threads}, but \
              only {have} of {noun} {verb}: {lacking} are lacking; {remedy}"
         )
     }
 }
 
-/// Error of [`plan()`](super::plan()).
+/// Error of planning or running a build. Finished files stay, and the next run uses them. A file that is
+/// not complete has no name of a complete one.
 #[derive(Debug, thiserror::Error)]
-pub enum PlanError {
+pub enum BuildError {
     /// Memory or disk space do not suffice.
-    #[error("{}", .0.text())]
+    #[error("{0}")]
     DoesNotFit(Box<Misfit>),
     /// An earlier run began with larger pieces than fit into the memory that may be used now. Smaller
     /// pieces would fit, but could not use the files that exist.
     #[error(
-        "{} was begun with {rows} that need {} of memory, but only {} may be used: give \
-         them more, or delete the directory and begin again", path.display(), bytes_text(*need),
+        "{} has {rows} that need {} of memory, but only {} may be used: allow more, or delete the \
+         directory and begin again", path.display(), bytes_text(*need),
         bytes_text(*have)
     )]
     Begun {
@@ -104,7 +108,7 @@ pub enum PlanError {
     },
     /// The directory has files of another database.
     #[error(
-        "{} belongs to something else: its {what} is {got}, but this build writes {expected}; \
+        "{} belongs to another build: its {what} is {got}, but this build writes {expected}; \
          delete the directory, or choose another one", path.display()
     )]
     OtherWork {
@@ -117,38 +121,21 @@ pub enum PlanError {
         /// Its value in the file.
         got: String,
     },
-    /// The database exists and cannot be read.
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
     /// A limit of stones for the reachable positions: they are found from the full board on.
     #[error(
         "the reachable positions are found from the full board downwards, so scope reachable has \
          no limit of stones: build scope complete, or without a limit"
     )]
     ReachableWithMaxStones,
-    /// Remoteness of the reachable positions.
-    #[error(
-        "scope reachable is built with metric outcome only: \
-         build scope complete for the remoteness, or metric outcome"
-    )]
-    ReachableWithRemoteness,
-    /// Remoteness in slices.
-    #[error(
-        "the {board} board cannot be built in slices or by tasks with metric remoteness: \
-         build it whole, or with metric outcome"
-    )]
-    SlicedRemoteness {
+    /// Options that no method serves.
+    #[error("the {board} board cannot be built {options}: {remedy}")]
+    Unsupported {
         /// The board.
         board: Dimensions,
-    },
-    /// Slices of a board whose rows are too long.
-    #[error(
-        "the complete {board} board cannot be built by tasks: a row of it is too long; \
-         build it with a limit of stones"
-    )]
-    TooLargeForRows {
-        /// The board.
-        board: Dimensions,
+        /// The options.
+        options: &'static str,
+        /// Possible options.
+        remedy: &'static str,
     },
     /// Reachable positions of a board that is too large for the state space.
     #[error(
@@ -159,37 +146,6 @@ pub enum PlanError {
         /// The board.
         board: Dimensions,
     },
-}
-
-impl PlanError {
-    /// Returns the kind of this error.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            PlanError::DoesNotFit(_) | PlanError::Begun { .. } => ErrorKind::Limit,
-            PlanError::OtherWork { .. } => ErrorKind::File,
-            PlanError::Database(error) => error.kind(),
-            PlanError::ReachableWithMaxStones
-            | PlanError::ReachableWithRemoteness
-            | PlanError::SlicedRemoteness { .. }
-            | PlanError::TooLargeForRows { .. }
-            | PlanError::ReachableTooLarge { .. } => ErrorKind::Usage,
-        }
-    }
-
-    /// Returns the resource that does not suffice, if that is the error.
-    pub fn lacking(&self) -> Option<Resource> {
-        match self {
-            PlanError::DoesNotFit(misfit) => Some(misfit.resource),
-            PlanError::Begun { .. } => Some(Resource::Memory),
-            _ => None,
-        }
-    }
-}
-
-/// Error of a build. Finished files stay and are used by the next run; no file looks complete that
-/// is not.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
     /// The stop flag was set.
     #[error("interrupted: run it again to continue from what is finished")]
     Interrupted,
@@ -213,8 +169,7 @@ pub enum BuildError {
     },
     /// A part file of the build is damaged or missing. It was removed.
     #[error(
-        "{} is damaged or gone: what is missing will be made again when the build is run again \
-         ({reason})", path.display()
+        "{} is damaged or missing: run the build again to make it again ({reason})", path.display()
     )]
     Lost {
         /// The file.
@@ -223,7 +178,7 @@ pub enum BuildError {
         reason: Box<DatabaseError>,
     },
     /// A text that is not a task, or a task that the board does not have.
-    #[error("{text:?} is no task of this version: {what}; take the tasks from a plan")]
+    #[error("{text:?} is no task of this version: {what}; use the tasks of a plan")]
     NoTask {
         /// Beginning of the text.
         text: String,
@@ -247,9 +202,6 @@ pub enum BuildError {
         /// The directory of the database.
         path: PathBuf,
     },
-    /// There is no plan.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
     /// A file could not be written or read.
     #[error(transparent)]
     Database(DatabaseError),
@@ -263,12 +215,26 @@ impl BuildError {
             BuildError::Busy { .. }
             | BuildError::DiskFull { .. }
             | BuildError::Lost { .. }
+            | BuildError::OtherWork { .. }
             | BuildError::Unfinished { .. }
             // The build names its files itself, so no error here is a usage error.
             | BuildError::Database(_) => ErrorKind::File,
-            BuildError::NoTask { .. } => ErrorKind::Usage,
-            BuildError::TaskMemory { .. } => ErrorKind::Limit,
-            BuildError::Plan(error) => error.kind(),
+            BuildError::NoTask { .. }
+            | BuildError::ReachableWithMaxStones
+            | BuildError::Unsupported { .. }
+            | BuildError::ReachableTooLarge { .. } => ErrorKind::Usage,
+            BuildError::DoesNotFit(_) | BuildError::Begun { .. } | BuildError::TaskMemory { .. } => {
+                ErrorKind::Limit
+            }
+        }
+    }
+
+    /// Returns the resource that does not suffice, if that is the error of a plan.
+    pub fn lacking(&self) -> Option<Resource> {
+        match self {
+            BuildError::DoesNotFit(misfit) => Some(misfit.resource),
+            BuildError::Begun { .. } => Some(Resource::Memory),
+            _ => None,
         }
     }
 

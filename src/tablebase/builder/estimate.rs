@@ -5,17 +5,19 @@
 //!
 //! ```text
 //! S · (R + R/128 + 32)      rows, the index of a file that is read, locks
-//! + T · (16 R + C + 1 MiB)  eight rows in the making, twice; a decompressor
+//! + T · (16 R + C + 1 MiB)  eight rows, twice; a decompressor
 //! + 16 MiB + 4 C            one block that is written
 //! + tables + 64 MiB         of the canonical patterns; the program
 //! ```
 
-use super::sweep::wanted;
-use super::tasks::{Slices, Work};
-use super::workspace::Workspace;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::directory::BuildDirectory;
+use super::slices::{Slices, TaskProduct};
 use crate::konane::Colour;
 use crate::tablebase::files::{CHUNK_BYTES, LayerWriter, Metric, ROWS};
-use crate::tablebase::index::{Index, Sizes, binomial};
+use crate::tablebase::index::{Index, binomial};
 use crate::tablebase::values::statespace;
 use crate::tablebase::values::sweep::{Sweep, row_words, stride_words};
 
@@ -83,11 +85,11 @@ const MAX_ROWS_READ: usize = 64;
 /// Maximum number of freed bytes that the allocator keeps for a thread (6x6: 3.5 MiB).
 const KEPT_BYTES: u128 = 4 << 20;
 
-/// Maximum number of bytes that writing one block takes beside the rows: rows and octets that wait
-/// to be compressed, their compressed bytes, and the buffer of the file.
+/// Maximum number of bytes for writing one block, without the rows themselves: buffered rows and octets,
+/// their compressed bytes, and the buffer of the file.
 const WRITER_BYTES: u128 = 16 << 20;
 
-/// Bytes that a thread needs beside rows: a decompressor and its like.
+/// Bytes that a thread needs in addition to rows, mostly for a decompressor.
 const THREAD_BYTES: u128 = 1 << 20;
 
 /// Number of slices of a wave of which the rows that they read are counted.
@@ -116,32 +118,26 @@ fn compressed_share(raw: u128, metric: Metric) -> f64 {
 }
 
 /// Bytes of the tables of canonical black patterns.
-fn orbit_bytes(sizes: &Sizes, max_stones: u32) -> u128 {
-    let black = sizes.squares(Colour::Black);
+fn orbit_bytes(index: &Index, max_stones: u32) -> u128 {
+    let black = index.squares(Colour::Black);
     (0..=black.min(max_stones))
-        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(sizes.rows(b)))
+        .map(|b| u128::from(binomial(black, b)) / 5 + 4 * u128::from(index.rows(b)))
         .sum()
 }
 
 /// Bytes of the program and of the tables of all canonical black patterns.
-fn base_bytes(sizes: &Sizes) -> u128 {
-    BASE_BYTES + orbit_bytes(sizes, sizes.squares(Colour::Black))
+fn base_bytes(index: &Index) -> u128 {
+    BASE_BYTES + orbit_bytes(index, index.squares(Colour::Black))
 }
 
 /// Needs of the ranked method. Its memory is the maximum over the layers of: the layers with fewer
 /// stones that its jumps lead to, for both sides to move (with those that these are computed from
 /// after an interruption); and the layer itself, of which the last one needs one block at a time.
-pub fn ranked(
-    index: &Index,
-    sizes: &Sizes,
-    metric: Metric,
-    max_stones: u32,
-    threads: usize,
-) -> Needs {
+pub fn ranked(index: &Index, metric: Metric, max_stones: u32, threads: usize) -> Needs {
     let sides = index.sides().len() as u128;
     let longest = index.board().longest_jump();
     let planes = u128::from(metric.bits(max_stones));
-    let layer = |stones: u32| planes * sizes.layer_bytes(stones);
+    let layer = |stones: u32| planes * index.layer_bytes(stones);
     let mut values = 0;
     for stones in 0..=max_stones {
         let near = stones.saturating_sub(longest)..stones;
@@ -149,19 +145,19 @@ pub fn ranked(
         let here = if stones < max_stones {
             2 * layer(stones)
         } else {
-            planes * sizes.largest_block(stones)
+            planes * index.max_block_bytes(stones)
         };
         let kept = near.map(|n| 2 * layer(n)).sum::<u128>() + far.map(layer).sum::<u128>();
         values = values.max(here + kept);
     }
-    let white = index.numbering().count(Colour::White);
+    let white = index.squares(Colour::White);
     let ranks: u128 = (0..=white.min(max_stones)).map(|w| u128::from(binomial(white, w))).sum();
     let permuted = 4 * (index.numbering().symmetries() as u128 - 1) * ranks;
-    let orbits = orbit_bytes(sizes, max_stones);
+    let orbits = orbit_bytes(index, max_stones);
     let longest_row = (0..=white.min(max_stones)).map(|w| binomial(white, w) / 8).max();
     let scratch = planes * u128::from(longest_row.unwrap_or(0)) * threads as u128;
 
-    let raw_of = |stones: u32| u128::from(metric.bits(stones)) * sides * sizes.layer_bytes(stones);
+    let raw_of = |stones: u32| u128::from(metric.bits(stones)) * sides * index.layer_bytes(stones);
     let raw: u128 = (0..=max_stones).map(raw_of).sum();
     let share = match max_stones == index.board().dimensions().squares() {
         true => compressed_share(raw, metric),
@@ -174,13 +170,13 @@ pub fn ranked(
         let compressed = (raw as f64 * share) as u128;
         compressed + index_of(stones) + 4096
     };
-    let index = (0..=max_stones).map(index_of).max().unwrap_or(0);
+    let index_bytes = (0..=max_stones).map(index_of).max().unwrap_or(0);
     let disk: u128 = (0..=max_stones).map(disk_of).sum();
     let largest = (0..=max_stones).map(disk_of).max().unwrap_or(0);
-    let addresses: u128 = (0..=max_stones).map(|n| sizes.layer_addresses(n)).sum();
+    let addresses: u128 = (0..=max_stones).map(|n| index.layer_addresses(n)).sum();
     // White to move is computed too where it is not stored, but not for the last layer.
     let computed = match sides {
-        1 => 2 * addresses - sizes.layer_addresses(max_stones),
+        1 => 2 * addresses - index.layer_addresses(max_stones),
         _ => 2 * addresses,
     };
     let per_second = match metric {
@@ -189,7 +185,7 @@ pub fn ranked(
     };
     Needs {
         // The index of a file is in memory while its positions are counted.
-        memory: BASE_BYTES + values + permuted + orbits + scratch + index,
+        memory: BASE_BYTES + values + permuted + orbits + scratch + index_bytes,
         disk,
         disk_peak: disk + largest,
         stored: sides * addresses,
@@ -213,29 +209,29 @@ pub fn reached_rate(threads: usize) -> f64 {
 
 /// Number of rows of `planes` planes that are written together: about [`BATCH_BYTES`], and whole
 /// octets.
-pub fn batch_rows(sizes: &Sizes, planes: usize) -> usize {
-    let row_words = row_words(sizes.squares(Colour::White));
+pub fn batch_rows(index: &Index, planes: usize) -> usize {
+    let row_words = row_words(index.squares(Colour::White));
     let rows = (BATCH_BYTES / (8 * planes * row_words)).max(1).next_multiple_of(ROWS);
-    let all = sizes.most_rows().next_multiple_of(ROWS as u128);
+    let all = index.max_rows().next_multiple_of(ROWS as u128);
     usize::try_from(all).map_or(rows, |all| all.min(rows))
 }
 
 /// Number of rows of `planes` planes that each thread reads together: whole octets.
-pub fn rows_read(sizes: &Sizes, planes: usize, threads: usize) -> usize {
-    let row_words = row_words(sizes.squares(Colour::White));
+pub fn rows_read(index: &Index, planes: usize, threads: usize) -> usize {
+    let row_words = row_words(index.squares(Colour::White));
     let rows = BATCH_BYTES / (8 * planes * row_words * threads) / ROWS * ROWS;
     rows.clamp(ROWS, MAX_ROWS_READ)
 }
 
 /// Upper bound of the memory for rows with `black` black stones that are read or written: a batch of
 /// them, the working memory of the threads, and a writer for every block.
-fn passing_memory(sizes: &Sizes, metric: Metric, black: u32, threads: usize) -> u128 {
-    let white = sizes.squares(Colour::White);
+fn passing_memory(index: &Index, metric: Metric, black: u32, threads: usize) -> u128 {
+    let white = index.squares(Colour::White);
     let planes = metric.bits_of_rows(black, white);
     let row = 8 * stride_words(white) as u128;
-    let read = threads * rows_read(sizes, planes as usize, threads);
-    let rows = batch_rows(sizes, planes as usize).max(read) as u128;
-    let (here, row_bytes) = (sizes.rows(black), |stones| binomial(white, stones).div_ceil(8));
+    let read = threads * rows_read(index, planes as usize, threads);
+    let rows = batch_rows(index, planes as usize).max(read) as u128;
+    let (here, row_bytes) = (index.rows(black), |stones| binomial(white, stones).div_ceil(8));
     let writers = |stones| {
         u128::from(metric.bits(black + stones)) * LayerWriter::memory(here, row_bytes(stones))
     };
@@ -252,58 +248,71 @@ fn passing_memory(sizes: &Sizes, metric: Metric, black: u32, threads: usize) -> 
 
 /// Upper bound of the memory of the sweep over whole layers: a layer of rows with the indexes of its
 /// files, of 12 bytes for 2 KiB in arrays that grow, and the rows that are read or written.
-pub fn swept_memory(index: &Index, sizes: &Sizes, metric: Metric, threads: usize) -> u128 {
-    let white = index.numbering().count(Colour::White);
+pub fn swept_memory(index: &Index, metric: Metric, threads: usize) -> u128 {
+    let white = index.squares(Colour::White);
     let row = ((1u128 << white) / 8).max(64);
     let needs = |black| {
-        let rows = u128::from(sizes.rows(black));
+        let rows = u128::from(index.rows(black));
         let layer = rows * u128::from(metric.bits_of_rows(black, white)) * row;
-        layer + layer / 64 + rows * LOCK_BYTES + passing_memory(sizes, metric, black, threads)
+        layer + layer / 64 + rows * LOCK_BYTES + passing_memory(index, metric, black, threads)
     };
-    let layers = 0..=sizes.squares(Colour::Black);
-    base_bytes(sizes) + layers.map(needs).max().unwrap_or(0)
+    let layers = 0..=index.squares(Colour::Black);
+    base_bytes(index) + layers.map(needs).max().unwrap_or(0)
 }
 
 /// Upper bound of the memory of the state space and of the rows that are written.
-pub fn reached_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
-    let passing = (0..=sizes.squares(Colour::Black))
-        .map(|black| passing_memory(sizes, Metric::Outcome, black, threads));
-    base_bytes(sizes)
+pub fn reached_memory(index: &Index, threads: usize) -> u128 {
+    let passing = (0..=index.squares(Colour::Black))
+        .map(|black| passing_memory(index, Metric::Outcome, black, threads));
+    base_bytes(index)
         + u128::from(statespace::memory_needed(index.board()))
         + passing.max().unwrap_or(0)
 }
 
-/// Bytes of a slice of `rows` rows.
-pub fn slice_bytes(sizes: &Sizes, rows: u32) -> u64 {
-    8 * u64::from(rows) * stride_words(sizes.squares(Colour::White)) as u64
+/// Bytes of a row of a slice.
+pub fn slice_row_bytes(index: &Index) -> u64 {
+    8 * stride_words(index.squares(Colour::White)) as u64
 }
 
 /// Bytes of memory for each row of a slice: the row, its lock, and its share of the index of a file
 /// that is read.
-pub fn slice_row_memory(sizes: &Sizes) -> u128 {
-    let row = u128::from(slice_bytes(sizes, 1));
+fn slice_row_memory(index: &Index) -> u128 {
+    let row = u128::from(slice_row_bytes(index));
     row + row / 128 + LOCK_BYTES
 }
 
-/// Upper bound of the memory of a task that makes a slice of `rows` rows.
-pub fn slice_memory(sizes: &Sizes, rows: u128, threads: usize) -> u128 {
-    let white = sizes.squares(Colour::White);
+/// Upper bound of the memory of a task that makes a slice of up to `max_rows` rows.
+pub fn slice_memory(index: &Index, max_rows: u32, threads: usize) -> u128 {
+    let white = index.squares(Colour::White);
+    let rows = u128::from(max_rows).min(index.max_rows().next_multiple_of(ROWS as u128));
     let row = 8 * (stride_words(white) + row_words(white)) as u128;
     let reading = threads as u128 * (THREAD_BYTES + 8 * row + octet_bytes(white));
-    base_bytes(sizes)
+    base_bytes(index)
         + WRITER_BYTES
         + 4 * octet_bytes(white)
         + reading
-        + rows * slice_row_memory(sizes)
+        + rows * slice_row_memory(index)
+}
+
+/// The largest slices for which `memory` bytes suffice, but at least `parts` of them where there are
+/// most rows; `None` if not even eight rows fit.
+pub fn fitting_slices(index: &Index, memory: u64, threads: usize, parts: u32) -> Option<Slices> {
+    let for_rows = u128::from(memory).checked_sub(slice_memory(index, 0, threads))?;
+    let fit = for_rows / slice_row_memory(index);
+    let wanted = index.max_rows().div_ceil(u128::from(parts.max(1)));
+    let octet = ROWS as u128;
+    let max_rows = (fit / octet * octet).min(wanted.next_multiple_of(octet)) as u32;
+    let fits = max_rows > 0 && layer_memory(index, threads) <= memory.into();
+    fits.then_some(Slices { max_rows })
 }
 
 /// Upper bound of the memory of a task that assembles the layer with most positions.
-pub fn layer_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
-    let white = sizes.squares(Colour::White);
+pub fn layer_memory(index: &Index, threads: usize) -> u128 {
+    let white = index.squares(Colour::White);
     let layers = 0..=index.board().dimensions().squares();
-    let most = layers.map(|stones| sizes.layer_bytes(stones)).max().unwrap_or(0);
+    let most = layers.map(|stones| index.layer_bytes(stones)).max().unwrap_or(0);
     let chunks = index.sides().len() as u128 * most / u128::from(CHUNK_BYTES);
-    base_bytes(sizes)
+    base_bytes(index)
         + WRITER_BYTES
         + 6 * octet_bytes(white)
         + threads as u128 * (THREAD_BYTES + 2 * octet_bytes(white))
@@ -311,8 +320,8 @@ pub fn layer_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
 }
 
 /// Memory with which each kind of task can run at all.
-pub fn least_sliced_memory(index: &Index, sizes: &Sizes, threads: usize) -> u128 {
-    Slices::LEAST.memory(sizes, threads).max(layer_memory(index, sizes, threads))
+pub fn least_sliced_memory(index: &Index, threads: usize) -> u128 {
+    slice_memory(index, Slices::MIN.max_rows, threads).max(layer_memory(index, threads))
 }
 
 /// Bytes of eight rows of the largest block.
@@ -322,29 +331,42 @@ fn octet_bytes(white: u32) -> u128 {
 
 /// Needs of a build in slices. Bytes of memory are upper bounds, those of disk and traffic are
 /// estimates after compression.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SliceFigures {
+    /// Estimated bytes that all tasks together read from the directory and write to it, if rows are built in
+    /// slices.
+    pub traffic_bytes: u64,
+    /// Maximum number of rows of a slice, if rows are built in slices.
+    pub slice_rows: u32,
     /// Number of tasks.
+    #[serde(skip)]
     pub tasks: u64,
     /// Maximum number of tasks that can run at a time.
+    #[serde(skip)]
     pub widest_wave: u64,
-    /// Maximum number of rows of a slice.
-    pub slice_rows: u32,
     /// Memory of a task that makes a slice.
+    #[serde(skip)]
     pub rows_memory_bytes: u64,
     /// Memory of a task that assembles a layer.
+    #[serde(skip)]
     pub layer_memory_bytes: u64,
     /// Size of the files at the end.
+    #[serde(skip)]
     pub disk_bytes: u64,
     /// Maximum disk space, however many layers are assembled at the same time.
+    #[serde(skip)]
     pub disk_peak_bytes: u64,
     /// Bytes that all tasks together read from the directory.
+    #[serde(skip)]
     pub read_bytes: u64,
     /// Bytes that all tasks together write to the directory.
+    #[serde(skip)]
     pub written_bytes: u64,
     /// Maximum disk space of White's rows, where they are not stored.
+    #[serde(skip)]
     pub white_bytes: u64,
     /// Seconds of one thread for all tasks.
+    #[serde(skip)]
     pub thread_seconds: f64,
 }
 
@@ -355,27 +377,27 @@ impl SliceFigures {
     }
 
     /// Figures of a build from beginning to end. Counts the rows that some of the slices read.
-    pub(super) fn new(workspace: &Workspace, threads: usize) -> Self {
-        let Workspace { index, sizes, slices, .. } = workspace;
+    pub(super) fn new(directory: &BuildDirectory, threads: usize) -> Self {
+        let BuildDirectory { index, slices, .. } = directory;
         let sides = index.sides().len() as f64;
-        let row = (1u64 << sizes.squares(Colour::White)) as f64 / 8.0;
-        let black = sizes.squares(Colour::Black);
-        let all = (0..=black).map(|b| sizes.rows(b) as f64 * row).sum::<f64>();
+        let row = (1u64 << index.squares(Colour::White)) as f64 / 8.0;
+        let black = index.squares(Colour::Black);
+        let all = (0..=black).map(|b| index.rows(b) as f64 * row).sum::<f64>();
         let stored = sides * all;
         let share = compressed_share(stored as u128, Metric::Outcome);
         let (mut tasks, mut widest, mut read) = (0, 0, 0.0);
         let sweep = Sweep::new(index);
-        for wave in workspace.waves(&|_| false) {
+        for wave in directory.waves(&|_| false) {
             (tasks, widest) = (tasks + wave.len() as u64, widest.max(wave.len() as u64));
-            let Work::Rows { black, to_move, .. } = wave[0].work else { continue };
+            let TaskProduct::Rows { black, to_move, .. } = wave[0].product else { continue };
             // The same share of the rows that some of the slices read is assumed for all of them.
             let step = wave.len().div_ceil(SAMPLES);
             let ranges: Vec<_> =
-                slices.ranges(sizes.rows(black)).skip(step / 2).step_by(step).collect();
+                slices.ranges(index.rows(black)).skip(step / 2).step_by(step).collect();
             let octets: usize = ranges
                 .iter()
-                .map(|range| wanted(&sweep, index, black, to_move, range.clone()))
-                .map(|wanted| wanted.iter().flatten().filter(|&&octet| octet != 0).count())
+                .flat_map(|range| sweep.sources(black, to_move, range.clone()))
+                .map(|octets| octets.iter().filter(|&&octet| octet != 0).count())
                 .sum();
             read += octets as f64 * 8.0 * row * wave.len() as f64 / ranges.len() as f64;
         }
@@ -384,17 +406,19 @@ impl SliceFigures {
         // Slices for both sides to move, and layers.
         let written = 2.0 * all + stored;
         let seconds = read / READ_BYTES_PER_SECOND + written / WRITTEN_BYTES_PER_SECOND;
-        let white_rows = if sides == 1.0 { sizes.most_rows() as f64 * row } else { 0.0 };
+        let white_rows = if sides == 1.0 { index.max_rows() as f64 * row } else { 0.0 };
+        let [read_bytes, written_bytes] = [read, written].map(|bytes| (bytes * share) as u64);
         SliceFigures {
+            traffic_bytes: read_bytes + written_bytes,
+            slice_rows: slices.max_rows,
             tasks,
             widest_wave: widest,
-            slice_rows: slices.most,
-            rows_memory_bytes: saturated(slices.memory(sizes, threads)),
-            layer_memory_bytes: saturated(layer_memory(index, sizes, threads)),
+            rows_memory_bytes: saturated(slice_memory(index, slices.max_rows, threads)),
+            layer_memory_bytes: saturated(layer_memory(index, threads)),
             disk_bytes: (stored * share) as u64,
             disk_peak_bytes: ((2.0 * stored).max(stored + white_rows) * share) as u64,
-            read_bytes: (read * share) as u64,
-            written_bytes: (written * share) as u64,
+            read_bytes,
+            written_bytes,
             white_bytes: (white_rows * share) as u64,
             thread_seconds: seconds,
         }

@@ -4,8 +4,6 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::error::BuildError;
-use super::plan::Plan;
 use crate::tablebase::files::DatabaseError;
 
 /// Part of the work, as reported to users.
@@ -53,7 +51,7 @@ pub enum Stage {
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stage::Resuming => write!(f, "reading what is there"),
+            Stage::Resuming => write!(f, "reading existing files"),
             Stage::Layer { stones } => write!(f, "positions with {stones} stones"),
             Stage::Rows { black } => write!(f, "positions with {black} black stones"),
             Stage::Ply { ply } => write!(f, "positions of ply {ply}"),
@@ -65,12 +63,9 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Receives the progress of building or checking. Calls come from any thread, some of them
-/// thousands of times a second: they should return soon.
+/// Receives the progress of building or checking. Any thread may call it, thousands of times a second:
+/// calls should return soon.
 pub trait BuildObserver: Sync {
-    /// Building begins; nothing has been written.
-    fn planned(&self, _plan: &Plan) {}
-
     /// A part of the work begins.
     fn stage(&self, _stage: Stage) {}
 
@@ -80,8 +75,8 @@ pub trait BuildObserver: Sync {
     /// A damaged file of an earlier run has been removed; it is made again.
     fn discarded(&self, _path: &Path, _reason: &DatabaseError) {}
 
-    /// `files` part files of an earlier run have been removed: it cut the rows in another way, so
-    /// this run has no use for them.
+    /// `files` part files of an earlier run have been removed: it cut the rows in another way, so this run
+    /// cannot use them.
     fn removed(&self, _files: usize) {}
 
     /// `done` of `of` positions are done.
@@ -113,14 +108,9 @@ impl<'a> BuildMonitor<'a> {
         BuildMonitor { observer, stop, total, done, read_bytes, written_bytes }
     }
 
-    /// Returns true if the stop flag is set.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Ends a build if the stop flag is set.
-    pub fn check(&self) -> Result<(), BuildError> {
-        if self.is_stopped() { Err(BuildError::Interrupted) } else { Ok(()) }
+    /// Returns [`DatabaseError::Interrupted`] if the stop flag is set.
+    pub fn check(&self) -> Result<(), DatabaseError> {
+        DatabaseError::check_stop(self.stop)
     }
 
     /// Counts positions, and reports about every [`INTERVAL`] of them.

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use super::error::{Misfit, PlanError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::directory::BuildDirectory;
+use super::error::{BuildError, Misfit, Resource};
 use super::estimate::{self, Needs, SliceFigures, saturated};
-use super::tasks::{Slices, Task};
-use super::workspace::{Workspace, has_parts, is_built, present, read_layout};
-use crate::konane::{Board, Colour, Dimensions};
+use super::slices::{BuildTask, Slices};
+use crate::json::as_path;
+use crate::konane::{Board, Colour};
 use crate::system::{disk_free, memory_available};
-use crate::tablebase::files::{Metric, Scope, database_name};
+use crate::tablebase::files::{Coverage, Metric, Scope};
 use crate::tablebase::values::statespace;
 
 /// Request for a database.
@@ -24,8 +28,8 @@ pub struct BuildOptions {
     pub memory_bytes: Option<u64>,
     /// The directory that holds databases. Each has a directory of its own in it.
     pub out: PathBuf,
-    /// Method; `None` for the one with which an earlier run began, else for the sweep where it is
-    /// possible. Makes no difference to the files.
+    /// Method; `None` for the method of an interrupted build, else for the sweep where it is possible. The
+    /// files do not depend on it.
     pub method: Option<Method>,
     /// Minimum number of slices of the largest layers of rows, for [`Method::Sliced`]: as many tasks
     /// can run at a time.
@@ -50,87 +54,94 @@ impl BuildOptions {
 /// Method that computes the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Layer by layer on combinadic ranks ([`crate::tablebase::values::ranked`]).
+    /// Layer by layer on combinadic ranks (`tablebase/values/ranked`).
     Ranked,
-    /// The bit-parallel sweep ([`crate::tablebase::values::sweep`]): whole boards.
+    /// The bit-parallel sweep (`tablebase/values/sweep`): whole boards. In scope reachable also
+    /// the breadth-first search from the start ([`crate::tablebase::statespace()`]).
     Swept,
-    /// The sweep, a slice of rows at a time, by [`Task`]s: whole boards in little memory, on one
+    /// The sweep, a slice of rows at a time, by [`BuildTask`]s: whole boards in little memory, on one
     /// machine or several.
     Sliced,
-    /// The sweep and the breadth-first search from the start ([`crate::tablebase::statespace()`]):
-    /// scope reachable.
-    Reached,
-}
-
-/// Resource that a build needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
-    /// Memory.
-    Memory,
-    /// Disk space.
-    Disk,
 }
 
 /// A build that fits: its content, its needs and the size of its files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PlanJson", description = "The JSON of `builddb --plan`.")]
 pub struct Plan {
-    /// The board.
-    pub dimensions: Dimensions,
-    /// Positions covered.
-    pub scope: Scope,
-    /// Value stored for each position.
-    pub metric: Metric,
-    /// Maximum number of stones covered.
-    pub max_stones: u32,
+    /// Content of the database.
+    #[serde(flatten)]
+    pub coverage: Coverage,
     /// Method that computes the values.
+    #[serde(skip)]
     pub method: Method,
     /// The directory of the database.
+    #[serde(serialize_with = "as_path")]
+    #[schemars(with = "String")]
     pub directory: PathBuf,
     /// True if the database exists already. Nothing is computed then, and no limit was checked.
     pub finished: bool,
     /// Number of positions covered: sets of stones, with either side to move.
     pub positions: u128,
-    /// Number of stored positions: those left by symmetry.
+    /// Number of stored positions: symmetric ones once.
     pub stored_positions: u128,
     /// Upper bound of the memory.
     pub memory_bytes: u64,
-    /// Memory that may be used; `None` if the system does not say.
+    /// Memory that may be used; null if the system does not report it.
     pub memory_limit: Option<u64>,
     /// Estimated size of the files, rather too large.
     pub disk_bytes: u64,
     /// Maximum disk space while building: the files, and once more the layer that is assembled.
     pub disk_peak_bytes: u64,
-    /// Free disk space, if the system says so, and the space that an interrupted build of this
-    /// database already takes.
-    pub disk_limit: Option<u64>,
     /// Figures of the slices, if the rows are built in slices.
+    #[serde(flatten)]
     pub slices: Option<SliceFigures>,
-    /// Estimated time, from measured rates.
+    /// Free disk space, and the space that an interrupted build of this database already takes; null if
+    /// the system does not report it.
+    pub disk_limit: Option<u64>,
+    /// Estimated time.
     pub seconds: f64,
-    /// Threads of the rayon pool that the estimate is for.
+    /// Threads that the estimate is for.
     pub threads: usize,
 }
 
 impl Plan {
     /// All tasks of the build, finished or not. Those of a wave are independent of each other and
     /// need the files of the waves before.
-    pub fn tasks(&self) -> Vec<Vec<Task>> {
-        self.workspace().waves(&|_| false)
+    pub fn tasks(&self) -> Vec<Vec<BuildTask>> {
+        self.build_directory().waves(&|_| false)
     }
 
-    pub(super) fn workspace(&self) -> Workspace {
-        let slices = self.slices.map_or(Slices::WHOLE, |slices| Slices { most: slices.slice_rows });
-        let (scope, metric, directory) = (self.scope, self.metric, self.directory.clone());
-        Workspace::new(self.dimensions, scope, metric, self.max_stones, directory, slices)
+    pub(super) fn build_directory(&self) -> BuildDirectory {
+        let slices = self.slices.map_or(Slices::WHOLE, |s| Slices { max_rows: s.slice_rows });
+        BuildDirectory::new(self.directory.clone(), self.coverage, slices)
     }
 
     /// Checks that the disk has enough room.
-    pub(super) fn check_disk(&self) -> Result<(), PlanError> {
+    pub(super) fn check_disk(&self) -> Result<(), BuildError> {
         if self.finished || self.disk_limit.is_none_or(|have| self.disk_peak_bytes <= have) {
             return Ok(());
         }
-        let misfit = Misfit { plan: self.clone(), resource: Resource::Disk, fits: None };
-        Err(PlanError::DoesNotFit(Box::new(misfit)))
+        Err(self.misfit(Resource::Disk, None))
+    }
+
+    /// The error if a resource does not suffice.
+    fn misfit(&self, resource: Resource, fits: Option<u32>) -> BuildError {
+        let limit = match resource {
+            Resource::Memory => self.memory_limit,
+            Resource::Disk => self.disk_limit,
+        };
+        let Plan { coverage, memory_bytes, disk_peak_bytes, seconds, threads, .. } = *self;
+        let have = limit.unwrap_or(u64::MAX);
+        BuildError::DoesNotFit(Box::new(Misfit {
+            coverage,
+            resource,
+            have,
+            memory_bytes,
+            disk_peak_bytes,
+            seconds,
+            threads,
+            fits,
+        }))
     }
 }
 
@@ -138,41 +149,45 @@ impl Plan {
 /// microseconds; milliseconds on the largest boards, and seconds where rows are cut into slices.
 ///
 /// With [`Method::Sliced`] in the options, the slices may run on other machines: only memory is
-/// checked, and the disk by [`TaskBuild::open`](super::TaskBuild::open).
+/// checked, and the disk by [`DistributedBuild::open`](super::DistributedBuild::open).
 ///
 /// # Errors
 /// If the build does not fit, with the remedy; if the directory has another database, or one that
 /// cannot be read.
-pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
+pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     let dimensions = board.dimensions();
     let squares = dimensions.squares();
     let (scope, metric) = (options.scope, options.metric);
     let reachable = scope == Scope::Reachable;
     let tasks = options.method == Some(Method::Sliced);
+    let unsupported =
+        |options, remedy| Err(BuildError::Unsupported { board: dimensions, options, remedy });
     if reachable && options.max_stones.is_some() {
-        return Err(PlanError::ReachableWithMaxStones);
+        return Err(BuildError::ReachableWithMaxStones);
     }
     if reachable && squares > statespace::MAX_SQUARES {
-        return Err(PlanError::ReachableTooLarge { board: dimensions });
+        return Err(BuildError::ReachableTooLarge { board: dimensions });
     }
     if reachable && metric != Metric::Outcome {
-        return Err(PlanError::ReachableWithRemoteness);
+        let remedy = "choose scope complete, or metric outcome";
+        return unsupported("with scope reachable and metric remoteness", remedy);
     }
     if metric != Metric::Outcome && tasks {
-        return Err(PlanError::SlicedRemoteness { board: dimensions });
+        let remedy = "build it whole, or with metric outcome";
+        return unsupported("in slices or by tasks with metric remoteness", remedy);
     }
     let max_stones = options.max_stones.unwrap_or(u32::MAX).min(squares);
-    let directory = options.out.join(database_name(dimensions, scope, max_stones, metric));
-    let finished = is_built(&directory, dimensions, scope, metric, max_stones)?;
+    let coverage = Coverage { dimensions, scope, metric, max_stones };
+    let path = options.out.join(coverage.name());
+    let mut directory = BuildDirectory::new(path, coverage, Slices::WHOLE);
+    let finished = directory.has_database()?;
     let memory_limit = options.memory_bytes.or_else(memory_available);
-    let disk_limit = disk_free(&directory).map(|free| free.saturating_add(present(&directory)));
+    let disk_limit = disk_free(&directory.path).map(|free| free.saturating_add(directory.bytes()));
     let threads = rayon::current_num_threads();
-    let workspace =
-        Workspace::new(dimensions, scope, metric, max_stones, directory.clone(), Slices::WHOLE);
-    let (index, sizes) = (&workspace.index, &workspace.sizes);
-    let fits_rows = sizes.squares(Colour::White) <= estimate::MAX_WHITE;
+    let fits_rows = directory.index.squares(Colour::White) <= estimate::MAX_WHITE;
     if tasks && !fits_rows {
-        return Err(PlanError::TooLargeForRows { board: dimensions });
+        let remedy = "its rows are too long; build it with a limit of stones";
+        return unsupported("completely by tasks", remedy);
     }
 
     let lacking = |needs: &Needs| {
@@ -182,37 +197,42 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
         }
         (!tasks && exceeds(needs.disk_peak, disk_limit)).then_some(Resource::Disk)
     };
-    let whole = max_stones == squares && fits_rows;
-    let swept = if whole { estimate::swept_memory(index, sizes, metric, threads) } else { 0 };
-    // A build continues as it began, whatever memory there is now: another method could not use its
-    // files, which may be the work of days.
-    let layout = read_layout(&directory);
+    let whole = coverage.is_whole() && fits_rows;
+    let index = &directory.index;
+    let swept = if whole { estimate::swept_memory(index, metric, threads) } else { 0 };
+    // A build continues with its method, independent of the available memory: another method could not use
+    // its files, which may have taken days.
+    let layout = directory.layout();
     let begun_slices = layout.filter(|&slices| slices != Slices::WHOLE);
-    let in_memory = layout == Some(Slices::WHOLE) && has_parts(&directory);
+    let in_memory = layout == Some(Slices::WHOLE) && directory.has_parts();
     let method = match options.method {
-        _ if reachable => Method::Reached,
+        _ if reachable => Method::Swept,
         _ if !whole => Method::Ranked,
         Some(method @ (Method::Swept | Method::Sliced)) => method,
-        Some(Method::Ranked | Method::Reached) => Method::Ranked,
+        Some(Method::Ranked) => Method::Ranked,
         None if begun_slices.is_some() => Method::Sliced,
         None if squares < estimate::SWEPT_FROM => Method::Ranked,
         None if metric != Metric::Outcome || in_memory => Method::Swept,
         None if memory_limit.is_none_or(|limit| swept <= u128::from(limit)) => Method::Swept,
         None => Method::Sliced,
     };
-    let mut needs = estimate::ranked(index, sizes, metric, max_stones, threads);
+    let mut needs = estimate::ranked(index, metric, max_stones, threads);
     let mut slices = None;
     match method {
         Method::Ranked => {}
+        Method::Swept if reachable => {
+            needs.memory = estimate::reached_memory(index, threads);
+            needs.seconds = needs.stored as f64 / estimate::reached_rate(threads);
+        }
         Method::Swept => {
             needs.memory = swept;
             needs.seconds = needs.stored as f64 / estimate::swept_rate(metric, threads);
         }
         Method::Sliced => {
             let memory = memory_limit.unwrap_or(u64::MAX);
-            let fitting = || Slices::fitting(index, sizes, memory, threads, options.min_slices);
-            let cut = begun_slices.or_else(fitting).unwrap_or(Slices::LEAST);
-            let figures = SliceFigures::new(&workspace.with_slices(cut), threads);
+            let fitting = || estimate::fitting_slices(index, memory, threads, options.min_slices);
+            directory.slices = begun_slices.or_else(fitting).unwrap_or(Slices::MIN);
+            let figures = SliceFigures::new(&directory, threads);
             needs.memory = figures.memory_bytes().into();
             needs.seconds = figures.thread_seconds / threads as f64;
             needs.disk_peak = match tasks {
@@ -223,50 +243,43 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, PlanError> {
             };
             slices = Some(figures);
         }
-        Method::Reached => {
-            needs.memory = estimate::reached_memory(index, sizes, threads);
-            needs.seconds = needs.stored as f64 / estimate::reached_rate(threads);
-        }
     }
+    let index = &directory.index;
     let plan = Plan {
-        dimensions,
-        scope,
-        metric,
-        max_stones,
+        coverage,
         method,
-        directory,
+        directory: directory.path.clone(),
         finished,
-        positions: (0..=max_stones).map(|n| 2 * sizes.layer_positions(n)).sum(),
+        positions: (0..=max_stones).map(|n| 2 * index.layer_positions(n)).sum(),
         stored_positions: needs.stored,
         memory_bytes: saturated(needs.memory),
         memory_limit,
         disk_bytes: saturated(needs.disk),
         disk_peak_bytes: saturated(needs.disk_peak),
-        disk_limit,
         slices,
+        disk_limit,
         seconds: needs.seconds,
         threads,
     };
     let Some(resource) = lacking(&needs).filter(|_| !finished) else { return Ok(plan) };
     let begun = match method {
-        Method::Sliced if begun_slices.is_some() => {
-            Some((workspace.tasks_directory(), "slices of rows"))
+        Method::Sliced if begun_slices.is_some() => Some((directory.tasks(), "slices of rows")),
+        Method::Swept if in_memory && !reachable => {
+            Some((plan.directory.clone(), "layers of rows"))
         }
-        Method::Swept if in_memory => Some((plan.directory.clone(), "layers of rows")),
         _ => None,
     };
     if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)
         && metric == Metric::Outcome
-        // Begun anew in small slices it would fit.
-        && estimate::least_sliced_memory(index, sizes, threads) <= u128::from(have)
+        // A new build in small slices would fit.
+        && estimate::least_sliced_memory(index, threads) <= u128::from(have)
     {
-        return Err(PlanError::Begun { path, rows, need: plan.memory_bytes, have });
+        return Err(BuildError::Begun { path, rows, need: plan.memory_bytes, have });
     }
     let mut fewer = (0..if reachable { 0 } else { max_stones }).rev();
-    let fits = fewer.find(|&stones| {
-        lacking(&estimate::ranked(index, sizes, metric, stones, threads)).is_none()
-    });
-    Err(PlanError::DoesNotFit(Box::new(Misfit { plan, resource, fits })))
+    let fits =
+        fewer.find(|&stones| lacking(&estimate::ranked(index, metric, stones, threads)).is_none());
+    Err(plan.misfit(resource, fits))
 }
 
 #[cfg(test)]
@@ -287,13 +300,13 @@ mod tests {
     fn numbers_of_positions() {
         let planned = plan(&board("4x4"), &options(None, None)).unwrap();
         assert_eq!(planned.positions, 2 << 16);
-        assert_eq!(planned.max_stones, 16);
+        assert_eq!(planned.coverage.max_stones, 16);
         assert!(planned.directory.ends_with("4x4-complete"));
         assert!(planned.stored_positions >= planned.positions / 8);
         assert!(planned.stored_positions < planned.positions / 5);
         // No more stones than squares.
         let more = plan(&board("4x4"), &options(Some(40), None)).unwrap();
-        assert_eq!((more.max_stones, more.directory), (16, planned.directory));
+        assert_eq!((more.coverage.max_stones, more.directory), (16, planned.directory));
         // One empty square on either side, or one stone, with either side to move.
         let one = plan(&board("7x7"), &options(Some(1), None)).unwrap();
         assert_eq!(one.positions, 2 + 2 * 49);
@@ -301,20 +314,20 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_says_what_would() {
+    fn errors_state_the_number_of_stones_that_fits() {
         let limit = 1 << 30;
-        let PlanError::DoesNotFit(misfit) =
+        let BuildError::DoesNotFit(misfit) =
             plan(&board("8x8"), &options(Some(14), Some(limit))).unwrap_err()
         else {
             panic!("another error");
         };
-        assert_eq!((misfit.resource, misfit.have()), (Resource::Memory, limit));
-        assert!(misfit.need() > limit);
+        assert_eq!((misfit.resource, misfit.have), (Resource::Memory, limit));
+        assert!(misfit.memory_bytes > limit);
         let fits = misfit.fits.expect("some number of stones fits");
-        // That many do fit, and one more does not.
+        // This number fits, and one more does not.
         assert!(plan(&board("8x8"), &options(Some(fits), Some(limit))).is_ok());
         assert!(plan(&board("8x8"), &options(Some(fits + 1), Some(limit))).is_err());
-        // The whole board is beyond all memory, and says so without overflowing.
+        // The whole board exceeds all memory; the text does not overflow.
         let error = plan(&board("8x8"), &options(None, Some(limit))).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("the complete 8x8 board needs "), "{text}");
@@ -324,7 +337,7 @@ mod tests {
         assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");
     }
 
-    /// Batches and writers take no more than there is on the board.
+    /// Batches and writers take no more memory than the rows of the board.
     #[test]
     fn small_boards_need_little_memory() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -341,16 +354,17 @@ mod tests {
     }
 
     #[test]
-    fn the_remedy_is_for_what_is_lacking() {
+    fn the_remedy_is_for_the_lacking_resource() {
         let mut reachable = options(None, Some(1 << 20));
         reachable.scope = Scope::Reachable;
-        let PlanError::DoesNotFit(mut misfit) = plan(&board("4x4"), &reachable).unwrap_err() else {
+        let BuildError::DoesNotFit(mut misfit) = plan(&board("4x4"), &reachable).unwrap_err()
+        else {
             panic!("another error");
         };
-        let text = |misfit: &Misfit| PlanError::DoesNotFit(Box::new(misfit.clone())).to_string();
+        let text = |misfit: &Misfit| BuildError::DoesNotFit(Box::new(misfit.clone())).to_string();
         assert!(text(&misfit).ends_with("scope complete needs less memory"), "{}", text(&misfit));
         misfit.resource = Resource::Disk;
-        assert_eq!(PlanError::DoesNotFit(misfit.clone()).kind(), ErrorKind::Limit);
+        assert_eq!(BuildError::DoesNotFit(misfit.clone()).kind(), ErrorKind::Limit);
         assert!(text(&misfit).ends_with("choose another disk"), "{}", text(&misfit));
     }
 
@@ -359,6 +373,6 @@ mod tests {
         let mut options = options(Some(4), None);
         options.scope = Scope::Reachable;
         let error = plan(&board("6x6"), &options).unwrap_err();
-        assert!(matches!(error, PlanError::ReachableWithMaxStones), "{error}");
+        assert!(matches!(error, BuildError::ReachableWithMaxStones), "{error}");
     }
 }

@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
+use super::directory::BuildDirectory;
 use super::error::BuildError;
 use super::monitor::{BuildMonitor, BuildObserver, Stage};
-use super::workspace::Workspace;
 use crate::konane::Colour;
 use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, LayerHeader, LayerWriter};
 use crate::tablebase::values::RankedLayers;
@@ -19,7 +19,7 @@ const PARTS_FROM: u128 = 1 << 20;
 
 /// A build by the ranked method.
 pub(super) struct RankedBuild<'a> {
-    workspace: &'a Workspace,
+    directory: &'a BuildDirectory,
     monitor: BuildMonitor<'a>,
     /// Bits of a value in memory.
     planes: u32,
@@ -28,24 +28,24 @@ pub(super) struct RankedBuild<'a> {
 
 impl<'a> RankedBuild<'a> {
     pub fn new(
-        workspace: &'a Workspace,
+        directory: &'a BuildDirectory,
         observer: &'a dyn BuildObserver,
         stop: &'a AtomicBool,
     ) -> Self {
-        let planes = workspace.header(workspace.max_stones).bits();
-        let values = RankedLayers::new(&workspace.index, planes);
-        let layers = 0..=workspace.max_stones;
-        let total = layers.map(|stones| positions(workspace, stones)).fold(0, u64::saturating_add);
+        let planes = directory.header(directory.coverage.max_stones).bits();
+        let values = RankedLayers::new(&directory.index, planes);
+        let layers = 0..=directory.coverage.max_stones;
+        let total = layers.map(|stones| positions(directory, stones)).fold(0, u64::saturating_add);
         let monitor = BuildMonitor::new(observer, stop, total);
-        RankedBuild { workspace, monitor, planes, values }
+        RankedBuild { directory, monitor, planes, values }
     }
 
     /// Makes the layers that are missing.
     pub fn run(mut self) -> Result<(), BuildError> {
-        for stones in 0..=self.workspace.max_stones {
+        for stones in 0..=self.directory.coverage.max_stones {
             self.monitor.check()?;
-            if self.workspace.read_entry(stones)?.is_some() {
-                self.monitor.advance(positions(self.workspace, stones));
+            if self.directory.read_entry(stones)?.is_some() {
+                self.monitor.advance(positions(self.directory, stones));
             } else {
                 self.make(stones)?;
             }
@@ -55,8 +55,8 @@ impl<'a> RankedBuild<'a> {
 
     /// Computes a layer and writes it.
     fn make(&mut self, stones: u32) -> Result<(), BuildError> {
-        let workspace = self.workspace;
-        let longest = workspace.index.board().longest_jump();
+        let directory = self.directory;
+        let longest = directory.index.board().longest_jump();
         let least = stones.saturating_sub(longest);
         for before in least..stones {
             self.recall(before)?;
@@ -64,15 +64,15 @@ impl<'a> RankedBuild<'a> {
         self.values.forget_below(least);
         self.monitor.observer.stage(Stage::Layer { stones });
 
-        let header = workspace.header(stones);
+        let header = directory.header(stones);
         let in_parts =
-            u128::from(header.bits()) * workspace.sizes.layer_bytes(stones) >= PARTS_FROM;
+            u128::from(header.bits()) * directory.index.layer_bytes(stones) >= PARTS_FROM;
         let mut made = Vec::new();
         for key in values_of(&header) {
             let parts = if in_parts { self.parts(&header, key)? } else { None };
             let bytes = match parts {
                 Some(bytes) => {
-                    let addresses = workspace.sizes.block_addresses(key.black, key.white);
+                    let addresses = directory.index.block_addresses(key.black, key.white);
                     self.monitor.advance(addresses as u64);
                     bytes
                 }
@@ -80,9 +80,9 @@ impl<'a> RankedBuild<'a> {
                     let bytes = self.compute(key.to_move, key.black, key.white)?;
                     for bit in 0..if in_parts { header.bits() } else { 0 } {
                         let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
-                        let mut writer = workspace.begin_part(key, 0)?;
+                        let mut writer = directory.begin_part(key, 0)?;
                         writer.write(&self.plane(key.white, bit, &bytes))?;
-                        workspace.end_part(writer, key, 0, &self.monitor)?;
+                        directory.end_part(writer, key, 0, &self.monitor)?;
                     }
                     bytes
                 }
@@ -94,9 +94,9 @@ impl<'a> RankedBuild<'a> {
         }
         if in_parts {
             self.monitor.observer.stage(Stage::Assembling { stones });
-            workspace.assemble(stones, &self.monitor)?;
+            directory.assemble(stones, &self.monitor)?;
         } else {
-            let mut writer = LayerWriter::create(&workspace.layer_path(stones), header.clone())?;
+            let mut writer = LayerWriter::create(&directory.layer_path(stones), header.clone())?;
             for bit in 0..header.bits() {
                 for (key, bytes) in &made {
                     let plane = self.plane(key.white, bit, bytes);
@@ -106,13 +106,13 @@ impl<'a> RankedBuild<'a> {
                 }
             }
             let (_, bytes) = writer.finish()?;
-            workspace.write_entry(stones, &self.monitor)?;
+            directory.count_positions(stones, &self.monitor)?;
             self.monitor.observer.layer_finished(stones, bytes);
         }
         for (key, bytes) in made {
             self.keep(stones, key, bytes);
         }
-        if stones < workspace.max_stones {
+        if stones < directory.coverage.max_stones {
             self.complement(stones)?;
         }
         Ok(())
@@ -120,7 +120,7 @@ impl<'a> RankedBuild<'a> {
 
     /// Keeps a block, unless nothing will be computed from it.
     fn keep(&mut self, stones: u32, key: BlockKey, bytes: Vec<u8>) {
-        if stones < self.workspace.max_stones {
+        if stones < self.directory.coverage.max_stones {
             self.values.keep(key.to_move, key.black, key.white, bytes);
         }
     }
@@ -130,12 +130,12 @@ impl<'a> RankedBuild<'a> {
         let mut parts = Vec::new();
         for bit in 0..header.bits() {
             let key = BlockKey { kind: BlockKind::of_bit(bit), ..key };
-            if !self.workspace.part_path(key, 0).exists() {
+            if !self.directory.part_path(key, 0).exists() {
                 return Ok(None);
             }
-            let rows = self.workspace.sizes.rows(key.black) as u32;
-            let part = self.workspace.open_rows(key, &(0..rows)).and_then(|(part, _)| {
-                part.read_block(key).map_err(|reason| self.workspace.lost(part.path(), reason))
+            let rows = self.directory.index.rows(key.black) as u32;
+            let part = self.directory.open_rows(key, &(0..rows)).and_then(|(part, _)| {
+                part.read_block(key).map_err(|reason| self.directory.lost(part.path(), reason))
             });
             match part {
                 Ok(part) => parts.push(part),
@@ -185,14 +185,14 @@ impl<'a> RankedBuild<'a> {
     fn recall(&mut self, stones: u32) -> Result<(), BuildError> {
         self.read(stones)?;
         let all = |side| {
-            self.workspace
-                .sizes
+            self.directory
+                .index
                 .blacks(stones)
                 .all(|black| self.values.has(side, black, stones - black))
         };
         if !all(Colour::White) {
             // Computed from the Black-to-move values before it.
-            for before in stones.saturating_sub(self.workspace.index.board().longest_jump())..stones
+            for before in stones.saturating_sub(self.directory.index.board().longest_jump())..stones
             {
                 self.read(before)?;
             }
@@ -203,10 +203,10 @@ impl<'a> RankedBuild<'a> {
 
     /// Reads the stored values of a finished layer.
     fn read(&mut self, stones: u32) -> Result<(), BuildError> {
-        let header = self.workspace.header(stones);
+        let header = self.directory.header(stones);
         let missing = |key: &BlockKey| !self.values.has(key.to_move, key.black, key.white);
         if values_of(&header).iter().any(missing) {
-            let file = LayerFile::open(&self.workspace.layer_path(stones))?;
+            let file = LayerFile::open(&self.directory.layer_path(stones))?;
             for key in values_of(&header) {
                 self.monitor.check()?;
                 let block = |bit| file.read_block(BlockKey { kind: BlockKind::of_bit(bit), ..key });
@@ -220,8 +220,8 @@ impl<'a> RankedBuild<'a> {
 
     /// Computes the blocks with White to move that are not stored.
     fn complement(&mut self, stones: u32) -> Result<(), BuildError> {
-        if self.workspace.index.exchanges() {
-            for black in self.workspace.sizes.blacks(stones) {
+        if self.directory.index.exchanges() {
+            for black in self.directory.index.blacks(stones) {
                 let bytes = self.compute(Colour::White, black, stones - black)?;
                 self.values.keep(Colour::White, black, stones - black, bytes);
             }
@@ -239,8 +239,8 @@ fn values_of(header: &LayerHeader) -> Vec<BlockKey> {
 
 /// Positions of a layer that are computed: with both sides to move, unless it is the last one and one
 /// side is not stored.
-fn positions(workspace: &Workspace, stones: u32) -> u64 {
-    let both = stones < workspace.max_stones || !workspace.index.exchanges();
-    let positions = workspace.sizes.layer_addresses(stones) * if both { 2 } else { 1 };
+fn positions(directory: &BuildDirectory, stones: u32) -> u64 {
+    let both = stones < directory.coverage.max_stones || !directory.index.exchanges();
+    let positions = directory.index.layer_addresses(stones) * if both { 2 } else { 1 };
     positions.try_into().unwrap_or(u64::MAX)
 }

@@ -4,31 +4,30 @@
 //! parts of fewer black stones ──▶ rows, some at a time ──▶ slice in memory ──▶ parts
 //! ```
 //!
-//! The layers of a database go by the number of all stones, those of the sweep and the state space by
-//! the number of black ones. So rows are split by the number of white stones, and written to a part for
-//! each block.
+//! A layer of a database has positions with the same number of stones, a layer of the sweep or the state
+//! space positions with the same number of black stones. So rows are split by the number of white stones,
+//! and written to a part for each block.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
-use super::error::{BuildError, PlanError};
+use super::directory::BuildDirectory;
+use super::error::BuildError;
 use super::estimate::{batch_rows, rows_read};
 use super::monitor::{BuildMonitor, Stage};
-use super::tasks::{Slices, Work};
-use super::workspace::Workspace;
+use super::slices::{Slices, TaskProduct};
 use crate::konane::Colour;
 use crate::tablebase::files::{BlockKey, BlockKind, Inflater, LayerFile, LayerWriter, ROWS, Scope};
-use crate::tablebase::index::Index;
 use crate::tablebase::values::remoteness::{exchange_ranks, ranks_of_moves};
 use crate::tablebase::values::sweep::row_ops::{for_each_group, put_plane, take_plane};
-use crate::tablebase::values::sweep::{Columns, Layer, Sweep, Words, row_words};
+use crate::tablebase::values::sweep::{Columns, LayerRows, MappedWords, Sweep, row_words};
 use crate::tablebase::values::{StateSpaceError, StateSpaceEvent, statespace};
 
-/// A build by the sweep in a workspace.
+/// A build by the sweep in a directory.
 pub(super) struct SweepBuild<'a> {
-    workspace: &'a Workspace,
+    directory: &'a BuildDirectory,
     monitor: &'a BuildMonitor<'a>,
     sweep: Sweep<'a>,
     columns: Columns,
@@ -47,31 +46,30 @@ struct BlockRows {
 }
 
 impl<'a> SweepBuild<'a> {
-    pub fn new(workspace: &'a Workspace, monitor: &'a BuildMonitor<'a>) -> Self {
-        let white = workspace.sizes.squares(Colour::White);
-        let sweep = Sweep::new(&workspace.index);
-        SweepBuild { workspace, monitor, sweep, columns: Columns::new(white), white }
+    pub fn new(directory: &'a BuildDirectory, monitor: &'a BuildMonitor<'a>) -> Self {
+        let white = directory.index.squares(Colour::White);
+        let sweep = Sweep::new(&directory.index);
+        SweepBuild { directory, monitor, sweep, columns: Columns::new(white), white }
     }
 
     /// Makes those files of a task that do not exist.
-    pub fn run(&self, work: Work) -> Result<(), BuildError> {
-        let workspace = self.workspace;
-        match work {
-            Work::Layer { stones } => {
-                if workspace.read_entry(stones)?.is_some() {
-                    return workspace.remove_parts(stones);
+    pub fn run(&self, product: TaskProduct) -> Result<(), BuildError> {
+        let BuildDirectory { coverage, index, slices, .. } = self.directory;
+        match product {
+            TaskProduct::Layer { stones } => {
+                if self.directory.read_entry(stones)?.is_some() {
+                    return self.directory.remove_parts(stones);
                 }
-                // One that is damaged is removed: its parts may have to be made first.
-                match workspace.layer_path(stones).exists() {
-                    true => workspace.find_layer(stones, self.monitor).map(drop),
-                    false => workspace.assemble(stones, self.monitor),
+                // A damaged layer is removed: its parts may have to be made first.
+                match self.directory.layer_path(stones).exists() {
+                    true => self.directory.find_layer(stones, self.monitor).map(drop),
+                    false => self.directory.assemble(stones, self.monitor),
                 }
             }
-            Work::Rows { .. } if workspace.scope == Scope::Reachable => self.state_space(),
-            Work::Rows { black, .. } if workspace.slices == Slices::WHOLE => self.layer(black),
-            Work::Rows { black, to_move, slice } => {
-                let rows = workspace.slices.range(workspace.sizes.rows(black), slice);
-                self.slice(black, to_move, rows)
+            TaskProduct::Rows { .. } if coverage.scope == Scope::Reachable => self.state_space(),
+            TaskProduct::Rows { black, .. } if *slices == Slices::WHOLE => self.layer(black),
+            TaskProduct::Rows { black, to_move, slice } => {
+                self.slice(black, to_move, slices.range(index.rows(black), slice))
             }
         }
     }
@@ -79,15 +77,15 @@ impl<'a> SweepBuild<'a> {
     /// Makes the rows of both sides with `black` black stones. White's stay in memory until Black's
     /// are written.
     fn layer(&self, black: u32) -> Result<(), BuildError> {
-        let index = &self.workspace.index;
+        let index = &self.directory.index;
         let planes = self.planes(black);
-        let rows = Layer::of_planes(index, black, planes);
+        let rows = LayerRows::of_planes(index, black, planes);
         let mut white_wins = rows.map_err(self.memory_error())?;
         self.fill(Colour::White, &mut white_wins)?;
         if planes > 1 {
             white_wins.for_each_group(planes, exchange_ranks);
         }
-        if self.workspace.stores(Colour::White) {
+        if self.directory.stores(Colour::White) {
             let missing = self.missing(black, Colour::White, 0);
             self.write(missing, planes, |at, row, _| row.copy_from_slice(white_wins.row(at)))?;
         }
@@ -109,46 +107,39 @@ impl<'a> SweepBuild<'a> {
         if missing.is_empty() {
             return Ok(());
         }
-        let slice = Layer::slice(&self.workspace.index, black, rows.clone());
+        let slice = LayerRows::slice(&self.directory.index, black, rows.clone());
         let mut slice = slice.map_err(self.memory_error())?;
         self.fill(to_move, &mut slice)?;
         slice.split(&self.columns);
         for key in missing {
             self.monitor.check()?;
-            let mut writer = self.workspace.begin_part(key, rows.start)?;
+            let mut writer = self.directory.begin_part(key, rows.start)?;
             for row in rows.clone() {
                 writer.write(slice.block_row(row, &self.columns, key.white))?;
             }
-            self.workspace.end_part(writer, key, rows.start, self.monitor)?;
+            self.directory.end_part(writer, key, rows.start, self.monitor)?;
         }
         Ok(())
     }
 
     /// Fills rows with the values that follow from the rows that jumps lead to. Rows of several planes
     /// are filled with ranks.
-    fn fill(&self, to_move: Colour, layer: &mut Layer) -> Result<(), BuildError> {
-        let Workspace { index, sizes, slices, .. } = self.workspace;
+    fn fill(&self, to_move: Colour, layer: &mut LayerRows) -> Result<(), BuildError> {
+        let BuildDirectory { index, slices, .. } = self.directory;
         let (black, planes) = (layer.black(), layer.row_words() / row_words(self.white));
         let whole = *slices == Slices::WHOLE;
         let step = match whole {
-            true => rows_read(sizes, planes, rayon::current_num_threads()),
+            true => rows_read(index, planes, rayon::current_num_threads()),
             false => ROWS,
         };
-        let lowest = match to_move {
-            Colour::White => black.saturating_sub(index.board().longest_jump()),
-            Colour::Black => black,
-        };
-        let end = if to_move == Colour::White { black } else { black + 1 };
-        let wanted =
-            (!whole).then(|| wanted(&self.sweep, index, black, to_move, layer.row_numbers()));
+        let layers = self.sweep.source_layers(black, to_move);
+        let wanted = (!whole).then(|| self.sweep.sources(black, to_move, layer.row_numbers()));
         let targets = layer.targets();
-        for before in lowest..end {
+        for (nth, before) in layers.enumerate() {
             let patterns = index.orbits(before).patterns();
             let is_wanted = |row: u32| {
-                wanted.as_ref().is_none_or(|wanted| {
-                    let octet = wanted[(before - lowest) as usize][row as usize / ROWS];
-                    octet >> (row as usize % ROWS) & 1 == 1
-                })
+                let octet = |rows: &Vec<Vec<u8>>| rows[nth][row as usize / 8] >> (row % 8) & 1 == 1;
+                wanted.as_ref().is_none_or(octet)
             };
             for range in slices.ranges(patterns.len() as u64) {
                 let any_wanted =
@@ -167,12 +158,7 @@ impl<'a> SweepBuild<'a> {
                     for row in (first..first + count).filter(|&row| is_wanted(row)) {
                         let pattern = patterns[row as usize];
                         let (row, scratch) = reader.row((row - first) as usize);
-                        match to_move {
-                            Colour::White => self.sweep.scatter(&targets, pattern, row, scratch),
-                            Colour::Black => {
-                                self.sweep.scatter_black(&targets, pattern, row, scratch);
-                            }
-                        }
+                        self.sweep.scatter(&targets, to_move, pattern, row, scratch);
                     }
                     Ok::<_, BuildError>(())
                 })?;
@@ -191,11 +177,11 @@ impl<'a> SweepBuild<'a> {
     ) -> Result<Vec<BlockRows>, BuildError> {
         let mut sources = Vec::new();
         for white in 0..=self.white {
-            let bits = self.workspace.metric.bits(black + white) as usize;
+            let bits = self.directory.coverage.metric.bits(black + white) as usize;
             for bit in 0..bits.min(self.planes(black)) {
                 let kind = BlockKind::of_bit(bit as u32);
                 let key = BlockKey { kind, to_move, black, white };
-                let (file, first) = self.workspace.open_rows(key, rows)?;
+                let (file, first) = self.directory.open_rows(key, rows)?;
                 let row_bytes = self.columns.row_bytes(white);
                 sources.push(BlockRows { file, key, bit, first, row_bytes });
             }
@@ -205,16 +191,16 @@ impl<'a> SweepBuild<'a> {
 
     /// Planes of rows with `black` black stones.
     fn planes(&self, black: u32) -> usize {
-        self.workspace.metric.bits_of_rows(black, self.white) as usize
+        self.directory.coverage.metric.bits_of_rows(black, self.white) as usize
     }
 
     fn missing(&self, black: u32, to_move: Colour, first: u32) -> Vec<BlockKey> {
-        let tasks = self.workspace.tasks_directory();
-        self.workspace.missing(black, to_move, first, &|name| tasks.join(name).exists()).collect()
+        let tasks = self.directory.tasks();
+        self.directory.missing(black, to_move, first, &|name| tasks.join(name).exists()).collect()
     }
 
     fn memory_error(&self) -> impl FnOnce(std::io::Error) -> BuildError + use<> {
-        BuildError::io("reserve memory for building", &self.workspace.directory)
+        BuildError::io("reserve memory for building", &self.directory.path)
     }
 
     /// Writes whole blocks with the same number of black stones and side to move. `fill` makes a row
@@ -226,20 +212,20 @@ impl<'a> SweepBuild<'a> {
         fill: impl Fn(u32, &mut [u64], &mut Vec<u64>) + Sync,
     ) -> Result<(), BuildError> {
         let Some(&BlockKey { black, .. }) = keys.first() else { return Ok(()) };
-        let rows = self.workspace.sizes.rows(black) as u32;
+        let rows = self.directory.index.rows(black) as u32;
         let begin = |key: BlockKey| {
-            let mut writer = self.workspace.begin_part(key, 0)?;
+            let mut writer = self.directory.begin_part(key, 0)?;
             writer.reserve(rows as usize);
             Ok((key, writer))
         };
         let mut writers: Vec<(BlockKey, LayerWriter)> =
             keys.into_iter().map(begin).collect::<Result<_, BuildError>>()?;
         let (words, plane_words) = (self.columns.words(), row_words(self.white));
-        // Bits that no value of these rows has, but others of their layers, are all zero.
+        // Zeros for bits that values of other rows of these layers have, but no value of these rows.
         let nothing = vec![0u64; words];
-        let batch = batch_rows(&self.workspace.sizes, planes);
-        // Mapped memory returns to the system at once; an allocator would keep some for each thread.
-        let buffer = Words::zeroed(batch * planes * words);
+        let batch = batch_rows(&self.directory.index, planes);
+        // Mapped memory returns to the system at once. An allocator would keep some for each thread.
+        let buffer = MappedWords::zeroed(batch * planes * words);
         let mut buffer = buffer.map_err(self.memory_error())?;
         for first in (0..rows).step_by(batch) {
             self.monitor.check()?;
@@ -270,25 +256,37 @@ impl<'a> SweepBuild<'a> {
                 })
             })?;
         }
-        let mut end = |(key, writer)| self.workspace.end_part(writer, key, 0, self.monitor);
+        let mut end = |(key, writer)| self.directory.end_part(writer, key, 0, self.monitor);
         writers.into_iter().try_for_each(&mut end)
     }
 
     /// Searches the state space, and writes all parts that do not exist.
     fn state_space(&self) -> Result<(), BuildError> {
-        let index = &self.workspace.index;
-        let positions: Vec<u64> = self.workspace.row_positions().collect();
-        let advance = |black: u32| self.monitor.advance(positions[black as usize]);
-        let searched = statespace(index.board(), self.monitor.stop, &mut |event| match event {
+        let mut failed = None;
+        let board = self.directory.index.board();
+        let searched = statespace(board, self.monitor.stop, &mut |event| {
+            failed = self.write_event(event).err();
+            if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match (failed, searched) {
+            (Some(error), _) => Err(error),
+            (None, Ok(_)) => Ok(()),
+            (None, Err(StateSpaceError::Interrupted)) => Err(BuildError::Interrupted),
+            (None, Err(StateSpaceError::Memory(error))) => Err(self.memory_error()(error)),
+            (None, Err(StateSpaceError::TooLarge { board })) => {
+                Err(BuildError::ReachableTooLarge { board })
+            }
+        }
+    }
+
+    fn write_event(&self, event: StateSpaceEvent<'_>) -> Result<(), BuildError> {
+        let advance = |black| self.monitor.advance(self.directory.index.row_positions(black));
+        match event {
             StateSpaceEvent::Values { black, .. } => {
                 self.monitor.observer.stage(Stage::Rows { black });
                 advance(black);
-                Ok(())
             }
-            StateSpaceEvent::Ply(ply) => {
-                self.monitor.observer.stage(Stage::Ply { ply: ply.ply });
-                Ok(())
-            }
+            StateSpaceEvent::Ply(ply) => self.monitor.observer.stage(Stage::Ply { ply: ply.ply }),
             StateSpaceEvent::Layer { reached, wins } => {
                 let black = reached[0].black();
                 for to_move in [Colour::Black, Colour::White] {
@@ -303,45 +301,10 @@ impl<'a> SweepBuild<'a> {
                     self.write(marked, 1, |at, row, _| row.copy_from_slice(reached.row(at)))?;
                 }
                 advance(black);
-                Ok(())
             }
-        });
-        searched.map(drop).map_err(|error| match error {
-            StateSpaceError::Observer(error) => error,
-            StateSpaceError::Interrupted => BuildError::Interrupted,
-            StateSpaceError::Memory(error) => self.memory_error()(error),
-            StateSpaceError::TooLarge { .. } => {
-                let board = index.board().dimensions();
-                PlanError::ReachableTooLarge { board }.into()
-            }
-        })
-    }
-}
-
-/// Rows from which a slice is made, by number of black stones and octet: a bit for each row.
-pub(super) fn wanted(
-    sweep: &Sweep<'_>,
-    index: &Index,
-    black: u32,
-    to_move: Colour,
-    rows: Range<u32>,
-) -> Vec<Vec<u8>> {
-    let lowest = match to_move {
-        Colour::White => black.saturating_sub(index.board().longest_jump()),
-        Colour::Black => black,
-    };
-    let octets = |b: u32| vec![0u8; index.orbits(b).patterns().len().div_ceil(ROWS)];
-    let mut wanted: Vec<Vec<u8>> = (lowest..=black).map(octets).collect();
-    for &pattern in &index.orbits(black).patterns()[rows.start as usize..rows.end as usize] {
-        let mark = |b: u32, row: u32| {
-            wanted[(b - lowest) as usize][row as usize / ROWS] |= 1 << (row % ROWS as u32);
-        };
-        match to_move {
-            Colour::White => sweep.white_sources(pattern, mark),
-            Colour::Black => sweep.black_sources(pattern, mark),
         }
+        Ok(())
     }
-    wanted
 }
 
 /// Reads rows from their blocks, some at a time. Each thread has one.
@@ -382,11 +345,11 @@ impl<'a> RowReader<'a> {
 
     /// Reads `count` rows, from the row `first` of the slice on.
     fn read(&mut self, first: u32, count: u32) -> Result<(), BuildError> {
-        let SweepBuild { workspace, monitor, white, .. } = self.build;
+        let SweepBuild { directory, monitor, white, .. } = self.build;
         for (source, bytes) in self.sources.iter().zip(&mut self.blocks) {
             bytes.resize(count as usize * source.row_bytes, 0);
             let first = source.first + first;
-            workspace.read_rows(&source.file, source.key, first, &mut self.inflater, bytes)?;
+            directory.read_rows(&source.file, source.key, first, &mut self.inflater, bytes)?;
         }
         let bytes = (u64::from(count).next_multiple_of(ROWS as u64) << white) / 8;
         monitor.read_bytes.fetch_add(bytes, Ordering::Relaxed);

@@ -12,7 +12,7 @@ pub(super) const DATABASE: &FileKind = &FileKind {
     name: "a file of a Konane database",
     format: "database",
     versions: "versions 1 and 2",
-    // A build finds a database where the manifest is, and makes no single layer of it again.
+    // A build that finds a manifest does not make a single layer again.
     whole: "its directory",
     again: "build the database again",
 };
@@ -23,7 +23,7 @@ pub enum DatabaseError {
     /// A file cannot be written or read, or is damaged.
     #[error(transparent)]
     File(#[from] FileError),
-    /// There is no database where one was looked for.
+    /// A directory has no database.
     #[error(
         "{} is no database: {what}; build one, or continue the build that was interrupted",
         path.display()
@@ -34,7 +34,7 @@ pub enum DatabaseError {
         /// The part that is missing.
         what: String,
     },
-    /// The manifest names a layer whose file is not there.
+    /// The manifest lists a layer whose file does not exist.
     #[error(
         "the layer of {stones} stones is missing: there is no {}; \
          restore the file, or delete the directory and build the database again", path.display()
@@ -45,12 +45,12 @@ pub enum DatabaseError {
         /// The layer.
         stones: u32,
     },
-    /// A database of another board than the one asked for.
+    /// A database of another board than the requested one.
     #[error("{} is a database of the {got} board, not of {expected}", path.display())]
     OtherBoard {
         /// The database.
         path: PathBuf,
-        /// The board asked for.
+        /// The requested board.
         expected: Dimensions,
         /// The board of the database.
         got: Dimensions,
@@ -69,8 +69,25 @@ pub enum DatabaseError {
         /// The board of the database.
         board: Dimensions,
     },
-    /// The stop flag was set before all of a file was looked at.
-    #[error("interrupted")]
+    /// A file is sound, but a value in it contradicts the rules.
+    #[error(
+        "{} is wrong about {position}: {what} should be {expected}, but is {got}; \
+         delete the database and build it again", path.display()
+    )]
+    WrongValue {
+        /// The layer's file.
+        path: PathBuf,
+        /// The position, as text.
+        position: String,
+        /// The property of the position.
+        what: &'static str,
+        /// Its value by the rules and the layers below.
+        expected: Box<str>,
+        /// Its value in the file.
+        got: Box<str>,
+    },
+    /// The stop flag was set.
+    #[error("interrupted before everything was checked")]
     Interrupted,
 }
 
@@ -79,9 +96,9 @@ impl DatabaseError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             DatabaseError::File(error) => error.kind(),
-            DatabaseError::NoDatabase { .. } | DatabaseError::MissingLayer { .. } => {
-                ErrorKind::File
-            }
+            DatabaseError::NoDatabase { .. }
+            | DatabaseError::MissingLayer { .. }
+            | DatabaseError::WrongValue { .. } => ErrorKind::File,
             DatabaseError::OtherBoard { .. }
             | DatabaseError::NotCovered { .. }
             | DatabaseError::OutsideBoard { .. } => ErrorKind::Usage,
@@ -94,8 +111,8 @@ impl DatabaseError {
         matches!(self, DatabaseError::File(FileError::Damaged { .. }))
     }
 
-    /// Ends a pass over a file if the stop flag is set.
-    pub(super) fn go_on(stop: &AtomicBool) -> Result<(), DatabaseError> {
+    /// Returns [`DatabaseError::Interrupted`] if the stop flag is set.
+    pub(in crate::tablebase) fn check_stop(stop: &AtomicBool) -> Result<(), DatabaseError> {
         if stop.load(Ordering::Relaxed) { Err(DatabaseError::Interrupted) } else { Ok(()) }
     }
 

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::error::{DATABASE, DatabaseError};
-use crate::file::fields::{u32_at, u64_at};
+use crate::file::fields::{put_words, u32_at, u64_at};
 use crate::konane::{Colour, Dimensions};
 use crate::tablebase::index::{Index, binomial};
 
@@ -18,7 +18,7 @@ use crate::tablebase::index::{Index, binomial};
 /// 4 KiB, and the files have 65, 62 and 61 % of the bytes before compression.
 pub const CHUNK_BYTES: u32 = 2048;
 
-/// The largest chunk that a reader accepts, so that a damaged header asks for no more memory.
+/// Maximum size of a chunk that a reader accepts. Bounds the memory that a damaged header can request.
 pub const MAX_CHUNK_BYTES: u32 = 1 << 20;
 
 /// The name of the manifest within the directory of a database.
@@ -43,7 +43,7 @@ const MAX_BITS: u8 = 6;
 const MAGIC: [u8; 8] = *b"KONANEDB";
 const FOOTER_MAGIC: [u8; 8] = *b"KDB END\n";
 
-/// Which positions a database holds.
+/// Positions that a database covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -70,14 +70,14 @@ impl Scope {
     }
 }
 
-/// What a database says of each of its positions.
+/// Value that a database stores for each position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Metric {
-    /// Who wins.
+    /// The winner.
     Outcome,
-    /// Who wins, and after how many plies if the winner hurries and the loser delays.
+    /// The winner, and the number of plies to the end if the winner hurries and the loser delays.
     Remoteness,
 }
 
@@ -90,8 +90,8 @@ impl Metric {
         }
     }
 
-    /// Version of the format that new files have: the lowest one that can state the metric, so
-    /// that databases of outcomes can be read by programs that know version 1 only.
+    /// Version of the format of new files: the lowest one that can state the metric, so that programs that
+    /// read only version 1 can read databases of outcomes.
     pub const fn format_version(self) -> u32 {
         match self {
             Metric::Outcome => 1,
@@ -100,8 +100,8 @@ impl Metric {
     }
 
     /// Bits of a value of a position with `black` black stones and any number of white ones up to
-    /// `white`. Each of White's moves takes a black stone, so there are as many of them at the most,
-    /// and as many of Black's: one that comes first is not followed by the last.
+    /// `white`. Each of White's moves takes a black stone, so White makes at most `black` moves. Black
+    /// makes at most as many: after White's last one, Black has no stone.
     pub fn bits_of_rows(self, black: u32, white: u32) -> u32 {
         self.bits((black + white).min(2 * black + 1))
     }
@@ -123,8 +123,8 @@ pub enum BlockKind {
     Wins,
     /// A game from the start reaches the position.
     Reached,
-    /// A bit of the remoteness, from the one of value 2 (number 1) on. The bit of value 1 says that
-    /// the side to move wins: [`BlockKind::Wins`].
+    /// A bit of the remoteness, from the bit of value 2 (number 1) on. The bit of value 1 is set if the side
+    /// to move wins: [`BlockKind::Wins`].
     Remoteness(u8),
 }
 
@@ -147,7 +147,7 @@ impl BlockKind {
     }
 }
 
-/// Names a block. Blocks stand in a file in ascending order.
+/// Identity of a block. The blocks of a file are in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockKey {
     /// Meaning of the bits.
@@ -201,23 +201,54 @@ impl BlockKey {
     }
 }
 
-/// The name of a database's directory, such as `6x6-complete`, `6x6-reachable`, `7x7-stones10` or
-/// `6x6-complete-remoteness`. `max_stones` is the number of squares or more if all layers are there;
-/// in scope reachable they always are.
-pub fn database_name(
-    dimensions: Dimensions,
-    scope: Scope,
-    max_stones: u32,
-    metric: Metric,
-) -> String {
-    let positions = if scope == Scope::Complete && max_stones < dimensions.squares() {
-        format!("stones{max_stones}")
-    } else {
-        scope.name().to_owned()
-    };
-    match metric {
-        Metric::Outcome => format!("{dimensions}-{positions}"),
-        Metric::Remoteness => format!("{dimensions}-{positions}-{}", metric.name()),
+/// Content of a database. As text: `every position of the 6x6 board`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Coverage {
+    /// Ranks x files.
+    #[serde(rename = "board")]
+    pub dimensions: Dimensions,
+    /// Positions that the database covers.
+    pub scope: Scope,
+    /// Value stored for each position.
+    pub metric: Metric,
+    /// Maximum number of stones of its positions.
+    pub max_stones: u32,
+}
+
+impl Coverage {
+    /// Name of the database's directory, such as `6x6-complete`, `6x6-reachable`, `7x7-stones10` or
+    /// `6x6-complete-remoteness`.
+    pub fn name(&self) -> String {
+        let Coverage { dimensions, scope, metric, max_stones } = *self;
+        let positions = match scope {
+            Scope::Complete if !self.is_whole() => format!("stones{max_stones}"),
+            _ => scope.name().to_owned(),
+        };
+        match metric {
+            Metric::Outcome => format!("{dimensions}-{positions}"),
+            Metric::Remoteness => format!("{dimensions}-{positions}-{}", metric.name()),
+        }
+    }
+
+    /// Returns true if no number of stones is left out.
+    pub fn is_whole(&self) -> bool {
+        self.max_stones >= self.dimensions.squares()
+    }
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Coverage { dimensions, max_stones, .. } = self;
+        match self.scope {
+            Scope::Complete => write!(f, "every position of the {dimensions} board")?,
+            Scope::Reachable => {
+                write!(f, "the positions of the {dimensions} board that a game can reach")?;
+            }
+        }
+        if !self.is_whole() {
+            write!(f, " with at most {max_stones} stones")?;
+        }
+        Ok(())
     }
 }
 
@@ -295,11 +326,6 @@ impl LayerHeader {
         std::iter::once(BlockKind::Wins).chain(reached).chain(bits)
     }
 
-    /// Returns true if the metric is remoteness.
-    pub(super) fn states_remoteness(&self) -> bool {
-        self.metric == Metric::Remoteness
-    }
-
     /// Bits of a position's value.
     pub fn bits(&self) -> u32 {
         self.metric.bits(self.stones)
@@ -369,7 +395,7 @@ impl LayerHeader {
         if bytes.len() < HEADER_BYTES {
             return Err(not_a_database("it is too short"));
         }
-        // What a power failure leaves of a file that had its name already.
+        // A power failure can leave zeros in a file that had its name already.
         if bytes[..8] == [0; 8] {
             return Err(DatabaseError::damaged(path, "the beginning", "KONANEDB", "zeros"));
         }
@@ -436,15 +462,15 @@ impl LayerHeader {
             );
         }
         if bytes[23..24].iter().chain(&bytes[24 + all..HEADER_BYTES]).any(|&b| b != 0) {
-            return damaged("the unused part", "zero", "something else".to_owned());
+            return damaged("the unused part", "zero", "another value".to_owned());
         }
         let squares = [black.to_vec(), white.to_vec()];
         Ok(LayerHeader { version, dimensions, scope, metric, stones, chunk_bytes, squares })
     }
 }
 
-/// The last bytes of a layer file. It holds the checksums of header and index, and the index those
-/// of all chunks; so the footer's own checksum, kept in the manifest, stands for the whole file.
+/// The last bytes of a layer file. The footer has the checksums of header and index, and the index those of
+/// all chunks. So the footer's own checksum, in the manifest, identifies the content of the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footer {
     /// Offset of the index.
@@ -461,10 +487,8 @@ impl Footer {
     /// The bytes at the end of the file.
     pub fn encode(&self) -> [u8; FOOTER_BYTES] {
         let mut bytes = [0; FOOTER_BYTES];
-        let words = [self.index_offset, self.index_bytes, self.index_xxh3, self.header_xxh3];
-        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
-            to.copy_from_slice(&word.to_le_bytes());
-        }
+        let Footer { index_offset, index_bytes, index_xxh3, header_xxh3 } = *self;
+        put_words(&mut bytes, &[index_offset, index_bytes, index_xxh3, header_xxh3]);
         bytes[32..].copy_from_slice(&FOOTER_MAGIC);
         bytes
     }

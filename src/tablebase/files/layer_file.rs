@@ -9,19 +9,19 @@ use zstd::bulk::Decompressor;
 
 use super::error::{DATABASE, DatabaseError};
 use super::format::{BlockKey, FOOTER_BYTES, Footer, HEADER_BYTES, LayerHeader, hex};
-use super::layer_index::{Block, LayerIndex, STRIDE, count_ones};
+use super::layer_index::{LayerBlock, LayerIndex, STRIDE, count_ones};
 use super::octets::{self, ROWS};
-use crate::file::Source;
+use crate::file::ByteSource;
 
-/// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. Keep one for
-/// each thread: making one takes longer than decompressing a chunk.
+/// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. Threads reuse theirs:
+/// making one takes longer than decompressing a chunk.
 pub struct Inflater {
     decompressor: Decompressor<'static>,
     compressed: Vec<u8>,
 }
 
 impl Inflater {
-    /// A new one.
+    /// Makes a decompressor.
     ///
     /// # Panics
     /// If there is no memory for it.
@@ -41,7 +41,7 @@ impl Default for Inflater {
 /// chunk.
 #[derive(Debug)]
 pub struct LayerFile {
-    source: Source,
+    source: ByteSource,
     header: LayerHeader,
     footer_xxh3: u64,
     index: LayerIndex,
@@ -54,7 +54,7 @@ impl LayerFile {
     /// # Errors
     /// If the file cannot be read, is of another kind or version, or contradicts itself.
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
-        LayerFile::new(Source::open(path, DATABASE)?)
+        LayerFile::new(ByteSource::open(path, DATABASE)?)
     }
 
     /// The length of a file and XXH3-64 of its last bytes, which are a footer if it is a layer file:
@@ -63,21 +63,21 @@ impl LayerFile {
     /// # Errors
     /// If the file cannot be read, or is too short.
     pub fn footer(path: &Path) -> Result<(u64, u64), DatabaseError> {
-        let source = Source::open(path, DATABASE)?;
+        let source = ByteSource::open(path, DATABASE)?;
         let mut foot = [0; FOOTER_BYTES];
         source.read_at(source.len().saturating_sub(FOOTER_BYTES as u64), &mut foot)?;
         Ok((source.len(), xxh3_64(&foot)))
     }
 
-    /// Opens the bytes of a file that are in memory already; `path` stands in error messages.
+    /// Opens the bytes of a file that are in memory already; `path` is for error messages.
     ///
     /// # Errors
     /// As [`LayerFile::open`].
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, DatabaseError> {
-        LayerFile::new(Source::owned(path, DATABASE, bytes))
+        LayerFile::new(ByteSource::owned(path, DATABASE, bytes))
     }
 
-    fn new(source: Source) -> Result<Self, DatabaseError> {
+    fn new(source: ByteSource) -> Result<Self, DatabaseError> {
         let path = source.path();
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             Err(DatabaseError::damaged(path, what, expected.to_string(), got.to_string()))
@@ -115,7 +115,7 @@ impl LayerFile {
         self.source.len()
     }
 
-    /// XXH3-64 of the footer, which stands for the whole file.
+    /// XXH3-64 of the footer, which depends on the checksums of the whole file.
     pub fn footer_xxh3(&self) -> u64 {
         self.footer_xxh3
     }
@@ -126,24 +126,44 @@ impl LayerFile {
     }
 
     /// The blocks in ascending order of their keys.
-    pub fn blocks(&self) -> &[Block] {
+    pub fn blocks(&self) -> &[LayerBlock] {
         &self.index.blocks
     }
 
     /// The block with a key, if the file has it.
-    pub fn block(&self, key: BlockKey) -> Option<&Block> {
-        let at = self.blocks().binary_search_by_key(&key, Block::key).ok()?;
+    pub fn block(&self, key: BlockKey) -> Option<&LayerBlock> {
+        let at = self.blocks().binary_search_by_key(&key, |block| block.key).ok()?;
         Some(&self.blocks()[at])
     }
 
-    /// A block that has to be there.
+    /// The block with a key.
     ///
     /// # Errors
-    /// If it is not.
-    pub fn expect_block(&self, key: BlockKey) -> Result<&Block, DatabaseError> {
+    /// If the file does not have it.
+    pub fn expect_block(&self, key: BlockKey) -> Result<&LayerBlock, DatabaseError> {
         self.block(key).ok_or_else(|| {
-            DatabaseError::damaged(self.path(), format!("the block of {key}"), "there", "missing")
+            DatabaseError::damaged(self.path(), format!("the block of {key}"), "present", "missing")
         })
+    }
+
+    /// Checks that the file has a header, and all blocks of its layer.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn expect_layer(&self, expected: &LayerHeader) -> Result<(), DatabaseError> {
+        if self.header != *expected {
+            return Err(DatabaseError::damaged(self.path(), "the header", expected, &self.header));
+        }
+        let (expected, got) = (expected.keys(), self.blocks().iter().map(|block| block.key));
+        let got: Vec<BlockKey> = got.collect();
+        if expected != got {
+            let text = |keys: &[BlockKey]| {
+                keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            };
+            let (what, expected, got) = ("the list of blocks", text(&expected), text(&got));
+            return Err(DatabaseError::damaged(self.path(), what, expected, got));
+        }
+        Ok(())
     }
 
     /// Reads the compressed bytes of a block's chunk, and checks their checksum.
@@ -155,7 +175,7 @@ impl LayerFile {
     /// If there is no such chunk.
     pub fn compressed_chunk(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         chunk: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), DatabaseError> {
@@ -169,7 +189,7 @@ impl LayerFile {
         Ok(())
     }
 
-    /// Decompresses a chunk of a block into `out`, which is [`Block::chunk_len`] bytes long.
+    /// Decompresses a chunk of a block into `out`, which is [`LayerBlock::chunk_len`] bytes long.
     ///
     /// # Errors
     /// If the bytes do not have their checksum, do not decompress to this length, or have bits behind
@@ -179,7 +199,7 @@ impl LayerFile {
     /// If there is no such chunk, or `out` has another length.
     pub fn chunk(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         chunk: usize,
         inflater: &mut Inflater,
         out: &mut [u8],
@@ -190,7 +210,7 @@ impl LayerFile {
         match decompressor.decompress_to_buffer(compressed, out) {
             Ok(got) if got == out.len() => match self.padding_is_zero(block, chunk, out) {
                 true => Ok(()),
-                false => Err(self.damaged_chunk(block, chunk, "padding", "zero", "something else")),
+                false => Err(self.damaged_chunk(block, chunk, "padding", "zero", "another value")),
             },
             Ok(got) => Err(self.damaged_chunk(block, chunk, "length", out.len(), got)),
             Err(reason) => {
@@ -203,18 +223,18 @@ impl LayerFile {
     #[cold]
     fn damaged_chunk(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         chunk: usize,
         what: &str,
         expected: impl ToString,
         got: impl ToString,
     ) -> DatabaseError {
-        let what = format!("the {what} of chunk {chunk} of {}", block.key());
+        let what = format!("the {what} of chunk {chunk} of {}", block.key);
         DatabaseError::damaged(self.path(), what, expected, got)
     }
 
     /// Rows of a block, from one whose number is a multiple of eight, as many as fit into
-    /// `out`: each of [`Block::row_bytes`], with a bit for each column and zeros at the end.
+    /// `out`: each of [`LayerBlock::row_bytes`], with a bit for each column and zeros at the end.
     ///
     /// # Errors
     /// As [`LayerFile::chunk`].
@@ -224,7 +244,7 @@ impl LayerFile {
     /// or the block has fewer rows.
     pub fn read_rows(
         &self,
-        block: &Block,
+        block: &LayerBlock,
         first: u64,
         inflater: &mut Inflater,
         out: &mut [u8],
@@ -233,13 +253,13 @@ impl LayerFile {
         assert!(first.is_multiple_of(ROWS as u64), "row {first} is no multiple of eight");
         assert_eq!(out.len() % row_bytes, 0, "rows of {row_bytes} bytes");
         let end = first.checked_add((out.len() / row_bytes) as u64);
-        assert!(end.is_some_and(|end| end <= block.rows()), "rows of {block:?}");
+        assert!(end.is_some_and(|end| end <= block.rows), "rows of {block:?}");
         let chunk_bytes = block.chunk_bytes as u64;
-        let mut octet = vec![0; block.columns() as usize];
+        let mut octet = vec![0; block.columns as usize];
         // Octets share chunks: the last chunk of which only a part was needed, and its number.
         let (mut buffer, mut buffered) = (Vec::new(), None);
         for (number, rows) in (first / ROWS as u64..).zip(out.chunks_mut(row_bytes * ROWS)) {
-            let mut at = number * block.columns();
+            let mut at = number * block.columns;
             let mut rest = &mut octet[..];
             while !rest.is_empty() {
                 let (chunk, skipped) = ((at / chunk_bytes) as usize, (at % chunk_bytes) as usize);
@@ -263,7 +283,7 @@ impl LayerFile {
         Ok(())
     }
 
-    /// All rows of a block, one behind the other, as [`LayerFile::read_rows`] gives them. Chunks
+    /// All rows of a block in order, in the format of [`LayerFile::read_rows`]. Chunks
     /// are decompressed in parallel, in the current pool of `rayon`.
     ///
     /// # Errors
@@ -271,8 +291,8 @@ impl LayerFile {
     pub fn read_block(&self, key: BlockKey) -> Result<Vec<u8>, DatabaseError> {
         let block = self.expect_block(key)?;
         let row_bytes = block.row_bytes() as usize;
-        let mut rows = vec![0; block.rows() as usize * row_bytes];
-        // Enough rows for a task that few chunks are decompressed twice, at both ends.
+        let mut rows = vec![0; block.rows as usize * row_bytes];
+        // With this many rows for a task, few chunks are decompressed twice: those at both ends.
         let taken = ((1 << 17) / row_bytes + 1).next_multiple_of(ROWS);
         rows.par_chunks_mut(taken * row_bytes)
             .enumerate()
@@ -287,17 +307,17 @@ impl LayerFile {
     /// `rayon`.
     ///
     /// # Errors
-    /// Names the first block or some chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
+    /// States the first block or a chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
     /// was set.
     pub fn verify(&self, stop: &AtomicBool) -> Result<(), DatabaseError> {
         self.blocks().iter().try_for_each(|block| {
-            let set: Result<u64, DatabaseError> = (0..block.chunks())
+            let set: Result<u64, DatabaseError> = (0..block.chunks)
                 .into_par_iter()
                 .with_min_len(STRIDE)
                 .map_init(
                     || (Inflater::new(), vec![0; block.chunk_bytes]),
                     |(inflater, buffer), chunk| {
-                        DatabaseError::go_on(stop)?;
+                        DatabaseError::check_stop(stop)?;
                         let out = &mut buffer[..block.chunk_len(chunk)];
                         self.chunk(block, chunk, inflater, out)?;
                         Ok(count_ones(out))
@@ -309,18 +329,18 @@ impl LayerFile {
     }
 
     /// Compares a number of set bits with the one that the index states.
-    pub(super) fn check_set_bits(&self, block: &Block, got: u64) -> Result<(), DatabaseError> {
-        if got == block.set_bits() {
+    pub(super) fn check_set_bits(&self, block: &LayerBlock, got: u64) -> Result<(), DatabaseError> {
+        if got == block.set_bits {
             return Ok(());
         }
-        let what = format!("the number of set bits of {}", block.key());
-        Err(DatabaseError::damaged(self.path(), what, block.set_bits(), got))
+        let what = format!("the number of set bits of {}", block.key);
+        Err(DatabaseError::damaged(self.path(), what, block.set_bits, got))
     }
 
     /// Returns true if the bits of the rows behind the last one are zero in a chunk.
-    fn padding_is_zero(&self, block: &Block, chunk: usize, bytes: &[u8]) -> bool {
-        let used = block.rows() % ROWS as u64;
-        let last_octet = block.stored_bytes() - block.columns();
+    fn padding_is_zero(&self, block: &LayerBlock, chunk: usize, bytes: &[u8]) -> bool {
+        let used = block.rows % ROWS as u64;
+        let last_octet = block.stored_bytes() - block.columns;
         let from = chunk as u64 * block.chunk_bytes as u64;
         let before = last_octet.saturating_sub(from).min(bytes.len() as u64);
         used == 0 || bytes[before as usize..].iter().all(|byte| byte >> used == 0)

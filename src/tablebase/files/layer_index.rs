@@ -8,7 +8,7 @@ use zstd::zstd_safe::compress_bound;
 use super::error::DatabaseError;
 use super::format::{BLOCK_BYTES, BlockKey, Footer, HEADER_BYTES, LayerHeader, hex};
 use super::octets::ROWS;
-use crate::file::Source;
+use crate::file::ByteSource;
 use crate::file::fields::{u32_at, u64_at};
 use crate::konane::Colour;
 use crate::system::try_reserve;
@@ -22,35 +22,25 @@ const PIECE_BYTES: u64 = 1 << 20;
 
 /// A block of a layer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    key: BlockKey,
-    rows: u64,
-    columns: u64,
-    set_bits: u64,
+pub struct LayerBlock {
+    /// Kind, side to move and numbers of stones.
+    pub key: BlockKey,
+    /// Rows: canonical black patterns.
+    pub rows: u64,
+    /// Columns: white patterns.
+    pub columns: u64,
+    /// Number of set bits that the index states; [`LayerFile::verify`](super::LayerFile::verify) counts
+    /// them.
+    pub set_bits: u64,
     /// Number of the first chunk, counted through the whole file.
     first_chunk: usize,
-    chunks: usize,
+    /// Number of chunks.
+    pub chunks: usize,
+    /// Bytes of every chunk but the last one, before compression.
     pub(super) chunk_bytes: usize,
 }
 
-impl Block {
-    /// Kind, side to move and numbers of stones.
-    pub fn key(&self) -> BlockKey {
-        self.key
-    }
-
-    /// Rows: canonical black patterns.
-    #[inline]
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Columns: white patterns.
-    #[inline]
-    pub fn columns(&self) -> u64 {
-        self.columns
-    }
-
+impl LayerBlock {
     /// Bytes of a row outside of the file.
     #[inline]
     pub fn row_bytes(&self) -> u64 {
@@ -61,17 +51,6 @@ impl Block {
     #[inline]
     pub fn stored_bytes(&self) -> u64 {
         self.rows.div_ceil(ROWS as u64) * self.columns
-    }
-
-    /// Number of set bits that the index states; [`LayerFile::verify`](super::LayerFile::verify) counts
-    /// them.
-    pub fn set_bits(&self) -> u64 {
-        self.set_bits
-    }
-
-    /// The number of chunks.
-    pub fn chunks(&self) -> usize {
-        self.chunks
     }
 
     /// Bytes of a chunk before compression: the last one may be shorter.
@@ -91,7 +70,7 @@ impl Block {
 #[derive(Debug)]
 pub(super) struct LayerIndex {
     /// In ascending order of their keys.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<LayerBlock>,
     /// The compressed lengths of all chunks, 4 bytes each, and their checksums, 8 bytes each.
     lengths: Vec<u8>,
     checksums: Vec<u8>,
@@ -104,7 +83,7 @@ impl LayerIndex {
     ///
     /// # Panics
     /// If there is no such chunk.
-    pub fn chunk(&self, block: &Block, chunk: usize) -> (u64, usize, u64) {
+    pub fn chunk(&self, block: &LayerBlock, chunk: usize) -> (u64, usize, u64) {
         assert!(chunk < block.chunks, "chunk {chunk} of {}", block.chunks);
         let number = block.first_chunk + chunk;
         let length = |number: usize| u32_at(&self.lengths, 4 * number);
@@ -119,7 +98,7 @@ impl LayerIndex {
     /// # Errors
     /// If it cannot be read, or contradicts itself or the header.
     pub fn read(
-        source: &Source,
+        source: &ByteSource,
         header: &LayerHeader,
         footer: &Footer,
     ) -> Result<Self, DatabaseError> {
@@ -199,11 +178,11 @@ fn read_blocks(
     header: &LayerHeader,
     listed: &[u8],
     most: u64,
-) -> Result<(Vec<Block>, u64), DatabaseError> {
+) -> Result<(Vec<LayerBlock>, u64), DatabaseError> {
     let damaged = |what: String, expected: String, got: String| {
         Err(DatabaseError::damaged(path, what, expected, got))
     };
-    let mut blocks: Vec<Block> = Vec::with_capacity(listed.len() / BLOCK_BYTES);
+    let mut blocks: Vec<LayerBlock> = Vec::with_capacity(listed.len() / BLOCK_BYTES);
     let mut first_chunk = 0;
     for (number, entry) in listed.chunks_exact(BLOCK_BYTES).enumerate() {
         let name = [entry[0], entry[1], entry[2], entry[3]];
@@ -228,7 +207,8 @@ fn read_blocks(
             return damaged(format!("the set bits of {key}"), expected, set_bits.to_string());
         }
         let chunk_bytes = header.chunk_bytes as usize;
-        let mut block = Block { key, rows, columns, set_bits, first_chunk, chunks: 0, chunk_bytes };
+        let mut block =
+            LayerBlock { key, rows, columns, set_bits, first_chunk, chunks: 0, chunk_bytes };
         let chunks = block.stored_bytes().div_ceil(chunk_bytes as u64);
         if chunks > most || first_chunk as u64 + chunks > most {
             let expected = format!("at most {most} in all");
@@ -241,7 +221,7 @@ fn read_blocks(
     Ok((blocks, first_chunk as u64))
 }
 
-/// The number of set bits, which [`Block::set_bits`] counts.
+/// The number of set bits, as in [`LayerBlock::set_bits`].
 pub(super) fn count_ones(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let ones = words.iter().map(|&word| u64::from(u64::from_le_bytes(word).count_ones()));

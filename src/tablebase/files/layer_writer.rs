@@ -1,4 +1,4 @@
-//! Writing layer files. A file has its name only when it is whole.
+//! Writing layer files. A file gets its name when it is complete.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,9 +18,9 @@ use crate::file::NewFile;
 use crate::konane::Colour;
 use crate::tablebase::index::binomial;
 
-/// Compression of the chunks. They hold next to no repetitions of several bytes, only bytes of
-/// uneven frequency: a search for matches that gives up at once leaves room for the entropy coder,
-/// and chunks without matches decompress faster.
+/// Compression of the chunks. They have almost no repetitions of several bytes, only bytes of uneven
+/// frequency. So a search for matches that ends early compresses well enough by entropy coding, and chunks
+/// without matches decompress faster.
 const COMPRESSION: [CParameter; 3] =
     [CParameter::Strategy(Strategy::ZSTD_fast), CParameter::MinMatch(7), CParameter::HashLog(6)];
 
@@ -28,7 +28,7 @@ const COMPRESSION: [CParameter; 3] =
 /// between them.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Chunks that one task compresses: enough to outweigh the making of its compressor.
+/// Chunks that one task compresses: enough that making its compressor costs little.
 const TASK_CHUNKS: usize = 32;
 
 /// Bytes that go to the system in one call.
@@ -61,9 +61,9 @@ pub struct LayerWriter {
 }
 
 impl LayerWriter {
-    /// Bytes of memory of a writer to which the rows of a block come in small pieces, an upper bound but for
-    /// the index of its file, 12 bytes for a chunk. A block that is smaller than a batch waits as it is
-    /// for its end.
+    /// Upper bound of the bytes of memory of a writer that receives the rows of a block in small pieces,
+    /// without the index of its file, 12 bytes for a chunk. A block that is smaller than a batch is stored
+    /// uncompressed until it ends.
     pub fn memory(rows: u64, row_bytes: u64) -> u128 {
         let block = u128::from(rows) * u128::from(row_bytes);
         match block < batch_bytes(row_bytes) {
@@ -72,15 +72,15 @@ impl LayerWriter {
         }
     }
 
-    /// The same while it compresses: rows, octets, what these become, and what waits to be written. Some
-    /// 13 MiB for a large block.
+    /// The same while it compresses: rows, octets, compressed octets, and the buffer of the file. Some 13 MiB
+    /// for a large block.
     pub fn memory_at_work(rows: u64, row_bytes: u64) -> u128 {
         let block = u128::from(rows.next_multiple_of(ROWS as u64)) * u128::from(row_bytes);
         let batch = block.min(batch_bytes(row_bytes));
         3 * batch + batch.min(BUFFER_BYTES as u128)
     }
 
-    /// Begins a file: creates `<path>.tmp`, over one that an earlier run left there. Takes
+    /// Begins a file: creates `<path>.tmp`, in place of a file that an earlier run left. Takes
     /// [`LayerWriter::memory`] while a block is open.
     ///
     /// # Errors
@@ -125,8 +125,8 @@ impl LayerWriter {
         self.open = true;
     }
 
-    /// Reserves memory for `rows` rows of the open block, or for as many as are compressed together: an array
-    /// that grows leaves as much memory behind as it has.
+    /// Reserves memory for `rows` rows of the open block, but at most for a batch. An array that grows would
+    /// leave as much freed memory as it has.
     ///
     /// # Panics
     /// If no block is open.
@@ -137,7 +137,7 @@ impl LayerWriter {
         self.rows.reserve_exact(rows.saturating_mul(row_bytes).min(batch));
     }
 
-    /// Writes bytes of the open block, as many as one likes: row by row, each of
+    /// Writes bytes of the open block, any number of them: row by row, each of
     /// [`LayerHeader::row_bytes`], with a bit for each column and zeros at the end. Compresses in
     /// parallel, in the current pool of `rayon`.
     ///
@@ -172,8 +172,8 @@ impl LayerWriter {
         self.header.row_bytes(white) as usize
     }
 
-    /// Writes what rows there are, in octets: all but the last one are whole. What is left of them
-    /// after the last whole chunk waits for more, unless it is the `end` of the block.
+    /// Compresses and writes the buffered rows, in octets: all but the last one are whole. The octets after
+    /// the last whole chunk stay in the buffer, unless it is the `end` of the block.
     fn compress_rows(&mut self, end: bool) -> Result<(), DatabaseError> {
         let (row_bytes, white) = (self.row_bytes(), self.current().key.white);
         let columns = self.header.columns(white) as usize;
@@ -182,7 +182,7 @@ impl LayerWriter {
         let before = self.octets.len();
         let octets = self.rows.len().div_ceil(row_bytes * ROWS);
         let chunk_bytes = self.header.chunk_bytes as usize;
-        // Once: with what can be left of them.
+        // Reserved once, with room for the octets that stay.
         self.octets.reserve_exact((octets * columns + chunk_bytes).saturating_sub(before));
         self.octets.resize(before + octets * columns, 0);
         self.rows
@@ -209,7 +209,7 @@ impl LayerWriter {
         Ok(())
     }
 
-    /// Ends the open block; returns how many of its bits are set.
+    /// Ends the open block; returns the number of its set bits.
     ///
     /// # Errors
     /// As [`LayerWriter::write`].
@@ -230,8 +230,8 @@ impl LayerWriter {
         Ok(set_bits)
     }
 
-    /// Copies a block from another file of the same layer as it is, without decompressing it;
-    /// checks the checksums of its chunks. Returns how many bits are set, as that file says.
+    /// Copies a block from another file of the same layer without decompressing it; checks the checksums of
+    /// its chunks. Returns the number of set bits that the other file states.
     ///
     /// # Errors
     /// If the other file is damaged, has another header or no such block, as [`LayerWriter::write`],
@@ -261,15 +261,15 @@ impl LayerWriter {
         };
         self.begin_block(key);
         let mut compressed = Vec::new();
-        for chunk in 0..block.chunks() {
-            DatabaseError::go_on(stop)?;
+        for chunk in 0..block.chunks {
+            DatabaseError::check_stop(stop)?;
             from.compressed_chunk(block, chunk, &mut compressed)?;
             self.lengths.push(compressed.len() as u32);
             self.checksums.push(xxh3_64(&compressed));
             self.file.put(&compressed)?;
         }
         self.open = false;
-        let (rows, set_bits) = (block.rows(), block.set_bits());
+        let (rows, set_bits) = (block.rows, block.set_bits);
         *self.current() = WrittenBlock { key, rows, set_bits };
         Ok(set_bits)
     }

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
@@ -9,10 +10,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{DATABASE, DatabaseError};
-use super::format::{MANIFEST_NAME, Metric, Scope, VERSIONS, database_name, hex, layer_name};
-use super::statistics::{Counts, Histogram};
+use super::format::{Coverage, MANIFEST_NAME, Metric, Scope, VERSIONS, hex, layer_name};
+use super::layer_file::LayerFile;
+use super::statistics::{Histogram, PositionCounts, count_layer};
 use crate::file::{NewFile, open_regular};
 use crate::konane::Dimensions;
+use crate::tablebase::index::Index;
 
 /// Placeholder of the checksum while it is computed.
 const NO_CHECKSUM: &str = "0000000000000000";
@@ -30,12 +33,28 @@ pub struct ManifestLayer {
     pub stones: u32,
     /// Length of the file.
     pub bytes: u64,
-    /// XXH3-64 of the file's footer, which stands for the whole file.
+    /// XXH3-64 of the file's footer, which depends on the checksums of the whole file.
     #[serde(deserialize_with = "from_hex")]
     pub footer_xxh3: u64,
     /// Its positions.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: PositionCounts,
+}
+
+impl ManifestLayer {
+    /// Counts the positions of a layer's file for its entry.
+    ///
+    /// # Errors
+    /// As [`count_layer`].
+    pub(in crate::tablebase) fn of_file(
+        index: &Index,
+        file: &LayerFile,
+        stop: &AtomicBool,
+    ) -> Result<Self, DatabaseError> {
+        let (counts, _) = count_layer(index, file, stop)?;
+        let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
+        Ok(ManifestLayer { stones: file.header().stones, bytes, footer_xxh3, counts })
+    }
 }
 
 impl Serialize for ManifestLayer {
@@ -74,7 +93,7 @@ pub struct Manifest {
 
 /// Text of a manifest.
 #[derive(Serialize, Deserialize)]
-struct Text {
+struct ManifestText {
     format: String,
     version: u32,
     board: String,
@@ -83,7 +102,7 @@ struct Text {
     metric: Option<Metric>,
     max_stones: u32,
     #[serde(flatten)]
-    total: Counts,
+    total: PositionCounts,
     #[serde(skip_serializing_if = "Option::is_none")]
     histogram: Option<Histogram>,
     layers: Vec<ManifestLayer>,
@@ -109,15 +128,16 @@ impl Manifest {
         }
     }
 
-    /// The name that the directory has.
-    pub fn name(&self) -> String {
-        database_name(self.dimensions, self.scope, self.max_stones(), self.metric())
+    /// Content of the database.
+    pub fn coverage(&self) -> Coverage {
+        let Manifest { dimensions, scope, .. } = *self;
+        Coverage { dimensions, scope, metric: self.metric(), max_stones: self.max_stones() }
     }
 
     /// All positions; `None` if there are 2⁶⁴ of them or more.
-    pub fn total(&self) -> Option<Counts> {
-        let add = |sum: Counts, layer: &ManifestLayer| sum.checked_add(layer.counts);
-        self.layers.iter().try_fold(Counts::default(), add)
+    pub fn total(&self) -> Option<PositionCounts> {
+        let add = |sum: PositionCounts, layer: &ManifestLayer| sum.checked_add(layer.counts);
+        self.layers.iter().try_fold(PositionCounts::default(), add)
     }
 
     /// The bytes of the file.
@@ -126,7 +146,7 @@ impl Manifest {
     /// If the layers are not 0 to some number, or have 2⁶⁴ positions or more.
     pub fn encode(&self) -> Vec<u8> {
         assert!(self.layers.iter().map(|layer| layer.stones).eq(0..=self.max_stones()));
-        let text = Text {
+        let text = ManifestText {
             format: FORMAT.to_owned(),
             version: self.version,
             board: self.dimensions.to_string(),
@@ -175,10 +195,10 @@ impl Manifest {
         if found != expected {
             return Err(damaged("its checksum", &expected, &found));
         }
-        let text: Text = serde_json::from_slice(bytes)
+        let text: ManifestText = serde_json::from_slice(bytes)
             .map_err(|error| damaged("the text", &"a manifest", &error))?;
         let manifest = Manifest::from_text(path, text)?;
-        // Nothing is left that another text could say.
+        // Each manifest has one text.
         if manifest.encode() != bytes {
             return Err(damaged("the text", &"as this program writes it", &"something else"));
         }
@@ -186,11 +206,11 @@ impl Manifest {
     }
 
     /// Checks everything that is not a matter of the text alone.
-    fn from_text(path: &Path, text: Text) -> Result<Self, DatabaseError> {
+    fn from_text(path: &Path, text: ManifestText) -> Result<Self, DatabaseError> {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
         };
-        let Text { version, scope, max_stones, total, histogram, layers, .. } = text;
+        let ManifestText { version, scope, max_stones, total, histogram, layers, .. } = text;
         let dimensions: Dimensions = text
             .board
             .parse()

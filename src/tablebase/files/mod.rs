@@ -6,7 +6,7 @@
 //! by remoteness. Errors are [`DatabaseError`]s.
 
 mod error;
-pub mod format;
+pub(super) mod format;
 mod layer_file;
 mod layer_index;
 mod layer_writer;
@@ -17,12 +17,12 @@ mod statistics;
 pub use error::DatabaseError;
 pub(super) use format::hex;
 pub use format::{
-    BlockKey, BlockKind, CHUNK_BYTES, LayerHeader, MANIFEST_NAME, Metric, Scope, database_name,
-    layer_name,
+    BlockKey, BlockKind, CHUNK_BYTES, Coverage, Footer, HEADER_BYTES, LayerHeader, MANIFEST_NAME,
+    Metric, Scope, layer_name,
 };
 pub use layer_file::{Inflater, LayerFile};
-pub use layer_index::Block;
+pub use layer_index::LayerBlock;
 pub use layer_writer::LayerWriter;
 pub use manifest::{Manifest, ManifestLayer};
 pub use octets::ROWS;
-pub use statistics::{Counts, Histogram, count_layer, layer_entry};
+pub use statistics::{Histogram, PositionCounts, count_layer};

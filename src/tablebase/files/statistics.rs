@@ -9,10 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::DatabaseError;
-use super::format::{BlockKey, BlockKind, Scope};
+use super::format::{BlockKey, BlockKind, Metric, Scope};
 use super::layer_file::{Inflater, LayerFile};
-use super::layer_index::{Block, count_ones};
-use super::manifest::ManifestLayer;
+use super::layer_index::{LayerBlock, count_ones};
 use crate::konane::Colour;
 use crate::tablebase::index::{Index, binomial, stabiliser};
 
@@ -28,7 +27,8 @@ const VALUES: usize = 64;
 /// by one. In scope reachable, of positions that differ by more than a symmetry which keeps the
 /// colours, the removals before the jumping phase left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Counts {
+#[schemars(rename = "Counts")]
+pub struct PositionCounts {
     /// Positions.
     pub positions: u64,
     /// Those with Black to move in which Black wins.
@@ -38,17 +38,18 @@ pub struct Counts {
 }
 
 /// As errors name them.
-impl fmt::Display for Counts {
+impl fmt::Display for PositionCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { positions, black_to_move_wins: black, white_to_move_wins: white } = self;
+        let PositionCounts { positions, black_to_move_wins: black, white_to_move_wins: white } =
+            self;
         write!(f, "{positions} positions, {black} won by Black to move, {white} by White to move")
     }
 }
 
-impl Counts {
+impl PositionCounts {
     /// The sum; `None` if it has more than 64 bits.
-    pub fn checked_add(self, other: Counts) -> Option<Counts> {
-        Some(Counts {
+    pub fn checked_add(self, other: PositionCounts) -> Option<PositionCounts> {
+        Some(PositionCounts {
             positions: self.positions.checked_add(other.positions)?,
             black_to_move_wins: self.black_to_move_wins.checked_add(other.black_to_move_wins)?,
             white_to_move_wins: self.white_to_move_wins.checked_add(other.white_to_move_wins)?,
@@ -115,12 +116,12 @@ pub fn count_layer(
     index: &Index,
     file: &LayerFile,
     stop: &AtomicBool,
-) -> Result<(Counts, Histogram), DatabaseError> {
+) -> Result<(PositionCounts, Histogram), DatabaseError> {
     let header = file.header();
     assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
-    let (mut counts, mut histogram) = (Counts::default(), Histogram::default());
+    let (mut counts, mut histogram) = (PositionCounts::default(), Histogram::default());
     for block in file.blocks() {
-        let key = block.key();
+        let key = block.key;
         let bits = match key.kind {
             BlockKind::Wins => 0..header.bits(),
             BlockKind::Reached => 0..1,
@@ -141,7 +142,7 @@ pub fn count_layer(
             BlockKind::Reached => counts.positions += by_value[1],
             _ => *of_side += wins(&by_value),
         }
-        if header.states_remoteness() {
+        if header.metric == Metric::Remoteness {
             add(histogram, &by_value);
         }
     }
@@ -160,41 +161,27 @@ pub fn count_layer(
     Ok((counts, histogram))
 }
 
-/// The manifest's entry of a layer, from its file.
-///
-/// # Errors
-/// As [`count_layer`].
-pub fn layer_entry(
-    index: &Index,
-    file: &LayerFile,
-    stop: &AtomicBool,
-) -> Result<ManifestLayer, DatabaseError> {
-    let (stones, (counts, _)) = (file.header().stones, count_layer(index, file, stop)?);
-    let (bytes, footer_xxh3) = (file.bytes(), file.footer_xxh3());
-    Ok(ManifestLayer { stones, bytes, footer_xxh3, counts })
-}
-
 /// Counts positions by value. The blocks have the bits of the same values, from the lowest on; their
 /// numbers of set bits are checked.
 fn count_values(
     index: &Index,
     file: &LayerFile,
-    blocks: &[&Block],
+    blocks: &[&LayerBlock],
     stop: &AtomicBool,
 ) -> Result<[u64; VALUES], DatabaseError> {
-    let BlockKey { black, white, .. } = blocks[0].key();
+    let BlockKey { black, white, .. } = blocks[0].key;
     let patterns = index.orbits(black).patterns();
     for block in blocks {
-        if block.rows() != patterns.len() as u64 {
-            let what = format!("the rows of {}", block.key());
-            return Err(DatabaseError::damaged(file.path(), what, patterns.len(), block.rows()));
+        if block.rows != patterns.len() as u64 {
+            let what = format!("the rows of {}", block.key);
+            return Err(DatabaseError::damaged(file.path(), what, patterns.len(), block.rows));
         }
     }
-    let (columns, row_bytes) = (blocks[0].columns(), blocks[0].row_bytes() as usize);
+    let (columns, row_bytes) = (blocks[0].columns, blocks[0].row_bytes() as usize);
     let rows = patterns.len() as u64;
     let each = (TASK_BYTES / row_bytes as u64 + 1).next_multiple_of(8);
     let count = |state: &mut (Inflater, Vec<Vec<u8>>), rows: Range<u64>| {
-        DatabaseError::go_on(stop)?;
+        DatabaseError::check_stop(stop)?;
         let (inflater, buffers) = state;
         let (mut by_value, mut set_bits) = ([0; VALUES], [0; VALUES]);
         for (block, buffer) in blocks.iter().zip(&mut *buffers) {

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::numbering::{Numbering, SetMap};
-use super::orbits::Orbits;
+use super::numbering::{SetMap, SquareNumbers};
+use super::orbits::{Orbits, count_rows};
 use super::rank::Combinadics;
 use crate::konane::{Board, Colour};
 
@@ -26,14 +26,16 @@ pub struct Address {
     pub column: u32,
 }
 
-/// Addresses of the positions of one board. Shared between threads; the orbits of a number of
-/// black stones are found when first asked for.
+/// Addresses of the positions of one board. Shared between threads. The orbits of a number of black stones
+/// are found at their first use.
 #[derive(Debug)]
 pub struct Index {
     board: Board,
-    numbering: Numbering,
+    numbering: SquareNumbers,
     ranks: [Combinadics; 2],
     orbits: Box<[OnceLock<Orbits>]>,
+    /// Number of canonical black patterns, by number of stones.
+    rows: Vec<u64>,
     /// A symmetry that exchanges the colours, if they are to be exchanged.
     exchange: Option<SetMap>,
 }
@@ -43,7 +45,7 @@ impl Index {
     /// even side are written as equivalent ones with Black to move; on a board with two odd
     /// sides it changes nothing.
     pub fn new(board: Board, exchange: bool) -> Self {
-        let numbering = Numbering::new(&board);
+        let numbering = SquareNumbers::new(&board);
         let ranks = [Colour::Black, Colour::White].map(|c| Combinadics::new(numbering.count(c)));
         let orbits = (0..=numbering.count(Colour::Black)).map(|_| OnceLock::new()).collect();
         let squares = board.dimensions().squares() as usize;
@@ -53,7 +55,8 @@ impl Index {
             .first()
             .filter(|_| exchange)
             .map(|symmetry| SetMap::new(squares, |square| 1 << symmetry[square]));
-        Index { board, numbering, ranks, orbits, exchange }
+        let rows = count_rows(&numbering);
+        Index { board, numbering, ranks, orbits, rows, exchange }
     }
 
     /// The board.
@@ -62,7 +65,7 @@ impl Index {
     }
 
     /// The numbers of the squares.
-    pub fn numbering(&self) -> &Numbering {
+    pub fn numbering(&self) -> &SquareNumbers {
         &self.numbering
     }
 
@@ -89,6 +92,14 @@ impl Index {
     pub fn orbits(&self, black: u32) -> &Orbits {
         self.orbits[black as usize]
             .get_or_init(|| Orbits::new(&self.numbering, self.ranks(Colour::Black), black))
+    }
+
+    /// Number of canonical black patterns with a number of stones. Does not find the patterns.
+    ///
+    /// # Panics
+    /// If the board has fewer black squares.
+    pub fn rows(&self, black: u32) -> u64 {
+        self.rows[black as usize]
     }
 
     /// The address of the jumping-phase position with these stones. Some 20 ns.

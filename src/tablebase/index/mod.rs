@@ -1,8 +1,9 @@
 //! Addresses of positions.
 //!
-//! A position has an [`Address`], and an address a position. [`Numbering`] numbers the squares of each
+//! A position has an [`Address`], and an address a position. [`SquareNumbers`] numbers the squares of each
 //! colour, [`Combinadics`] the patterns with a given number of stones, [`Orbits`] the black patterns
-//! up to symmetry; [`Index`] joins them. [`Sizes`] computes the size of a layer without listing it.
+//! up to symmetry; [`Index`] joins them. `sizes` computes sizes of layers without listing
+//! their patterns.
 
 mod address;
 mod numbering;
@@ -11,7 +12,8 @@ mod rank;
 mod sizes;
 
 pub use address::{Address, Index};
-pub use numbering::{Numbering, SetMap};
-pub use orbits::{Orbits, Row, stabiliser};
-pub use rank::{Combinadics, binomial};
-pub use sizes::Sizes;
+pub use numbering::{SetMap, SquareNumbers};
+pub use orbits::{Row, stabiliser};
+#[cfg(test)]
+pub use rank::Combinadics;
+pub use rank::binomial;

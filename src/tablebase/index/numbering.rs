@@ -39,9 +39,9 @@ impl SetMap {
 /// orbit under the symmetries that keep the colours, so that the first six are, where the orbits'
 /// sizes allow it, a union of orbits: a symmetry then permutes the bits within a 64-bit word of a
 /// row of all white patterns, and the words among each other, but never mixes both. See
-/// [`Numbering::words_stay_whole`].
+/// [`SquareNumbers::words_stay_whole`].
 #[derive(Clone, Debug)]
-pub struct Numbering {
+pub struct SquareNumbers {
     squares: [Vec<u8>; 2],
     /// From a set of squares to both patterns, the white one in the upper half.
     pack: SetMap,
@@ -52,7 +52,7 @@ pub struct Numbering {
     words_stay_whole: bool,
 }
 
-impl Numbering {
+impl SquareNumbers {
     /// The numbering of a board, with its tables (some 50 KiB).
     pub fn new(board: &Board) -> Self {
         let symmetries = board.symmetries().preserving();
@@ -97,7 +97,7 @@ impl Numbering {
         let images = [0, 1].map(|c: usize| {
             moved[c].iter().map(|list| SetMap::new(list.len(), |n| 1 << list[n])).collect()
         });
-        Numbering { squares, pack, unpack, moved, images, words_stay_whole }
+        SquareNumbers { squares, pack, unpack, moved, images, words_stay_whole }
     }
 
     /// The squares of a colour in the order of their numbers.
@@ -177,7 +177,7 @@ mod tests {
     fn patterns_and_squares_are_two_spellings_of_a_set() {
         for size in ["1x1", "3x3", "5x5", "6x6", "4x9", "5x8", "8x8", "7x9", "1x64"] {
             let board = Board::new(size.parse().unwrap());
-            let numbering = Numbering::new(&board);
+            let numbering = SquareNumbers::new(&board);
             let mut set = 0x9E37_79B9_7F4A_7C15u64;
             for _ in 0..200 {
                 set = set.wrapping_mul(0xD129_42A6_4C4D_9F2D).rotate_left(23) ^ 0x5851;
@@ -200,7 +200,7 @@ mod tests {
     fn words_stay_whole_on_the_boards_that_matter() {
         for size in ["6x6", "5x7", "4x9", "3x12", "2x18", "1x36", "5x8", "4x10", "6x7"] {
             let board = Board::new(size.parse().unwrap());
-            let numbering = Numbering::new(&board);
+            let numbering = SquareNumbers::new(&board);
             assert!(numbering.words_stay_whole(), "{size}");
             for g in 0..numbering.symmetries() {
                 let low = &numbering.moved(Colour::White, g)[..6];
@@ -208,6 +208,6 @@ mod tests {
             }
         }
         let board = Board::new("5x5".parse().unwrap());
-        assert!(!Numbering::new(&board).words_stay_whole());
+        assert!(!SquareNumbers::new(&board).words_stay_whole());
     }
 }

@@ -1,6 +1,6 @@
 //! Black patterns up to the symmetries that keep the colours.
 
-use super::numbering::Numbering;
+use super::numbering::SquareNumbers;
 use super::rank::Combinadics;
 use crate::konane::Colour;
 
@@ -27,7 +27,7 @@ pub struct Row {
 impl Orbits {
     /// Finds the canonical patterns with `stones` stones, among C(n, stones) for n black squares:
     /// some 20 ns for each of them.
-    pub fn new(numbering: &Numbering, black: &Combinadics, stones: u32) -> Self {
+    pub fn new(numbering: &SquareNumbers, black: &Combinadics, stones: u32) -> Self {
         let mut canonical = vec![0u64; (black.count(stones) as usize).div_ceil(64)];
         let mut patterns = Vec::new();
         for (rank, pattern) in black.patterns(stones).enumerate() {
@@ -56,20 +56,9 @@ impl Orbits {
         &self.patterns
     }
 
-    /// The number of canonical patterns.
-    #[inline]
-    pub fn len(&self) -> u32 {
-        self.patterns.len() as u32
-    }
-
-    /// Never true: there is at least one pattern for every number of stones.
-    pub fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
-    }
-
     /// The row of any pattern with this number of stones, and the first symmetry that leads there.
     #[inline]
-    pub fn row(&self, numbering: &Numbering, black: &Combinadics, pattern: u32) -> Row {
+    pub fn row(&self, numbering: &SquareNumbers, black: &Combinadics, pattern: u32) -> Row {
         let (mut least, mut symmetry) = (pattern, 0);
         for g in 1..numbering.symmetries() {
             let image = numbering.image(Colour::Black, g, pattern);
@@ -86,10 +75,48 @@ impl Orbits {
 /// The symmetries that leave a black pattern as it is, as a set of their numbers. The identity,
 /// bit 0, is always among them; the orbit has as many patterns as there are symmetries, divided by
 /// the size of this set.
-pub fn stabiliser(numbering: &Numbering, pattern: u32) -> u8 {
+pub fn stabiliser(numbering: &SquareNumbers, pattern: u32) -> u8 {
     (0..numbering.symmetries())
         .filter(|&g| numbering.image(Colour::Black, g, pattern) == pattern)
         .fold(0, |set, g| set | 1 << g)
+}
+
+/// Numbers of canonical black patterns, by number of stones, by the Cauchy-Frobenius lemma: their
+/// number is the mean, over the symmetries, of the number of patterns that a symmetry maps to
+/// themselves. These are the unions of its cycles.
+pub fn count_rows(numbering: &SquareNumbers) -> Vec<u64> {
+    let black = numbering.count(Colour::Black) as usize;
+    let mut sums = vec![0u64; black + 1];
+    for symmetry in 0..numbering.symmetries() {
+        // Coefficients of the product of 1 + x^length over the cycles.
+        let mut fixed = vec![0u64; black + 1];
+        fixed[0] = 1;
+        for length in cycles(numbering.moved(Colour::Black, symmetry)) {
+            for stones in (length..=black).rev() {
+                fixed[stones] += fixed[stones - length];
+            }
+        }
+        sums.iter_mut().zip(fixed).for_each(|(sum, fixed)| *sum += fixed);
+    }
+    sums.into_iter().map(|sum| sum / numbering.symmetries() as u64).collect()
+}
+
+/// The lengths of a permutation's cycles.
+fn cycles(permutation: &[u8]) -> Vec<usize> {
+    let mut seen = vec![false; permutation.len()];
+    let mut lengths = Vec::new();
+    for start in 0..permutation.len() {
+        let (mut at, mut length) = (start, 0);
+        while !seen[at] {
+            seen[at] = true;
+            at = usize::from(permutation[at]);
+            length += 1;
+        }
+        if length > 0 {
+            lengths.push(length);
+        }
+    }
+    lengths
 }
 
 #[cfg(test)]
@@ -102,11 +129,10 @@ mod tests {
     fn rows_are_the_orbits_of_all_patterns() {
         for size in ["1x1", "3x3", "4x4", "5x5", "3x8", "6x6", "1x12"] {
             let board = Board::new(size.parse().unwrap());
-            let numbering = Numbering::new(&board);
+            let numbering = SquareNumbers::new(&board);
             let black = Combinadics::new(numbering.count(Colour::Black));
             for stones in 0..=numbering.count(Colour::Black) {
                 let orbits = Orbits::new(&numbering, &black, stones);
-                assert!(!orbits.is_empty());
                 let images = |p: u32| -> BTreeSet<u32> {
                     let all = 0..numbering.symmetries();
                     all.map(|g| numbering.image(Colour::Black, g, p)).collect()

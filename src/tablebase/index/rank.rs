@@ -4,7 +4,7 @@
 //! C(cₖ,k) (thesis, 3.9.1). Patterns with the same number of stones are thereby numbered in the
 //! order of their values as integers.
 
-/// The most squares of one colour.
+/// Maximum number of squares of one colour.
 const MAX: usize = 32;
 
 /// Bits of a pattern that one table look-up ranks.
@@ -26,7 +26,7 @@ pub fn binomial(n: u32, k: u32) -> u64 {
 pub struct Combinadics {
     squares: u32,
     /// `binomials[n][k]`, `n` and `k` up to 32.
-    binomials: Box<[[u32; MAX + 1]]>,
+    binomials: Box<[[u32; MAX + 1]; MAX + 1]>,
     /// Contribution of a chunk's bits to the rank, by chunk and stones below it.
     tables: Box<[[u32; 1 << CHUNK]]>,
 }
@@ -38,9 +38,8 @@ impl Combinadics {
     /// For more than 32 squares.
     pub fn new(squares: u32) -> Self {
         assert!(squares as usize <= MAX, "a colour has at most 32 squares");
-        let binomials: Box<[[u32; MAX + 1]]> = (0..=MAX as u32)
-            .map(|n| std::array::from_fn(|k| binomial(n, k as u32) as u32))
-            .collect();
+        let row = |n| std::array::from_fn(|k| binomial(n as u32, k as u32) as u32);
+        let binomials: Box<[[u32; MAX + 1]; MAX + 1]> = Box::new(std::array::from_fn(row));
         let chunks = (squares as usize).div_ceil(CHUNK);
         let mut tables = Vec::new();
         for chunk in 0..chunks {
@@ -59,6 +58,11 @@ impl Combinadics {
             }
         }
         Combinadics { squares, binomials, tables: tables.into() }
+    }
+
+    /// Binomial coefficients `[n][k]` of `n` and `k` up to 32.
+    pub fn binomials(&self) -> &[[u32; MAX + 1]; MAX + 1] {
+        &self.binomials
     }
 
     /// First table of a chunk: chunk `c` has one for each of 0 to 8c stones below.

@@ -1,9 +1,9 @@
 //! All jumps that fit on a board, as masks over the patterns of both colours.
 
 use crate::konane::{Board, Colour, Direction};
-use crate::tablebase::index::Numbering;
+use crate::tablebase::index::SquareNumbers;
 
-/// A jump, whether or not the stones for it are there.
+/// A jump that fits on the board, for any stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
     /// The stone that jumps, a bit of the mover's pattern.
@@ -17,7 +17,7 @@ pub struct Jump {
 }
 
 /// The jumps of a colour, those that take the same stones next to each other.
-pub fn jumps(board: &Board, numbering: &Numbering, mover: Colour) -> Vec<Jump> {
+pub fn jumps(board: &Board, numbering: &SquareNumbers, mover: Colour) -> Vec<Jump> {
     let (ranks, files) = (board.dimensions().ranks() as i32, board.dimensions().files() as i32);
     let pattern = |colour: Colour, square: i32| numbering.pack(1 << square)[colour.index()];
     let mut jumps = Vec::new();
@@ -60,7 +60,7 @@ mod tests {
     fn jumps_are_the_moves_of_all_positions() {
         for size in ["1x7", "3x3", "3x4", "2x6", "4x4"] {
             let board = Board::new(size.parse().unwrap());
-            let numbering = Numbering::new(&board);
+            let numbering = SquareNumbers::new(&board);
             for mover in [Colour::Black, Colour::White] {
                 let jumps = jumps(&board, &numbering, mover);
                 for occupied in 0..=board.all() {

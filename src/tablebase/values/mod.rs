@@ -1,10 +1,10 @@
-//! The values themselves, by three methods, in memory.
+//! Values in memory, by three methods.
 //!
-//! In comes an [`Index`](crate::tablebase::index::Index), out go blocks of bits. [`sweep`] treats all
-//! white patterns of a black one at once and is the fastest for whole boards, [`ranked`] goes by
-//! layers of stones and serves boards of any size up to a number of stones, and [`mod@statespace`]
-//! finds what games reach. The first two also give the [`mod@remoteness`]. All know the jumps as
-//! masks of patterns (`jumps`); none knows a file.
+//! The input is an [`Index`](crate::tablebase::index::Index), the output blocks of bits. [`sweep`]
+//! computes all white patterns of a black pattern at once and is the fastest method for whole boards.
+//! [`ranked`] computes layers of stones, for boards of any size up to a number of stones.
+//! [`mod@statespace`] finds the positions that games reach. The first two also compute the
+//! [`mod@remoteness`]. All use masks of patterns for the jumps (`jumps`), and none uses a file.
 
 mod jumps;
 pub mod ranked;

@@ -9,15 +9,14 @@
 //! For the side to move, remotenesses from the worst to the best are 0, 2, 4, .. and then .., 5, 3, 1.
 //! The *rank* of a remoteness r in p bits has this order: its highest bit is the lowest of r (won),
 //! and the others are those of r / 2, inverted if it is won. So a position's rank is the greatest
-//! of what its moves give, and 0 without a move. A move to a position of remoteness r gives the
+//! rank of its moves, and 0 without a move. The rank of a move to a position of remoteness r is the
 //! rank of r + 1. With one bit, ranks are outcomes, the greatest is the union, and r + 1 is the
 //! inverse: the sweep and the ranked method as they are for outcomes.
 //!
-//! A row of p-bit numbers is p *planes*: plane k has bit k of each remoteness. Planes of ranks stand
-//! in the places of the bits that they are made of, so plane 0 always distinguishes wins
-//! from losses.
+//! A row of p-bit numbers is p *planes*: plane k has bit k of each remoteness. Plane k of the ranks is
+//! made of plane k of the remotenesses, so plane 0 always distinguishes wins from losses.
 
-/// The most planes: a remoteness on 64 squares is below 64.
+/// Maximum number of planes: a remoteness on 64 squares is below 64.
 pub const MAX_PLANES: usize = 6;
 
 /// The remoteness of a position from those of the positions after its moves.
@@ -43,8 +42,8 @@ pub fn exchange_ranks<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     }
 }
 
-/// Turns planes of remotenesses into those of the ranks that a move to the position gives. What does
-/// not fit is lost; a position has planes for 1 more than those after its moves have.
+/// Turns planes of remotenesses into the ranks of moves to the positions. A carry out of the last plane is
+/// dropped: a position has planes for 1 more than the positions after its moves have.
 #[inline(always)]
 pub fn ranks_of_moves<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     let (won, rest) = planes.split_first_mut().expect("a plane");

@@ -3,28 +3,30 @@
 //!
 //! The positions of one ply are kept as rows of bits, like the values of the sweep: for every
 //! canonical black pattern, one bit for each white pattern. A ply's rows are gathered from the
-//! rows of the ply before, one jump for a whole row at a time; what was reached at an earlier ply
-//! with the same side to move is taken out.
+//! rows of the ply before, one jump for a whole row at a time. Positions that were reached at an earlier
+//! ply with the same side to move are removed.
 //!
-//! White's jumps lower the number of black stones and nothing raises it. So once the search has
-//! left the rows with `b` black stones behind, nothing about them will change: they are passed to
-//! the observer and their memory is freed.
+//! White's jumps lower the number of black stones, and no move raises it. So when no position of the
+//! search has `b` or more black stones, the rows with `b` black stones are final: the observer receives
+//! them, and their memory is freed.
 
-use std::convert::Infallible;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::iter::Sum;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
 use super::jumps::{Jump, jumps};
+pub use super::sweep::LayerRows;
 use super::sweep::row_ops::{RowJump, RowOps};
-use super::sweep::{Images, Layer, Sweep, row_words};
+use super::sweep::{Images, Sweep, row_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::ErrorKind;
-use crate::konane::{Board, Colour, Position};
-use crate::tablebase::index::{Index, Sizes, stabiliser};
+use crate::konane::{Board, Colour, Dimensions, Position};
+use crate::tablebase::index::{Index, stabiliser};
 
 /// Counts of the positions of one ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -32,6 +34,15 @@ use crate::tablebase::index::{Index, Sizes, stabiliser};
 pub struct Ply {
     /// Moves made.
     pub ply: u32,
+    /// Its positions.
+    #[serde(flatten)]
+    pub counts: PlyCounts,
+}
+
+/// Counts of positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CountsJson")]
+pub struct PlyCounts {
     /// Positions met for the first time, symmetric ones once.
     pub unique: u64,
     /// Those that Black wins.
@@ -42,26 +53,33 @@ pub struct Ply {
     pub terminals: u64,
 }
 
-/// Error of the state space; `E` is that of the observer.
+impl Sum for PlyCounts {
+    fn sum<I: Iterator<Item = PlyCounts>>(counts: I) -> PlyCounts {
+        counts.fold(PlyCounts::default(), |sum, counts| PlyCounts {
+            unique: sum.unique + counts.unique,
+            black_wins: sum.black_wins + counts.black_wins,
+            white_wins: sum.white_wins + counts.white_wins,
+            terminals: sum.terminals + counts.terminals,
+        })
+    }
+}
+
+/// Error of the state space.
 #[derive(Debug, thiserror::Error)]
-pub enum StateSpaceError<E = Infallible> {
+pub enum StateSpaceError {
     /// The rows of the board are too long or too many.
     #[error(
-        "a board of {board} has {squares} squares: the state space is searched on boards of up to {MAX_SQUARES}"
+        "a board of {board} has {} squares: the state space is searched on boards of up to \
+         {MAX_SQUARES}", board.squares()
     )]
     TooLarge {
         /// The board.
-        board: String,
-        /// Its squares.
-        squares: u32,
+        board: Dimensions,
     },
     /// The system gave no memory.
     #[error("cannot reserve memory for the positions of a layer: {0}")]
     Memory(#[from] io::Error),
-    /// The observer failed.
-    #[error("{0}")]
-    Observer(E),
-    /// The stop flag was set.
+    /// The stop flag was set, or the observer ended the search.
     #[error("interrupted")]
     Interrupted,
 }
@@ -72,19 +90,18 @@ impl StateSpaceError {
         match self {
             StateSpaceError::TooLarge { .. } => ErrorKind::Usage,
             StateSpaceError::Memory(_) => ErrorKind::Limit,
-            StateSpaceError::Observer(never) => match *never {},
             StateSpaceError::Interrupted => ErrorKind::Interrupted,
         }
     }
 }
 
-/// The most squares of a board whose state space is searched.
+/// Maximum number of squares of a board whose state space is searched.
 pub const MAX_SQUARES: u32 = 36;
 
 /// Progress and results of [`statespace()`].
 #[derive(Debug)]
 pub enum StateSpaceEvent<'a> {
-    /// The values of all positions with `black` of `of` black stones are known.
+    /// The values of all positions with `black` of `of` black stones have been computed.
     Values {
         /// Black stones of these positions.
         black: u32,
@@ -93,39 +110,39 @@ pub enum StateSpaceEvent<'a> {
     },
     /// A ply is complete.
     Ply(&'a Ply),
-    /// All positions with a number of black stones that games reach are known. Sent for every number
+    /// All positions with a number of black stones that games reach have been found. Sent for every number
     /// of black stones, the greatest first.
     Layer {
         /// Rows of the reached positions, by side to move.
-        reached: [&'a Layer; 2],
+        reached: [&'a LayerRows; 2],
         /// Rows of the positions that the side to move wins.
-        wins: [&'a Layer; 2],
+        wins: [&'a LayerRows; 2],
     },
 }
 
 /// Positions of one ply with one number of black stones.
 struct Frontier {
-    /// Rows of which only those that are not empty mean anything.
-    rows: Layer,
-    /// By row: whether anything is in it.
+    /// Rows, valid where `filled` is true.
+    rows: LayerRows,
+    /// By row: true if the row has a position.
     filled: Vec<bool>,
 }
 
-/// One side's jumps with what they do to rows of reached positions.
-struct Reaching {
+/// A jump of one side, with its effect on rows of reached positions.
+struct ReachJump {
     jump: Jump,
     relation: RowJump,
-    /// Takes part where the jump is possible: for terminal positions.
+    /// The positions in which the jump is possible.
     possible: RowJump,
 }
 
-/// Everything that stays the same during the search.
-struct Search<'a> {
+/// Data that does not change during the search.
+struct StateSpaceSearch<'a> {
     index: &'a Index,
     ops: RowOps,
     images: Images,
     /// By the side that moves.
-    jumps: [Vec<Reaching>; 2],
+    jumps: [Vec<ReachJump>; 2],
     ones: Vec<u64>,
     /// By stabiliser of the black pattern: the white patterns that are the least of their orbit.
     least: Vec<Option<Vec<u64>>>,
@@ -136,31 +153,32 @@ struct Search<'a> {
 /// 10.5 GiB on 6×6 and 20.3 GiB on 4×9, which has half the symmetries; 10.7 and 21.4 by this.
 pub fn memory_needed(board: &Board) -> u64 {
     let index = Index::new(board.clone(), false);
-    let sizes = Sizes::new(&index);
-    let black = 0..=sizes.squares(Colour::Black);
-    let rows: u128 = black.map(|b| u128::from(sizes.rows(b))).sum();
-    let row_bytes = ((1u128 << sizes.squares(Colour::White)) / 8).max(64);
+    let black = 0..=index.squares(Colour::Black);
+    let rows: u128 = black.map(|b| u128::from(index.rows(b))).sum();
+    let row_bytes = ((1u128 << index.squares(Colour::White)) / 8).max(64);
     u64::try_from(rows * row_bytes * 21 / 4).unwrap_or(u64::MAX)
 }
 
 /// Searches the state space of a board of up to [`MAX_SQUARES`] squares. Returns the plies from 0
 /// to the last with a position.
 ///
-/// Needs [`memory_needed`], which is not compared with what there is.
+/// Needs [`memory_needed`] bytes, which are not compared with the available memory.
 ///
 /// # Errors
-/// If the board is too large, memory cannot be had, `stop` was set, or the observer fails.
-pub fn statespace<E>(
+/// If the board is too large, the system gives no memory, `stop` was set, or the observer returns
+/// [`ControlFlow::Break`].
+pub fn statespace(
     board: &Board,
     stop: &AtomicBool,
-    observe: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), E>,
-) -> Result<Vec<Ply>, StateSpaceError<E>> {
-    let dimensions = board.dimensions();
-    if dimensions.squares() > MAX_SQUARES {
-        let (board, squares) = (dimensions.to_string(), dimensions.squares());
-        return Err(StateSpaceError::TooLarge { board, squares });
+    observe: &mut dyn FnMut(StateSpaceEvent<'_>) -> ControlFlow<()>,
+) -> Result<Vec<Ply>, StateSpaceError> {
+    if board.dimensions().squares() > MAX_SQUARES {
+        return Err(StateSpaceError::TooLarge { board: board.dimensions() });
     }
-    let mut send = |event: StateSpaceEvent<'_>| observe(event).map_err(StateSpaceError::Observer);
+    let mut send = |event: StateSpaceEvent<'_>| match observe(event) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(StateSpaceError::Interrupted),
+    };
     let index = Index::new(board.clone(), false);
     let black = index.numbering().count(Colour::Black);
     let sweep = Sweep::new(&index);
@@ -172,21 +190,21 @@ pub fn statespace<E>(
         white_wins.push(white);
         send(StateSpaceEvent::Values { black: b, of: black })?;
     }
-    let search = Search::new(&index);
+    let search = StateSpaceSearch::new(&index);
     let wins = [black_wins, white_wins];
-    let mut plies = search.removals(&wins);
+    let (mut plies, positions) = search.removals(&wins);
     for ply in &plies {
         send(StateSpaceEvent::Ply(ply))?;
     }
-    search.run(search.second_ply()?, wins, stop, &mut send, &mut plies)?;
+    search.run(search.frontier(&positions)?, wins, stop, &mut send, &mut plies)?;
     Ok(plies)
 }
 
-fn check<E>(stop: &AtomicBool) -> Result<(), StateSpaceError<E>> {
+fn check(stop: &AtomicBool) -> Result<(), StateSpaceError> {
     if stop.load(Ordering::Relaxed) { Err(StateSpaceError::Interrupted) } else { Ok(()) }
 }
 
-impl<'a> Search<'a> {
+impl<'a> StateSpaceSearch<'a> {
     fn new(index: &'a Index) -> Self {
         let (board, numbering) = (index.board(), index.numbering());
         let white = numbering.count(Colour::White);
@@ -204,12 +222,12 @@ impl<'a> Search<'a> {
                         RowJump::new(white, from, landings, 0),
                     ),
                 };
-                Reaching { jump, relation, possible }
+                ReachJump { jump, relation, possible }
             };
             jumps(board, numbering, mover).into_iter().map(make).collect()
         };
         let row_words = row_words(white);
-        let mut search = Search {
+        let mut search = StateSpaceSearch {
             index,
             ops: RowOps::detect(),
             images: Images::new(numbering),
@@ -236,31 +254,30 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// Plies 0 and 1, position by position.
-    fn removals(&self, wins: &[Vec<Layer>; 2]) -> Vec<Ply> {
+    /// Plies 0 and 1, position by position, and the positions of ply 2.
+    fn removals(&self, wins: &[Vec<LayerRows>; 2]) -> (Vec<Ply>, Vec<Position>) {
         let board = self.index.board();
         let mut plies = Vec::new();
         let mut positions = vec![Position::start(board)];
         for ply in 0..2 {
-            let mut here = Ply { ply, ..Ply::default() };
+            let mut here = PlyCounts::default();
             for position in &positions {
+                let black = self.wins(wins, position) == (position.to_move() == Colour::Black);
                 here.unique += 1;
-                let won = self.wins(wins, position);
-                let black = won == (position.to_move() == Colour::Black);
                 here.black_wins += u64::from(black);
                 here.white_wins += u64::from(!black);
                 here.terminals += u64::from(position.moves(board).is_empty());
             }
             if here.unique > 0 {
-                plies.push(here);
+                plies.push(Ply { ply, counts: here });
             }
             positions = successors(board, &positions);
         }
-        plies
+        (plies, positions)
     }
 
     /// Returns true if the side to move wins; looks ahead as long as stones are removed.
-    fn wins(&self, wins: &[Vec<Layer>; 2], position: &Position) -> bool {
+    fn wins(&self, wins: &[Vec<LayerRows>; 2], position: &Position) -> bool {
         let board = self.index.board();
         if (board.all() & !position.occupied()).count_ones() >= 2 {
             let address = self.index.address(position.occupied(), position.to_move());
@@ -272,46 +289,53 @@ impl<'a> Search<'a> {
     }
 
     /// The jumping phase, from the positions of its first ply on, with Black to move.
-    fn run<E>(
+    fn run(
         &self,
         mut frontier: Vec<Option<Frontier>>,
-        mut wins: [Vec<Layer>; 2],
+        mut wins: [Vec<LayerRows>; 2],
         stop: &AtomicBool,
-        send: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), StateSpaceError<E>>,
+        send: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), StateSpaceError>,
         plies: &mut Vec<Ply>,
-    ) -> Result<(), StateSpaceError<E>> {
+    ) -> Result<(), StateSpaceError> {
         let black = self.index.numbering().count(Colour::Black);
         let mut reached = [Vec::new(), Vec::new()];
         for b in 0..=black {
             for side in &mut reached {
-                side.push(Layer::zeroed(self.index, b)?);
+                side.push(LayerRows::zeroed(self.index, b)?);
             }
         }
         let mut spare: Vec<Option<Frontier>> = frontier.iter().map(|_| None).collect();
         let mut mover = Colour::Black;
         let mut ply = 2;
         loop {
-            // The rows with most black stones in the frontier: what lies above is complete.
+            // The maximum number of black stones in the frontier. Layers with more are complete.
             let top = frontier.iter().rposition(|f| f.as_ref().is_some_and(|f| f.any()));
             while wins[0].len() > top.map_or(0, |top| top + 1) {
-                let mut pop = |layers: &mut Vec<Layer>| layers.pop().expect("as many as wins");
+                let mut pop = |layers: &mut Vec<LayerRows>| layers.pop().expect("as many as wins");
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
-                // A frontier may be there and hold nothing.
+                // A frontier may exist and be empty.
                 (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
                 send(StateSpaceEvent::Layer { reached: r.each_ref(), wins: w.each_ref() })?;
             }
             if top.is_none() {
                 return Ok(());
             }
-            let mut here = Ply { ply, ..Ply::default() };
+            let mut here = PlyCounts::default();
             let side = mover.index();
             for (b, frontier) in frontier.iter_mut().enumerate() {
                 check(stop)?;
                 if let Some(frontier) = frontier {
-                    self.settle(frontier, &mut reached[side][b], &wins[side][b], mover, &mut here);
+                    self.count_new(
+                        frontier,
+                        &mut reached[side][b],
+                        &wins[side][b],
+                        mover,
+                        &mut here,
+                    );
                 }
             }
             if here.unique > 0 {
+                let here = Ply { ply, counts: here };
                 plies.push(here);
                 send(StateSpaceEvent::Ply(&here))?;
             }
@@ -329,38 +353,35 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The positions after both removals.
-    fn second_ply(&self) -> io::Result<Vec<Option<Frontier>>> {
-        let (board, numbering) = (self.index.board(), self.index.numbering());
+    /// The rows of some positions.
+    fn frontier(&self, positions: &[Position]) -> io::Result<Vec<Option<Frontier>>> {
+        let numbering = self.index.numbering();
         let mut frontier: Vec<Option<Frontier>> =
             (0..=numbering.count(Colour::Black)).map(|_| None).collect();
-        for first in Position::start(board).moves(board) {
-            let position = Position::start(board).play(board, first);
-            for second in position.moves(board) {
-                let [black, white] = numbering.pack(position.play(board, second).occupied());
-                // Every image, so that rows of symmetric black patterns are symmetric.
-                for g in 0..numbering.symmetries() {
-                    let black = numbering.image(Colour::Black, g, black);
-                    let white = numbering.image(Colour::White, g, white);
-                    let stones = black.count_ones();
-                    let patterns = self.index.orbits(stones).patterns();
-                    let Ok(row) = patterns.binary_search(&black) else { continue };
-                    let slot = &mut frontier[stones as usize];
-                    if slot.is_none() {
-                        *slot = Some(Frontier::new(self.index, stones)?);
-                    }
-                    let layer = slot.as_mut().expect("made above");
-                    layer.filled[row] = true;
-                    layer.rows.row_mut(row as u32)[white as usize / 64] |= 1 << (white % 64);
+        for position in positions {
+            let [black, white] = numbering.pack(position.occupied());
+            // Every image, so that rows of symmetric black patterns are symmetric.
+            for g in 0..numbering.symmetries() {
+                let black = numbering.image(Colour::Black, g, black);
+                let white = numbering.image(Colour::White, g, white);
+                let stones = black.count_ones();
+                let patterns = self.index.orbits(stones).patterns();
+                let Ok(row) = patterns.binary_search(&black) else { continue };
+                let slot = &mut frontier[stones as usize];
+                if slot.is_none() {
+                    *slot = Some(Frontier::new(self.index, stones)?);
                 }
+                let layer = slot.as_mut().expect("made above");
+                layer.filled[row] = true;
+                layer.rows.row_mut(row as u32)[white as usize / 64] |= 1 << (white % 64);
             }
         }
         Ok(frontier)
     }
 
     /// The rows with `black` black stones that the mover's jumps from a frontier lead to; `None`
-    /// if there are none. Memory that is given is used again: pages fresh from the system cost
-    /// more than what is written to them.
+    /// if there are none. Uses the memory of `spare`, if there is one: new pages from the system cost more
+    /// than writing to them.
     fn gather(
         &self,
         frontier: &[Option<Frontier>],
@@ -388,11 +409,12 @@ impl<'a> Search<'a> {
         };
         let patterns = self.index.orbits(black).patterns();
         let numbering = self.index.numbering();
-        let rows = next.rows.par_rows_mut().zip(&mut next.filled).zip(patterns);
-        rows.for_each_init(Vec::new, |scratch, ((row, filled), &pattern)| {
-            // White's jumps over the same stones come from the same row.
-            let same =
-                |a: &Reaching, b: &Reaching| mover == Colour::White && a.jump.taken == b.jump.taken;
+        let rows = (next.rows.par_rows_mut(), &mut next.filled, patterns).into_par_iter();
+        rows.for_each_init(Vec::new, |scratch, (row, filled, &pattern)| {
+            // White's jumps over the same stones have the same source row.
+            let same = |a: &ReachJump, b: &ReachJump| {
+                mover == Colour::White && a.jump.taken == b.jump.taken
+            };
             for group in self.jumps[mover.index()].chunk_by(same) {
                 let Jump { from, to, landings, taken } = group[0].jump;
                 let before = match mover {
@@ -412,7 +434,7 @@ impl<'a> Search<'a> {
                 }
                 let rows = source.rows.row(at.index);
                 let source = self.images.row(self.ops, rows, at.symmetry, scratch);
-                for Reaching { relation, .. } in group {
+                for ReachJump { relation, .. } in group {
                     self.ops.apply::<false>(relation, row, source);
                 }
             }
@@ -420,58 +442,52 @@ impl<'a> Search<'a> {
         Ok(Some(next))
     }
 
-    /// Takes out of a frontier what has been reached before, adds the rest to `reached`, and
-    /// counts it.
-    fn settle(
+    /// Removes positions that have been reached before from a frontier, adds the others to `reached`, and
+    /// counts them.
+    fn count_new(
         &self,
         frontier: &mut Frontier,
-        reached: &mut Layer,
-        wins: &Layer,
+        reached: &mut LayerRows,
+        wins: &LayerRows,
         mover: Colour,
-        count: &mut Ply,
+        count: &mut PlyCounts,
     ) {
         let numbering = self.index.numbering();
         let patterns = self.index.orbits(wins.black()).patterns();
-        let totals = [const { AtomicU64::new(0) }; 3];
-        frontier
-            .rows
-            .par_rows_mut()
-            .zip(&mut frontier.filled)
-            .zip(reached.par_rows_mut())
-            .zip(wins.par_rows())
-            .zip(patterns)
-            .filter(|((((_, filled), _), _), _)| **filled)
-            .for_each_init(
-                || vec![0u64; wins.row_words()],
-                |movable, ((((row, filled), reached), wins), &pattern)| {
-                    let mut any = 0;
-                    for (new, old) in row.iter_mut().zip(reached) {
-                        *new &= !*old;
-                        *old |= *new;
-                        any |= *new;
-                    }
-                    *filled = any != 0;
-                    if any == 0 {
-                        return;
-                    }
-                    self.movable(pattern, mover, movable);
-                    let set = stabiliser(numbering, pattern);
-                    let least = self.least[usize::from(set)].as_deref().unwrap_or(&self.ones);
-                    let (mut unique, mut won, mut terminal) = (0, 0, 0);
-                    for (((new, least), win), movable) in
-                        row.iter().zip(least).zip(wins).zip(movable)
-                    {
-                        let new = new & least;
-                        unique += u64::from(new.count_ones());
-                        won += u64::from((new & win).count_ones());
-                        terminal += u64::from((new & !*movable).count_ones());
-                    }
-                    for (total, here) in totals.iter().zip([unique, won, terminal]) {
-                        total.fetch_add(here, Ordering::Relaxed);
-                    }
-                },
-            );
-        let [unique, won, terminals] = totals.map(AtomicU64::into_inner);
+        let (rows, filled) = (frontier.rows.par_rows_mut(), &mut frontier.filled);
+        let [unique, won, terminals] =
+            (rows, filled, reached.par_rows_mut(), wins.par_rows(), patterns)
+                .into_par_iter()
+                .filter(|(_, filled, ..)| **filled)
+                .map_init(
+                    || vec![0u64; wins.row_words()],
+                    |movable, (row, filled, reached, wins, &pattern)| {
+                        let mut any = 0;
+                        for (new, old) in row.iter_mut().zip(reached) {
+                            *new &= !*old;
+                            *old |= *new;
+                            any |= *new;
+                        }
+                        *filled = any != 0;
+                        if any == 0 {
+                            return [0; 3];
+                        }
+                        self.movable(pattern, mover, movable);
+                        let set = stabiliser(numbering, pattern);
+                        let least = self.least[usize::from(set)].as_deref().unwrap_or(&self.ones);
+                        let (mut unique, mut won, mut terminal) = (0, 0, 0);
+                        for (((new, least), win), movable) in
+                            row.iter().zip(least).zip(wins).zip(movable)
+                        {
+                            let new = new & least;
+                            unique += u64::from(new.count_ones());
+                            won += u64::from((new & win).count_ones());
+                            terminal += u64::from((new & !*movable).count_ones());
+                        }
+                        [unique, won, terminal]
+                    },
+                )
+                .reduce(|| [0; 3], |a, b| [0, 1, 2].map(|at| a[at] + b[at]));
         count.unique += unique;
         count.terminals += terminals;
         let [by_mover, by_other] = match mover {
@@ -485,7 +501,7 @@ impl<'a> Search<'a> {
     /// The white patterns with which the mover has a jump.
     fn movable(&self, pattern: u32, mover: Colour, row: &mut [u64]) {
         row.fill(0);
-        for Reaching { jump, possible, .. } in &self.jumps[mover.index()] {
+        for ReachJump { jump, possible, .. } in &self.jumps[mover.index()] {
             let possible_here = match mover {
                 Colour::Black => pattern & jump.from != 0 && pattern & jump.landings == 0,
                 Colour::White => pattern & jump.taken == jump.taken,
@@ -499,8 +515,8 @@ impl<'a> Search<'a> {
 
 impl Frontier {
     fn new(index: &Index, black: u32) -> io::Result<Self> {
-        let rows = Layer::zeroed(index, black)?;
-        Ok(Frontier { rows, filled: vec![false; index.orbits(black).len() as usize] })
+        let rows = LayerRows::zeroed(index, black)?;
+        Ok(Frontier { rows, filled: vec![false; index.rows(black) as usize] })
     }
 
     fn any(&self) -> bool {
@@ -528,19 +544,19 @@ mod tests {
     fn layers_of_a_frontier_may_hold_nothing() {
         let board = Board::new("3x4".parse().unwrap());
         let index = Index::new(board, false);
-        let (search, sweep) = (Search::new(&index), Sweep::new(&index));
+        let (search, sweep) = (StateSpaceSearch::new(&index), Sweep::new(&index));
         let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
         for black in 0..=6 {
             white_wins.push(sweep.white_wins(black, &black_wins).unwrap());
             black_wins.push(sweep.black_wins(&white_wins[black as usize]).unwrap());
         }
-        let mut frontier = search.second_ply().unwrap();
+        let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
+        let mut frontier = search.frontier(&search.removals(&wins).1).unwrap();
         let top = frontier.iter().rposition(Option::is_some).unwrap();
         frontier[top + 1] = Some(Frontier::new(&index, top as u32 + 1).unwrap());
-        let (wins, mut plies) = ([black_wins, white_wins], Vec::new());
         let (stop, mut ignore) = (AtomicBool::new(false), |_: StateSpaceEvent<'_>| Ok(()));
-        search.run::<Infallible>(frontier, wins, &stop, &mut ignore, &mut plies).unwrap();
-        let all = statespace::<Infallible>(index.board(), &stop, &mut |_| Ok(())).unwrap();
+        search.run(frontier, wins, &stop, &mut ignore, &mut plies).unwrap();
+        let all = statespace(index.board(), &stop, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(plies, all[2..]);
     }
 }

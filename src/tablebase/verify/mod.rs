@@ -1,13 +1,10 @@
-//! Checking a database: that its files are what they say, and, on request, that every value follows
-//! from the rules.
+//! Checking a database: the checksums and counts of its files and, on request, every value against the
+//! rules.
 //!
-//! In comes a directory, out goes a report, or the first thing that is wrong. `recompute` plays all
-//! moves on the board and shares nothing with what computed the values but the numbering.
+//! The result is a report or the first error. `recompute` plays all moves on the board. Of the code that
+//! computes values it shares only the numbering.
 
-mod error;
 mod recompute;
-
-pub use error::VerifyError;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -15,38 +12,30 @@ use std::time::Instant;
 
 use recompute::Recomputation;
 
-use crate::konane::Dimensions;
 use crate::tablebase::builder::{BuildObserver, Stage};
 use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{
-    Block, BlockKind, Counts, DatabaseError, Histogram, MANIFEST_NAME, Metric, Scope, count_layer,
+    BlockKind, Coverage, DatabaseError, Histogram, LayerBlock, MANIFEST_NAME, Metric,
+    PositionCounts, count_layer,
 };
 
-/// A database that passed.
+/// A database that passed the check.
 #[derive(Clone, Debug)]
-pub struct VerifyReport {
-    /// The board.
-    pub dimensions: Dimensions,
-    /// Positions covered.
-    pub scope: Scope,
-    /// Value stored for each of them.
-    pub metric: Metric,
-    /// The layers: up to this number of stones.
-    pub max_stones: u32,
-    /// Layer files.
-    pub files: u32,
-    /// Their bytes.
+pub struct VerifiedDatabase {
+    /// Content of the database. It has a layer file for each number of stones from 0 on.
+    pub coverage: Coverage,
+    /// Bytes of the layer files.
     pub bytes: u64,
-    /// Positions and wins, as counted; the manifest says the same.
-    pub counts: Counts,
+    /// Positions and wins, as counted; equal to those of the manifest.
+    pub counts: PositionCounts,
     /// Addresses whose values were recomputed: 0 without the deep check.
     pub recomputed: u64,
     /// Wall-clock time.
     pub seconds: f64,
 }
 
-/// Bytes that the layers take which a deep check of a sound database has in memory at a time: a bit
-/// for a position, or a byte for its remoteness.
+/// Maximum number of bytes of the layers that a deep check of a sound database has in memory at a time: a
+/// bit for a position, or a byte for its remoteness.
 ///
 /// # Errors
 /// If the manifest or a layer file cannot be read.
@@ -54,9 +43,9 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
     let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
     let layers = database.manifest().layers.iter().map(|layer| {
         let blocks = database.layer(layer.stones)?.blocks().iter();
-        let bytes = |block: &Block| match (database.metric(), block.key().kind) {
+        let bytes = |block: &LayerBlock| match (database.metric(), block.key.kind) {
             (Metric::Outcome, _) => block.stored_bytes(),
-            (Metric::Remoteness, BlockKind::Wins) => block.rows() * block.columns(),
+            (Metric::Remoteness, BlockKind::Wins) => block.rows * block.columns,
             (Metric::Remoteness, _) => 0,
         };
         Ok(blocks.map(bytes).sum::<u64>())
@@ -78,17 +67,17 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
 /// ([`deep_memory`]).
 ///
 /// # Errors
-/// The first thing that is wrong, in the order of the layers; within a layer the first position.
+/// The first error, in the order of the layers; within a layer the first wrong position.
 pub fn verify(
     directory: &Path,
     deep: bool,
     observer: &dyn BuildObserver,
     stop: &AtomicBool,
-) -> Result<VerifyReport, VerifyError> {
+) -> Result<VerifiedDatabase, DatabaseError> {
     let started = Instant::now();
     let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
     let manifest = database.manifest();
-    let (mut bytes, mut sum) = (0, Counts::default());
+    let (mut bytes, mut sum) = (0, PositionCounts::default());
     let mut histogram = manifest.histogram.as_ref().map(|_| Histogram::default());
     for layer in &manifest.layers {
         observer.stage(Stage::Checking { stones: layer.stones });
@@ -96,7 +85,7 @@ pub fn verify(
         let (counts, of_layer) = count_layer(database.index(), file, stop)?;
         if counts != layer.counts {
             let (expected, got) = (layer.counts.to_string(), counts.to_string());
-            return Err(DatabaseError::damaged(file.path(), "the counts", expected, got).into());
+            return Err(DatabaseError::damaged(file.path(), "the counts", expected, got));
         }
         if let Some(histogram) = &mut histogram {
             histogram.add(&of_layer);
@@ -108,7 +97,7 @@ pub fn verify(
         let path = directory.join(MANIFEST_NAME);
         let text = |histogram: &Option<Histogram>| format!("{histogram:?}");
         let (expected, got) = (text(&histogram), text(&manifest.histogram));
-        return Err(DatabaseError::damaged(&path, "the histogram", expected, got).into());
+        return Err(DatabaseError::damaged(&path, "the histogram", expected, got));
     }
     let mut recomputed = 0;
     if deep {
@@ -119,12 +108,8 @@ pub fn verify(
         }
         recomputed = check.done();
     }
-    Ok(VerifyReport {
-        dimensions: manifest.dimensions,
-        scope: manifest.scope,
-        metric: manifest.metric(),
-        max_stones: manifest.max_stones(),
-        files: manifest.layers.len() as u32,
+    Ok(VerifiedDatabase {
+        coverage: manifest.coverage(),
         bytes,
         counts: sum,
         recomputed,

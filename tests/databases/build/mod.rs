@@ -1,8 +1,8 @@
-//! Building databases: resumed after an end of any kind, and checked.
+//! Building databases: by every method, resumed after an end of any kind, and by tasks.
 
+mod methods;
 mod resumed;
 mod tasks;
-mod verify;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -28,7 +28,7 @@ fn build_on(
     stop: &AtomicBool,
 ) -> Result<BuildSummary, BuildError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let board = Board::new(plan.dimensions);
+    let board = Board::new(plan.coverage.dimensions);
     pool.install(|| konane::tablebase::build(&board, plan, observer, stop))
 }
 
@@ -37,7 +37,7 @@ fn build(plan: &Plan) -> BuildSummary {
     build_on(2, plan, &(), &AtomicBool::new(false)).unwrap()
 }
 
-/// Whether two directories have the same files, without printing them.
+/// Asserts that two directories have the same files, without printing them.
 fn assert_same(one: &Path, other: &Path) {
     let (one, other) = (files(one), files(other));
     assert!(one.keys().eq(other.keys()), "{:?} {:?}", one.keys(), other.keys());

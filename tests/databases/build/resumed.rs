@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use konane::tablebase::{
-    self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, PlanError, Stage,
+    self, BuildError, BuildObserver, BuildOptions, DatabaseError, Metric, Stage,
 };
 use tempfile::tempdir;
 
@@ -17,10 +17,10 @@ fn known_numbers_of_wins() {
     for (size, black, white) in [("4x4", 33547, 33547), ("5x5", 26673313, 9159240)] {
         let out = tempdir().unwrap();
         let summary = build(&planned(size, None, out.path()));
-        let squares = summary.dimensions.squares();
-        assert_eq!(summary.positions, 2 << squares);
-        assert_eq!(summary.black_to_move_wins, black, "{size}");
-        assert_eq!(summary.white_to_move_wins, white, "{size}");
+        let squares = summary.coverage.dimensions.squares();
+        assert_eq!(summary.counts.positions, 2 << squares);
+        assert_eq!(summary.counts.black_to_move_wins, black, "{size}");
+        assert_eq!(summary.counts.white_to_move_wins, white, "{size}");
         assert_eq!(summary.layers_found, 0);
     }
 }
@@ -46,8 +46,18 @@ fn a_database_holds_a_layer_for_each_number_of_stones_and_a_manifest() {
     let found = build(&again);
     assert_eq!(found.layers_found, 13);
     assert_eq!(
-        (found.positions, found.black_to_move_wins, found.white_to_move_wins, found.bytes),
-        (summary.positions, summary.black_to_move_wins, summary.white_to_move_wins, summary.bytes)
+        (
+            found.counts.positions,
+            found.counts.black_to_move_wins,
+            found.counts.white_to_move_wins,
+            found.bytes
+        ),
+        (
+            summary.counts.positions,
+            summary.counts.black_to_move_wins,
+            summary.counts.white_to_move_wins,
+            summary.bytes
+        )
     );
     assert!(before == files(&plan.directory));
 
@@ -116,8 +126,8 @@ fn stopped_at_every_layer_and_continued() {
             assert!(stops < 500, "{size} does not get on");
         };
         assert!(stops > 3, "{size} was stopped {stops} times");
-        assert_eq!(summary.black_to_move_wins, expected.black_to_move_wins);
-        assert_eq!(summary.white_to_move_wins, expected.white_to_move_wins);
+        assert_eq!(summary.counts.black_to_move_wins, expected.counts.black_to_move_wins);
+        assert_eq!(summary.counts.white_to_move_wins, expected.counts.white_to_move_wins);
         assert!(summary.layers_found > 0);
         assert_same(&whole.directory, &broken.directory);
     }
@@ -216,15 +226,19 @@ fn files_of_something_else_are_refused() {
         error.to_string()
     };
     let error = refused("stones-03.kdb", "stones-03.kdb");
-    assert!(error.contains("stones-03.kdb belongs to something else"), "{error}");
-    assert!(error.contains("its board is 4x3, but this build writes 3x4"), "{error}");
+    assert!(error.contains("stones-03.kdb belongs to another build"), "{error}");
+    assert!(
+        error.contains("its database is 4x3-complete, but this build writes 3x4-complete"),
+        "{error}"
+    );
 
     // A layer with more stones than the database has, or under another name.
     let whole = planned("3x4", None, out.path());
     build(&whole);
     let few = planned("3x4", Some(4), out.path());
     fs::create_dir_all(&few.directory).unwrap();
-    for (name, reason) in [("stones-05.kdb", "number of stones is 5"), ("stones-03.kdb", "name")] {
+    for (name, reason) in [("stones-05.kdb", "database is 3x4-stones5"), ("stones-03.kdb", "name")]
+    {
         let to = few.directory.join("stones-05.kdb");
         fs::copy(whole.directory.join(name), &to).unwrap();
         let error = build_on(1, &few, &(), &AtomicBool::new(false)).unwrap_err();
@@ -235,19 +249,25 @@ fn files_of_something_else_are_refused() {
     // A database under another name: of another board, with another metric, with fewer stones.
     build(&few);
     for (from, to, size, metric, reason) in [
-        ("4x3-complete", "2x6-complete", "2x6", Metric::Outcome, "its board is 4x3"),
-        ("3x4-complete", "3x4-complete-remoteness", "3x4", Metric::Remoteness, "is outcome"),
-        ("3x4-stones4", "3x4-complete", "3x4", Metric::Outcome, "number of stones is 4"),
+        ("4x3-complete", "2x6-complete", "2x6", Metric::Outcome, "its database is 4x3-complete"),
+        (
+            "3x4-complete",
+            "3x4-complete-remoteness",
+            "3x4",
+            Metric::Remoteness,
+            "is 3x4-complete, but",
+        ),
+        ("3x4-stones4", "3x4-complete", "3x4", Metric::Outcome, "is 3x4-stones4"),
     ] {
         let named = out.path().join(to);
         fs::rename(out.path().join(from), &named).unwrap();
         let options = BuildOptions { metric, ..BuildOptions::complete(out.path().to_owned()) };
         let refused = || tablebase::plan(&board(size), &options).unwrap_err();
         let error = refused();
-        assert!(matches!(error, PlanError::OtherWork { .. }), "{error}");
+        assert!(matches!(error, BuildError::OtherWork { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");
         fs::write(named.join("database.json"), "{").unwrap();
-        assert!(matches!(refused(), PlanError::Database(_)), "{}", refused());
+        assert!(matches!(refused(), BuildError::Database(_)), "{}", refused());
     }
 
     // A directory that cannot be made.

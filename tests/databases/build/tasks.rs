@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use konane::tablebase::{
-    BuildError, BuildObserver, BuildOptions, Method, Plan, PlanError, Stage, Task, TaskBuild, Work,
-    plan,
+    BuildError, BuildObserver, BuildOptions, BuildTask, DistributedBuild, Method, Plan, Stage,
+    TaskProduct, plan,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -20,7 +20,7 @@ fn plan_on(
     memory: u64,
     min_slices: u32,
     out: &Path,
-) -> Result<Plan, PlanError> {
+) -> Result<Plan, BuildError> {
     let options = BuildOptions {
         memory_bytes: Some(memory),
         method: Some(Method::Sliced),
@@ -36,8 +36,8 @@ fn tasks(size: &str, min_slices: u32, out: &Path) -> Plan {
     plan_on(2, size, 1 << 30, min_slices, out).unwrap()
 }
 
-fn open(plan: &Plan) -> TaskBuild {
-    TaskBuild::open(plan, &()).unwrap()
+fn open(plan: &Plan) -> DistributedBuild {
+    DistributedBuild::open(plan, &()).unwrap()
 }
 
 /// The files of a normal build.
@@ -49,8 +49,8 @@ fn whole(size: &str) -> (TempDir, PathBuf) {
 }
 
 /// Runs a task as another process would: by its text.
-fn run(task: &Task, out: &Path) -> Result<konane::tablebase::TaskReport, BuildError> {
-    let task: Task = task.to_string().parse().unwrap();
+fn run(task: &BuildTask, out: &Path) -> Result<konane::tablebase::TaskReport, BuildError> {
+    let task: BuildTask = task.to_string().parse().unwrap();
     task.run(out, Some(1 << 30), &AtomicBool::new(false))
 }
 
@@ -79,7 +79,7 @@ fn tasks_write_the_same_files() {
         assert!(build.pending().unwrap().is_empty());
         let summary = build.finish().unwrap();
         assert_same(&expected, &directory);
-        assert_eq!(summary.positions, 2 << summary.dimensions.squares());
+        assert_eq!(summary.counts.positions, 2 << summary.coverage.dimensions.squares());
         // It is recognised.
         let again = tasks(size, parts + 1, out.path());
         assert!(again.finished);
@@ -103,7 +103,7 @@ fn any_order_and_twice_at_the_same_time() {
         let waves = build.pending().unwrap();
         assert_eq!(waves, build.plan().tasks());
         for wave in waves {
-            let twice: Vec<Task> = wave.iter().rev().chain(&wave).copied().collect();
+            let twice: Vec<BuildTask> = wave.iter().rev().chain(&wave).copied().collect();
             let next = AtomicU32::new(0);
             std::thread::scope(|scope| {
                 for _ in 0..4 {
@@ -183,7 +183,7 @@ fn damaged_files_are_made_again() {
         while let Some(wave) = build.pending().unwrap().first() {
             for task in wave {
                 // Most of the damage is done where everything is needed at once.
-                let often = if matches!(task.work, Work::Layer { .. }) { 4 } else { 12 };
+                let often = if matches!(task.product, TaskProduct::Layer { .. }) { 4 } else { 12 };
                 if ran > 20 && damaged < 25 && next(&mut state).is_multiple_of(often) {
                     damaged += damage_one(&directory.join("tasks"), &mut state);
                 }
@@ -239,7 +239,7 @@ fn memory_is_bounded_and_counted() {
     let mut last = figures(yes);
     assert!(last.memory_bytes() <= yes && yes < 400 << 20, "{yes}");
     let error = planned("6x7", no).unwrap_err();
-    assert!(matches!(error, PlanError::DoesNotFit(_)), "{error}");
+    assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");
     // More memory, larger slices and fewer tasks that read less, never more than was allowed.
     for memory in [1 << 30, 3 << 30, 9 << 30] {
         let figures = figures(memory);
@@ -253,7 +253,7 @@ fn memory_is_bounded_and_counted() {
         assert!(planned(size, memory).unwrap().memory_bytes <= memory, "{size}");
     }
     let error = planned("8x8", 1 << 40).unwrap_err();
-    assert!(matches!(error, PlanError::TooLargeForRows { .. }), "{error}");
+    assert!(matches!(error, BuildError::Unsupported { .. }), "{error}");
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn slices_of_another_run_are_kept() {
     assert_eq!(more.slices.unwrap().slice_rows, rows);
     let less = figures.rows_memory_bytes - 1;
     let error = planned(less, 1).unwrap_err();
-    assert!(matches!(error, PlanError::Begun { .. }), "{error}");
+    assert!(matches!(error, BuildError::Begun { .. }), "{error}");
     // `konane builddb` goes on with them too.
     let continued = |memory_bytes| {
         let options = BuildOptions::complete(out.path().to_owned());
@@ -314,12 +314,12 @@ fn slices_of_another_run_are_kept() {
     let plan = continued(None).unwrap();
     assert_eq!((plan.method, &plan.directory), (Method::Sliced, &directory));
     let error = continued(Some(less)).unwrap_err();
-    let PlanError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
+    let BuildError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *have), (&directory.join("tasks"), less));
-    assert!(*need > less && error.to_string().contains("was begun with slices of rows"), "{error}");
+    assert!(*need > less && error.to_string().contains("has slices of rows"), "{error}");
     // One driver at a time.
     let build = open(&more);
-    let second = TaskBuild::open(&planned(1 << 30, 1).unwrap(), &());
+    let second = DistributedBuild::open(&planned(1 << 30, 1).unwrap(), &());
     assert!(matches!(second, Err(BuildError::Busy { .. })));
     assert!(matches!(build.finish(), Err(BuildError::Unfinished { .. })));
 }
@@ -339,8 +339,12 @@ fn little_memory_makes_slices_on_one_machine() {
     assert!(sliced.memory_bytes <= 100 << 20);
     assert!(sliced.slices.unwrap().read_bytes > 0);
     let error = planned(60 << 20).unwrap_err();
-    let PlanError::DoesNotFit(misfit) = error else { panic!("{error}") };
-    assert!(misfit.need() > 60 << 20 && misfit.need() < 100 << 20, "{}", misfit.need());
+    let BuildError::DoesNotFit(misfit) = error else { panic!("{error}") };
+    assert!(
+        misfit.memory_bytes > 60 << 20 && misfit.memory_bytes < 100 << 20,
+        "{}",
+        misfit.memory_bytes
+    );
 
     for size in ["1x1", "3x5", "4x4"] {
         let (_whole, expected) = whole(size);
@@ -399,12 +403,12 @@ fn what_was_begun_in_memory_goes_on_there() {
     assert_eq!(planned(Some(begun.memory_bytes)).unwrap().method, Method::Swept);
     // In a new directory slices would be made.
     let error = planned(Some(begun.memory_bytes - 1)).unwrap_err();
-    let PlanError::Begun { path, need, .. } = &error else { panic!("{error}") };
+    let BuildError::Begun { path, need, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *need), (&begun.directory, begun.memory_bytes));
-    assert!(error.to_string().contains("was begun with layers of rows"), "{error}");
+    assert!(error.to_string().contains("has layers of rows"), "{error}");
     // There, too, no slices would fit.
     let error = planned(Some(60 << 20)).unwrap_err();
-    assert!(matches!(error, PlanError::DoesNotFit(_)), "{error}");
+    assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");
 }
 
 #[test]
@@ -434,11 +438,11 @@ fn tasks_of_nothing_are_refused() {
         "konane-task 1 8x8 8 white 3 0",
         "konane-task 1 1x64 8 layer 3",
     ] {
-        let task: Task = text.parse().unwrap();
+        let task: BuildTask = text.parse().unwrap();
         let error = run(&task, out.path()).unwrap_err();
         assert!(matches!(error, BuildError::NoTask { .. }), "{text}: {error}");
     }
     // Nothing that it would read is there.
-    let task: Task = "konane-task 1 4x4 8 black 3 0".parse().unwrap();
+    let task: BuildTask = "konane-task 1 4x4 8 black 3 0".parse().unwrap();
     assert!(matches!(run(&task, out.path()), Err(BuildError::Lost { .. })));
 }

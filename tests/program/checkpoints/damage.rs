@@ -41,7 +41,7 @@ fn written(algorithm: Algorithm) -> Vec<u8> {
 fn load(bytes: &[u8]) -> Result<(u64, bool), CheckpointError> {
     let reader = CheckpointReader::new(Path::new("a file"), Cursor::new(bytes))?;
     let table = Table::new(1 << 16).unwrap();
-    let room = Some(PnsOptions::PLAIN.tree_room(1 << 18));
+    let room = Some(PnsOptions::PLAIN.tree_capacity(1 << 18));
     let key = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let tree = reader.load(&table, key, room, &mut |_, _| true)?;
     Ok((table.count().0, tree.is_some()))

@@ -236,7 +236,7 @@ fn an_older_file_is_never_written_over() {
     let place = Place::new();
     let new = [&["5x5"][..], &FILE].concat();
     fs::write(place.path("a.ckpt"), "mine").unwrap();
-    refused(&place, &new, 2, &["a.ckpt is there already", "resume it"]);
+    refused(&place, &new, 2, &["a.ckpt exists already", "resume it"]);
     let resume = [&["5x5"][..], &RESUME].concat();
     refused(&place, &resume, 4, &["a.ckpt", "is not a checkpoint"]);
     fs::remove_file(place.path("a.ckpt")).unwrap();

@@ -35,7 +35,7 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
     let output = place.run(&refused);
     let error = stderr(&output);
     assert_eq!(code(&output), 2);
-    assert!(error.contains("metric outcome only"), "{error}");
+    assert!(error.contains("or metric outcome"), "{error}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn an_interrupted_build_says_how_to_go_on() {
     let output = child.wait_with_output().expect("the program ends");
     if code(&output) == 130 {
         let text = stdout(&output);
-        assert!(text.ends_with("interrupted: the same command goes on from here\n"), "{text}");
+        assert!(text.ends_with("interrupted: the same command continues the build\n"), "{text}");
     } else {
         assert_eq!(code(&output), 0);
     }

@@ -1,4 +1,4 @@
-//! Every algorithm, with every kind of parameters, has the twin's outcomes.
+//! Outcomes of every algorithm with every kind of parameters, compared with the reference implementation.
 
 use konane::Value;
 use konane::search::numbers::Combination;
@@ -9,11 +9,11 @@ use konane::search::sums::{
 use konane::search::testing::impartial_games::{Declared, GrundysGame, Octal};
 use proptest::prelude::*;
 
-use super::twin::Twin;
+use super::ReferenceGrundy;
 
 type Search<G> = fn(&SolverState<'_, G>, &Sum, SearchOptions) -> Report;
 
-/// Jobs so short that even small games take many.
+/// Expansions of a job: even small games take many such jobs.
 pub const SHORT: u64 = 5;
 
 fn searches<G: Named>() -> [(&'static str, Search<G>); 5] {
@@ -49,9 +49,9 @@ pub fn variants() -> Vec<SearchOptions> {
     ]
 }
 
-/// All searches on a sum and a heap, each in a new workspace.
-fn check<G: Named>(game: &G, twin: &mut Twin<G>, atoms: &[Atom], nimber: u32) {
-    let value = match twin.sum(atoms) ^ nimber {
+/// Runs all searches of a sum and a heap, each with a new state.
+fn check<G: Named>(game: &G, reference: &mut ReferenceGrundy<G>, atoms: &[Atom], nimber: u32) {
+    let value = match reference.sum(atoms) ^ nimber {
         0 => Value::Loss,
         _ => Value::Win,
     };
@@ -62,10 +62,10 @@ fn check<G: Named>(game: &G, twin: &mut Twin<G>, atoms: &[Atom], nimber: u32) {
             let report = search(&workspace, &root, options);
             assert_eq!(report.outcome, Outcome::Known(value), "{name}, {options:?}");
             for (atom, number) in workspace.knowledge().iter() {
-                assert_eq!(number, twin.grundy(atom), "{name}, {options:?}, atom {atom}");
+                assert_eq!(number, reference.grundy(atom), "{name}, {options:?}, atom {atom}");
             }
             assert_eq!(report.counters.grundy_numbers, workspace.knowledge().numbers());
-            // The same again, from what is known now.
+            // The same search again, with the results of the first one.
             let again = search(&workspace, &root, options);
             assert_eq!(again.outcome, report.outcome, "{name}, {options:?}");
         }
@@ -85,7 +85,7 @@ proptest! {
     ) {
         let game = Declared::random(seed, size, degree);
         let atoms: Vec<Atom> = parts.iter().map(|part| part % size).collect();
-        check(&game, &mut Twin::new(&game), &atoms, nimber);
+        check(&game, &mut ReferenceGrundy::new(&game), &atoms, nimber);
     }
 
     #[test]
@@ -97,20 +97,20 @@ proptest! {
     ) {
         let game = Octal::new(&digits, repeats);
         let atoms: Vec<Atom> = heaps.iter().map(|&heap| Octal::heap(heap)).collect();
-        check(&game, &mut Twin::new(&game), &atoms, nimber);
+        check(&game, &mut ReferenceGrundy::new(&game), &atoms, nimber);
     }
 
-    /// What a search leaves is true for the next, whichever it is.
+    /// The results of a search are valid for any other search.
     #[test]
     fn workspaces_can_be_shared(
         seed: u64,
         queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..25), 1..12),
     ) {
         let game = Declared::random(seed, 40, 6);
-        let mut twin = Twin::new(&game);
+        let mut reference = ReferenceGrundy::new(&game);
         let workspace = SolverState::new(&game, 1 << 22).unwrap();
         for (a, b, nimber, which) in queries {
-            let won = twin.sum(&[a, b]) != nimber;
+            let won = reference.sum(&[a, b]) != nimber;
             let options = variants()[which / 5];
             let report = searches()[which % 5].1(&workspace, &Sum::new(&game, &[a, b], nimber), options);
             prop_assert_eq!(report.outcome.value() == Some(Value::Win), won);
@@ -121,35 +121,35 @@ proptest! {
 
 #[test]
 fn grundys_game_in_sums() {
-    let mut twin = Twin::new(&GrundysGame);
+    let mut reference = ReferenceGrundy::new(&GrundysGame);
     for sizes in [[20, 27, 31], [45, 46, 50], [50, 50, 13]] {
         let atoms: Vec<Atom> = sizes.iter().map(|&size| Octal::heap(size)).collect();
         for nimber in 0..3 {
-            check(&GrundysGame, &mut twin, &atoms, nimber);
+            check(&GrundysGame, &mut reference, &atoms, nimber);
         }
     }
 }
 
-/// Heaps beyond the numbers that are excluded one by one.
+/// Heaps larger than the Grundy numbers that are excluded individually.
 #[test]
 fn large_nim_heaps() {
     let game = Octal::nim();
-    let mut twin = Twin::new(&game);
+    let mut reference = ReferenceGrundy::new(&game);
     for (sizes, nimber) in [([60, 70], 60 ^ 70), ([60, 70], 5), ([50, 1], 49), ([55, 55], 0)] {
         let atoms: Vec<Atom> = sizes.iter().map(|&size| Octal::heap(size)).collect();
-        check(&game, &mut twin, &atoms, nimber);
+        check(&game, &mut reference, &atoms, nimber);
     }
 }
 
-/// However small the memory, no answer is wrong, and a larger one gives it.
+/// With any memory no outcome is wrong, and with enough memory it is known.
 #[test]
-fn little_memory_gives_no_wrong_answer() {
+fn little_memory_gives_no_wrong_outcome() {
     let (mut known, mut unknown) = (0, 0);
     for seed in 0..12 {
         let game = Declared::random(seed, 300, 8);
-        let mut twin = Twin::new(&game);
+        let mut reference = ReferenceGrundy::new(&game);
         let root = Sum::new(&game, &[299, 298], 1);
-        let value = if twin.sum(&[299, 298]) == 1 { Value::Loss } else { Value::Win };
+        let value = if reference.sum(&[299, 298]) == 1 { Value::Loss } else { Value::Win };
         for bytes in [1 << 10, 1 << 14, 60_000, 80_000, 100_000, 1 << 18] {
             for (name, search) in searches() {
                 let workspace = SolverState::new(&game, bytes).unwrap();
@@ -182,6 +182,6 @@ proptest! {
         let game = Declared::random(seed, 50, 7);
         let workspace = SolverState::new(&game, 1 << 22).unwrap();
         let report = grundy(&workspace, &atoms, variants()[which], 1, Limits::default(), &mut ());
-        prop_assert_eq!(report.grundy, Ok(Twin::new(&game).sum(&atoms)));
+        prop_assert_eq!(report.grundy, Ok(ReferenceGrundy::new(&game).sum(&atoms)));
     }
 }

@@ -5,7 +5,7 @@ use konane::search::run::Limits;
 use konane::search::sums::{Impartial, SearchOptions, SolverState, grundy};
 use konane::search::testing::impartial_games::{GrundysGame, Octal};
 
-use super::twin::Twin;
+use super::ReferenceGrundy;
 
 /// Kayles, heaps 0 to 24 (OEIS A002186).
 const KAYLES: [u32; 25] =
@@ -23,12 +23,12 @@ const GRUNDYS_GAME: [u32; 51] = [
     2, 4, 1, 2, 4, 1, 2, 4, 1, 5, 4, 1, 5, 4, 1, 5, 4, 1, 0,
 ];
 
-/// Each heap on its own, with nothing known before, by the twin and by df-pn.
+/// Checks each heap with the reference implementation and, without earlier results, with df-pn.
 fn check(game: &impl Impartial, numbers: &[u32]) {
-    let mut twin = Twin::new(game);
+    let mut reference = ReferenceGrundy::new(game);
     for (size, &number) in numbers.iter().enumerate().skip(1) {
         let atom = Octal::heap(size as u32);
-        assert_eq!(twin.grundy(atom), number, "twin, heap {size}");
+        assert_eq!(reference.grundy(atom), number, "reference, heap {size}");
         let workspace = SolverState::new(game, 1 << 22).unwrap();
         let report =
             grundy(&workspace, &[atom], SearchOptions::PAPER, 1, Limits::default(), &mut ());
@@ -65,7 +65,7 @@ fn grundys_game() {
     check(&GrundysGame, &GRUNDYS_GAME);
 }
 
-/// The heap is its own number, also where the search does not track single numbers.
+/// The Grundy number of a heap is its size, also for numbers that the search does not exclude individually.
 #[test]
 fn nim() {
     let numbers: Vec<u32> = (0..80).collect();

@@ -1,4 +1,4 @@
-//! Limits stop searches, which say why, and lose nothing that they have found.
+//! Limits stop searches, with the right reason and without losing results.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -7,8 +7,8 @@ use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use konane::search::sums::{Atom, SearchOptions, SolverState, Sum, dfpn, grundy, pns, two_level};
 use konane::search::testing::impartial_games::Declared;
 
+use super::ReferenceGrundy;
 use super::agreement::SHORT;
-use super::twin::Twin;
 
 fn game() -> Declared {
     Declared::random(7, 3000, 12)
@@ -17,7 +17,7 @@ fn game() -> Declared {
 const ROOT: [Atom; 2] = [2999, 2998];
 
 #[test]
-fn limits_are_named() {
+fn limits_end_searches_with_their_reason() {
     let game = game();
     let root = Sum::new(&game, &ROOT, 0);
     let stop = AtomicBool::new(true);
@@ -48,11 +48,11 @@ fn limits_are_named() {
 }
 
 #[test]
-fn a_stopped_search_goes_on() {
+fn a_stopped_search_can_be_continued() {
     let game = game();
     let root = Sum::new(&game, &ROOT, 2);
-    let mut twin = Twin::new(&game);
-    let won = twin.sum(&ROOT) != 2;
+    let mut reference = ReferenceGrundy::new(&game);
+    let won = reference.sum(&ROOT) != 2;
     for options in [SearchOptions::PAPER, SearchOptions::TUNED] {
         let workspace = SolverState::new(&game, 1 << 22).unwrap();
         let mut stops = 0;
@@ -70,15 +70,15 @@ fn a_stopped_search_goes_on() {
     }
 }
 
-/// Keeps what it is told, and can refuse to go on.
+/// Records all Grundy numbers, and can end the search.
 #[derive(Default)]
-struct Listener {
+struct NumberRecorder {
     numbers: Vec<(Atom, u32)>,
     calls: u32,
     refuses: bool,
 }
 
-impl Observer for Listener {
+impl Observer for NumberRecorder {
     fn progress(&mut self, progress: &Progress) {
         assert!(progress.memory_bytes > 0 && progress.counters.expansions > 0);
         self.calls += 1;
@@ -90,7 +90,7 @@ impl Observer for Listener {
     }
 }
 
-/// Also what is found while the search ends, and by other threads than the one that tells.
+/// Includes numbers that are found while the search ends, and by other threads than the reporting one.
 #[test]
 fn every_grundy_number_is_reported_once() {
     let game = game();
@@ -99,13 +99,13 @@ fn every_grundy_number_is_reported_once() {
         [None, Some(500)].into_iter().flat_map(|n| [(n, 1, false), (n, 3, false), (n, 3, true)])
     {
         let workspace = SolverState::new(&game, 1 << 22).unwrap();
-        let mut listener = Listener { refuses, ..Listener::default() };
+        let mut recorder = NumberRecorder { refuses, ..NumberRecorder::default() };
         let limits = Limits { nodes, ..Limits::default() };
-        dfpn(&workspace, &root, SearchOptions::PAPER, threads, limits, &mut listener);
-        assert!(listener.calls > 0 || threads > 1);
-        listener.numbers.sort_unstable();
+        dfpn(&workspace, &root, SearchOptions::PAPER, threads, limits, &mut recorder);
+        assert!(recorder.calls > 0 || threads > 1);
+        recorder.numbers.sort_unstable();
         let expected: Vec<_> = workspace.knowledge().iter().collect();
-        assert_eq!(listener.numbers, expected, "{nodes:?} {threads} {refuses}");
+        assert_eq!(recorder.numbers, expected, "{nodes:?} {threads} {refuses}");
         assert!(!expected.is_empty());
     }
 }
@@ -114,24 +114,24 @@ fn every_grundy_number_is_reported_once() {
 fn an_observer_can_end_a_search() {
     let game = game();
     let workspace = SolverState::new(&game, 1 << 22).unwrap();
-    let mut listener = Listener { refuses: true, ..Listener::default() };
+    let mut recorder = NumberRecorder { refuses: true, ..NumberRecorder::default() };
     let root = Sum::new(&game, &ROOT, 0);
-    let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, Limits::default(), &mut listener);
+    let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, Limits::default(), &mut recorder);
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
 
 #[test]
 fn known_numbers_are_used() {
     let game = game();
-    let mut twin = Twin::new(&game);
+    let mut reference = ReferenceGrundy::new(&game);
     let workspace = SolverState::new(&game, 1 << 22).unwrap();
     for atom in ROOT {
-        workspace.knowledge().set_grundy(atom, twin.grundy(atom));
+        workspace.knowledge().set_grundy(atom, reference.grundy(atom));
     }
     let stop = AtomicBool::new(false);
     let limits = Limits { stop: Some(&stop), ..Limits::default() };
     let report = grundy(&workspace, &ROOT, SearchOptions::PAPER, 1, limits, &mut ());
-    assert_eq!(report.grundy, Ok(twin.sum(&ROOT)));
+    assert_eq!(report.grundy, Ok(reference.sum(&ROOT)));
     assert_eq!(report.counters.expansions, 0);
     assert!(!stop.load(Ordering::Relaxed));
 }

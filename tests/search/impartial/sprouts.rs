@@ -1,23 +1,23 @@
-//! The searches on Sprouts.
+//! Searches of Sprouts positions.
 
 use konane::Value;
 use konane::search::run::{Limits, Outcome, Reason, Report};
 use konane::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy, pns, two_level};
 use konane::sprouts::{Position, Scratch, Sprouts};
 
+use super::ReferenceGrundy;
 use super::agreement::variants;
-use super::twin::Twin;
 
 const OUTCOMES: &str = include_str!("../../data/sprouts_outcomes.csv");
 const GRUNDY: &str = include_str!("../../data/sprouts_grundy.csv");
 
-/// Rows of a table, without comments and the line of names.
+/// Rows of a table, without comments and header line.
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let lines = table.lines().filter(|line| !line.starts_with('#')).skip(1);
     lines.map(|line| line.split(',').collect())
 }
 
-/// The published outcomes: spots and value.
+/// The published outcomes: number of spots and value.
 fn outcomes() -> Vec<(u32, Value)> {
     let solved = rows(OUTCOMES).filter(|row| row[1] == "win" || row[1] == "loss");
     let value = |text| if text == "win" { Value::Win } else { Value::Loss };
@@ -47,7 +47,7 @@ fn solve(text: &str, options: SearchOptions, threads: u32) -> Report {
     })
 }
 
-/// On two levels, in jobs of so many expansions.
+/// Solves on two levels, in jobs of `iterations` expansions.
 fn solve_in_jobs(
     workspace: &SolverState<Sprouts>,
     root: &Sum,
@@ -58,8 +58,8 @@ fn solve_in_jobs(
     two_level(workspace, root, options, iterations, threads, limits, &mut ())
 }
 
-/// Starts of up to so many spots, a few less in unoptimised builds.
-fn most(spots: u32) -> u32 {
+/// Maximum number of spots of a start, a few less in unoptimised builds.
+fn max_spots(spots: u32) -> u32 {
     if cfg!(debug_assertions) { spots - 4 } else { spots }
 }
 
@@ -67,7 +67,7 @@ fn most(spots: u32) -> u32 {
 fn small_starts_have_the_published_outcomes() {
     for (spots, value) in outcomes() {
         let text = format!("0*{spots}");
-        if spots <= most(11) {
+        if spots <= max_spots(11) {
             for threads in 1..=2 {
                 let report = solve(&text, SearchOptions::TUNED, threads);
                 assert_eq!(report.outcome.value(), Some(value), "{text}, {threads} threads");
@@ -79,7 +79,7 @@ fn small_starts_have_the_published_outcomes() {
                 assert_eq!(report.outcome.value(), Some(value), "{text}, jobs of {iterations}");
             }
         }
-        if spots <= most(8) {
+        if spots <= max_spots(8) {
             for options in variants() {
                 let report = solve(&text, options, 1);
                 assert_eq!(report.outcome.value(), Some(value), "{text}, {options:?}");
@@ -92,11 +92,11 @@ fn small_starts_have_the_published_outcomes() {
     }
 }
 
-/// The Grundy numbers of all starts that are known follow the spots' number modulo 6: 0 for 0, 1 and
-/// 2, else 1 (Lemoine and Viennot 2015).
+/// All known Grundy numbers of starts depend on the number of spots modulo 6: 0 for 0, 1 and
+/// 2, otherwise 1 (Lemoine and Viennot 2015).
 #[test]
 fn starts_have_the_conjectured_grundy_numbers() {
-    for spots in 1..=most(10) {
+    for spots in 1..=max_spots(10) {
         let expected = u32::from(spots % 6 > 2);
         let number = with_root(&format!("0*{spots}"), 0, |workspace, root| {
             grundy(workspace, root.atoms(), SearchOptions::TUNED, 2, Limits::default(), &mut ())
@@ -129,12 +129,12 @@ fn the_table_of_grundy_numbers() {
     assert_eq!(checked, 150);
 }
 
-/// All numbers that a search leaves, against recursion over all moves.
+/// All Grundy numbers found by a search, compared with recursion over all moves.
 #[test]
-fn what_is_found_on_the_way_is_right() {
+fn all_grundy_numbers_found_by_a_search_are_right() {
     let game = Sprouts::new(1 << 30);
     let start = game.atoms(&Position::start(5).unwrap(), &mut Scratch::default()).unwrap();
-    let mut twin = Twin::new(&game);
+    let mut reference = ReferenceGrundy::new(&game);
     for options in variants() {
         for (threads, two_levels) in [(1, false), (3, false), (3, true)] {
             let workspace = SolverState::new(&game, 1 << 28).unwrap();
@@ -146,7 +146,7 @@ fn what_is_found_on_the_way_is_right() {
             }
             let mut numbers = 0;
             for (land, number) in workspace.knowledge().iter() {
-                assert_eq!(number, twin.grundy(land), "{}", game.land_text(land));
+                assert_eq!(number, reference.grundy(land), "{}", game.land_text(land));
                 numbers += 1;
             }
             assert!(numbers > 5);
@@ -154,9 +154,9 @@ fn what_is_found_on_the_way_is_right() {
     }
 }
 
-/// When the memory is full, what can be found again is forgotten, and nothing else goes wrong.
+/// When the memory is full, garbage collection removes everything that can be found again, and the search continues.
 #[test]
-fn a_full_memory_is_no_end() {
+fn a_search_continues_when_the_memory_is_full() {
     let (spots, value) = (12, Value::Loss);
     for (threads, two_levels, memory) in
         [(1, false, 1 << 20), (3, false, 1 << 20), (3, true, 5 << 18)]
@@ -174,15 +174,15 @@ fn a_full_memory_is_no_end() {
         assert_eq!(report.outcome.value(), Some(value), "0*{spots}, {threads} threads");
         assert!(report.counters.collections > 0);
         assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);
-        // A land that is met again has no number but its own.
+        // A land that is reached again has the right number.
         let large = Sprouts::new(1 << 30);
-        let mut twin = Twin::new(&large);
+        let mut reference = ReferenceGrundy::new(&large);
         let mut numbers = 0;
         for (land, number) in workspace.knowledge().iter() {
             let position: Position = game.land_text(land).parse().unwrap();
             if position.lives() <= 9 {
                 let land = large.atoms(&position, &mut Scratch::default()).unwrap();
-                assert_eq!(number, twin.sum(&land), "{position}");
+                assert_eq!(number, reference.sum(&land), "{position}");
                 numbers += 1;
             }
         }
@@ -190,9 +190,9 @@ fn a_full_memory_is_no_end() {
     }
 }
 
-/// A memory that is too small for the Grundy numbers ends the search without an answer.
+/// If the memory is too small for the Grundy numbers, the search ends without an outcome.
 #[test]
-fn what_does_not_fit_is_no_answer() {
+fn too_little_memory_gives_no_outcome() {
     let memory = 1 << 20;
     for spots in [100, 2000] {
         let game = Sprouts::new(memory);
@@ -206,7 +206,7 @@ fn what_does_not_fit_is_no_answer() {
 }
 
 /// Eight minutes of processor time, and up to 2 GiB; `cargo test --release -- --ignored larger_starts
-/// --nocapture` prints the figures. 0*33 is left out, for it takes longer than all others.
+/// --nocapture` prints the figures. 0*33 is omitted, because it takes longer than all others.
 #[test]
 #[ignore = "takes four minutes on two cores"]
 fn larger_starts_have_the_published_outcomes() {

@@ -312,7 +312,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
         let nodes = self.costs.nodes(idle.div_f64(machine.slow), self.threads);
         if nodes > 0 {
             let before = (self.unit)(&machine.worker.counters());
-            machine.worker.go_on(Some(nodes));
+            machine.worker.continue_search(Some(nodes));
             let more = (self.unit)(&machine.worker.counters()) - before;
             let took = self.costs.search(more, self.threads).mul_f64(machine.slow);
             if more > 0 {

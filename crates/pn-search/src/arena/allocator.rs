@@ -1,28 +1,28 @@
-//! A part of the memory with a tree of its own.
+//! Allocation of child arrays in a range of units.
 //!
-//! An [`Allocator`] of the memory is filled from the bottom; blocks that are given back wait in a list
-//! for each size. When the allocator is full, greater blocks are cut.
+//! An [`Allocator`] fills its units from the bottom. Freed arrays are kept in one list per size.
+//! When the units are used up, greater free arrays are split.
 
-use super::memory::{ArenaMemory, Block, CAPACITY, COUNT, ChildRecord, NEXT, WORK, units_of};
+use super::memory::{ArenaMemory, ArrayId, CAPACITY, COUNT, ChildRecord, NEXT, WORK, units_of};
 
-/// A part of the memory in which one tree lives.
+/// A range of units with the child arrays of one tree.
 #[derive(Debug)]
 pub(crate) struct Allocator {
     top: u32,
     end: u32,
-    /// The first given-back block of each number of units.
-    free: Vec<Block>,
-    /// Nodes in the tree.
+    /// First free array of each number of units.
+    free: Vec<ArrayId>,
+    /// Number of nodes in the tree.
     nodes: u64,
 }
 
 impl Allocator {
-    /// The units from `bottom` (at least 1) to `end`, exclusively.
+    /// Creates the allocator of the units from `bottom` (at least 1) to `end`, exclusively.
     pub fn new(bottom: u32, end: u32) -> Self {
         Allocator { top: bottom.max(1), end, free: Vec::new(), nodes: 0 }
     }
 
-    /// Empties the allocator and moves it.
+    /// Empties the allocator and sets its range.
     pub fn reset(&mut self, bottom: u32, end: u32) {
         self.top = bottom.max(1);
         self.end = end;
@@ -30,109 +30,109 @@ impl Allocator {
         self.nodes = 0;
     }
 
-    /// The first unit that was never in use.
+    /// First unit that was never in use.
     pub fn top(&self) -> u32 {
         self.top
     }
 
-    /// The unit behind the last one.
+    /// End of the range, exclusively.
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// Nodes in the tree, the root not counted.
+    /// Number of nodes in the tree without the root.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Makes a block of unexpanded children, or returns `None` if there is no room. The stamp is
-    /// not set.
+    /// Allocates a child array of unexpanded children. Returns `None` if there is no space. The
+    /// stamp is not set.
     pub fn allocate(
         &mut self,
         memory: &mut ArenaMemory,
         nodes: impl ExactSizeIterator<Item = ChildRecord>,
-    ) -> Option<Block> {
+    ) -> Option<ArrayId> {
         let capacity = nodes.len();
         let units = units_of(capacity);
-        let block = match self.free.get(units) {
-            Some(&block) if block != 0 => {
-                self.free[units] = memory.header(block, NEXT);
-                block
+        let array = match self.free.get(units) {
+            Some(&array) if array != 0 => {
+                self.free[units] = memory.header(array, NEXT);
+                array
             }
             _ if units <= (self.end.saturating_sub(self.top)) as usize => {
-                let block = self.top;
+                let array = self.top;
                 self.top += units as u32;
-                block
+                array
             }
-            _ => self.cut(memory, units)?,
+            _ => self.split(memory, units)?,
         };
-        memory.set_header(block, CAPACITY, capacity as u32);
-        memory.set_header(block, COUNT, capacity as u32);
-        memory.set_header(block, WORK, 0);
+        memory.set_header(array, CAPACITY, capacity as u32);
+        memory.set_header(array, COUNT, capacity as u32);
+        memory.set_header(array, WORK, 0);
         for (at, node) in nodes.enumerate() {
-            memory.set_node(block, at, node, 0);
+            memory.set_node(array, at, node, 0);
         }
         self.nodes += capacity as u64;
-        Some(block)
+        Some(array)
     }
 
-    /// Cuts the smallest given-back block that is large enough.
+    /// Splits the smallest free array that is large enough.
     #[cold]
-    fn cut(&mut self, memory: &mut ArenaMemory, units: usize) -> Option<Block> {
+    fn split(&mut self, memory: &mut ArenaMemory, units: usize) -> Option<ArrayId> {
         let found = (units + 1..self.free.len()).find(|&size| self.free[size] != 0)?;
-        let block = self.free[found];
-        self.free[found] = memory.header(block, NEXT);
-        // A rest of one unit, which no block fits into, waits in its list as well.
-        self.give_back(memory, block + units as u32, found - units);
-        Some(block)
+        let array = self.free[found];
+        self.free[found] = memory.header(array, NEXT);
+        // A rest of one unit, too small for any array, is kept in its list as well.
+        self.add_free(memory, array + units as u32, found - units);
+        Some(array)
     }
 
-    /// Takes over a tree of `nodes` nodes in the units up to `top`, which is not among them.
+    /// Sets the state for a tree of `nodes` nodes in the units up to `top`, exclusively.
     pub(super) fn restore(&mut self, top: u32, nodes: u64) {
         self.top = top;
         self.nodes = nodes;
     }
 
-    /// True if any block has been given back.
+    /// Returns true if there are free arrays.
     #[cfg(test)]
-    pub fn has_free_blocks(&self) -> bool {
-        self.free.iter().any(|&block| block != 0)
+    pub fn has_free_arrays(&self) -> bool {
+        self.free.iter().any(|&array| array != 0)
     }
 
-    /// Puts a block of `units` units into its list.
-    pub(super) fn give_back(&mut self, memory: &mut ArenaMemory, block: Block, units: usize) {
+    /// Adds a child array of `units` units to its list of free arrays.
+    pub(super) fn add_free(&mut self, memory: &mut ArenaMemory, array: ArrayId, units: usize) {
         if self.free.len() <= units {
             self.free.resize(units + 1, 0);
         }
-        memory.set_header(block, NEXT, self.free[units]);
-        self.free[units] = block;
+        memory.set_header(array, NEXT, self.free[units]);
+        self.free[units] = array;
     }
 
-    /// Gives back a block and everything below it; returns the expansions that it stands for.
-    pub fn free(&mut self, memory: &mut ArenaMemory, block: Block) -> u64 {
+    /// Frees a child array and all arrays below it. Returns the expansions spent on them.
+    pub fn free(&mut self, memory: &mut ArenaMemory, array: ArrayId) -> u64 {
         let mut work = 0;
-        memory.set_header(block, NEXT, 0);
-        let mut pending = block;
+        memory.set_header(array, NEXT, 0);
+        let mut pending = array;
         while pending != 0 {
-            let block = pending;
-            pending = memory.header(block, NEXT);
-            work += u64::from(memory.header(block, WORK));
-            let count = memory.count(block);
+            let array = pending;
+            pending = memory.header(array, NEXT);
+            work += u64::from(memory.header(array, WORK));
+            let count = memory.count(array);
             self.nodes -= count as u64;
             for at in 0..count {
-                let child = memory.child(block, at);
+                let child = memory.child(array, at);
                 if child != 0 {
                     memory.set_header(child, NEXT, pending);
                     pending = child;
                 }
             }
-            let units = units_of(memory.header(block, CAPACITY) as usize);
-            self.give_back(memory, block, units);
+            let units = units_of(memory.header(array, CAPACITY) as usize);
+            self.add_free(memory, array, units);
         }
         work
     }
 
-    /// Counts a child that [`ArenaMemory::remove`] has taken out.
+    /// Counts the removal of a child by [`ArenaMemory::remove`].
     pub fn removed(&mut self) {
         self.nodes -= 1;
     }

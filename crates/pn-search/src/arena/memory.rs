@@ -1,30 +1,30 @@
-//! Blocks of children.
+//! Memory of child arrays.
 //!
 //! # Layout
 //!
-//! A tree consists of blocks; a block holds all open children of one expanded node. Blocks are made
-//! of 16-byte units and named by the index of their first unit, so that 32 bits reach 64 GiB; unit
-//! 0 belongs to no block, and 0 stands for "not expanded". With 32-bit little-endian words, a block of
-//! capacity `c` is
+//! A tree consists of child arrays. An array holds all open children of one expanded node. Arrays
+//! are made of 16-byte units and identified by the index of their first unit, so that 32 bits
+//! address 64 GiB. Unit 0 belongs to no array, and index 0 means "not expanded". With 32-bit
+//! little-endian words, an array of capacity `c` is
 //!
 //! | words | content |
 //! |---|---|
 //! | 0 | capacity `c` |
 //! | 1 | number of children in use, at the front of every row |
-//! | 2 | expansions in this block's node and in children that have been removed |
-//! | 3 | a stamp of the search; the next block of a list, while the block is in one |
+//! | 2 | expansions of this array's node and of children that have been removed |
+//! | 3 | a stamp of the search, or the next array of a list while the array is in one |
 //! | `c` words | delta of the children |
 //! | `c` words | phi of the children |
-//! | `c` words | their own blocks |
+//! | `c` words | arrays of their own children |
 //! | `2 c` words | their codes, low half first |
 //!
-//! rounded up to whole units: 20 bytes for a child and some 20 for a block, 22 bytes for a node in
-//! all at ten children to a block. Selection and back-up read the first two rows only, which is why
-//! they are rows: two cache lines for most blocks. Parents are not stored, since a search holds
+//! rounded up to whole units: 20 bytes for a child and some 20 for an array, 22 bytes for a node in
+//! all at ten children to an array. Selection and back-up read the first two rows only, two cache
+//! lines for most arrays; therefore they are rows. Parents are not stored, because a search keeps
 //! its path.
 //!
-//! Checkpoints store these bytes ([`ArenaMemory::tree_bytes`]). The first word of unit 0 is the block of the
-//! root's children there; while a search goes on, it is not kept up to date.
+//! Checkpoints store these bytes ([`ArenaMemory::tree_bytes`]). In them, the first word of unit 0
+//! is the array of the root's children. It is not kept up to date while a search runs.
 
 use super::allocator::Allocator;
 use crate::error::ErrorKind;
@@ -38,22 +38,22 @@ pub(super) const CAPACITY: usize = 0;
 pub(super) const COUNT: usize = 1;
 pub(super) const WORK: usize = 2;
 const STAMP: usize = 3;
-/// While the block is in a list.
+/// Next array of a list, while the array is in one.
 pub(super) const NEXT: usize = STAMP;
 
-/// The word with the block of the root's children, in the bytes of a tree.
+/// Word with the array of the root's children, in the bytes of a tree.
 const ROOT: usize = 0;
 
-// The rows, in words per child from the first row's start.
+// Rows, in words per child from the start of the first row.
 const DELTA: usize = 0;
 const PHI: usize = 1;
 const CHILD: usize = 2;
 const CODE: usize = 3;
 
-/// The name of a block; 0 is none.
-pub(crate) type Block = u32;
+/// Index of the first unit of a child array; 0 is none.
+pub(crate) type ArrayId = u32;
 
-// The interpreter that checks for undefined behaviour has no mappings.
+// Miri has no mappings.
 #[cfg(not(miri))]
 pub(super) type Bytes = memmap2::MmapMut;
 #[cfg(miri)]
@@ -66,7 +66,7 @@ fn number(word: Word) -> u32 {
     u32::from_le_bytes(word)
 }
 
-/// A child as it stands in a block.
+/// A child in a child array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChildRecord {
     pub code: u64,
@@ -74,25 +74,25 @@ pub(crate) struct ChildRecord {
     pub delta: Number,
 }
 
-/// What selection and back-up want to know about a block.
+/// Numbers of a child array for selection and back-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BlockSummary {
-    /// The child of least delta, the first of them.
+pub(crate) struct ArraySummary {
+    /// First child of least delta.
     pub best: usize,
-    /// Its delta.
+    /// Delta of that child.
     pub least: Number,
-    /// The least delta of the others, or [`INFINITY`].
+    /// Least delta of the others, or [`INFINITY`].
     pub second: Number,
-    /// The best child's phi.
+    /// Phi of the best child.
     pub phi: Number,
-    /// The greatest phi of the others, or 0.
+    /// Greatest phi of the others, or 0.
     pub max_other: Number,
-    /// The sum of the others' phi.
+    /// Sum of the others' phi.
     pub sum_other: u64,
 }
 
-impl BlockSummary {
-    /// What the children's numbers make of their parent's: phi and delta.
+impl ArraySummary {
+    /// Phi and delta of the parent.
     #[inline(always)]
     pub fn numbers_of_parent(&self, combination: Combination) -> (Number, Number) {
         let max = self.max_other.max(self.phi);
@@ -104,21 +104,21 @@ impl BlockSummary {
 /// Reason why there is no tree.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    /// Not even a block of one child fits.
-    #[error("{bytes} bytes are too little for a tree: at least {LEAST_BYTES} are needed")]
+    /// The bytes do not suffice for an array of one child.
+    #[error("{bytes} bytes are too little for a tree: at least {MIN_BYTES} are needed")]
     TooSmall {
-        /// The bytes asked for.
+        /// Number of bytes requested.
         bytes: usize,
     },
-    /// The system refuses.
+    /// The system does not provide the memory.
     #[error("the system does not give {bytes} bytes for the tree: {source}; ask for less memory")]
     Memory {
-        /// The bytes asked for.
+        /// Number of bytes requested.
         bytes: usize,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// Bytes that are not those of a tree.
+    /// The bytes are not those of a tree.
     #[error("the child array at unit {unit} of the tree should be {expected}, but is {got}")]
     Unsound {
         /// First unit of a child array.
@@ -141,13 +141,13 @@ impl TreeError {
     }
 }
 
-/// Unit 0, and a block of one child.
-const LEAST_BYTES: usize = (1 + units_of(1)) * UNIT;
+/// Unit 0, and an array of one child.
+const MIN_BYTES: usize = (1 + units_of(1)) * UNIT;
 
-/// Bytes that can be named: nearly 64 GiB.
-pub(crate) const MOST_BYTES: u64 = u32::MAX as u64 * UNIT as u64;
+/// Maximum number of addressable bytes, nearly 64 GiB.
+pub(crate) const MAX_BYTES: u64 = u32::MAX as u64 * UNIT as u64;
 
-/// Zeroed bytes.
+/// Allocates zeroed bytes.
 pub(super) fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
     #[cfg(not(miri))]
     let zeroed = crate::allocation::zeroed(bytes);
@@ -156,38 +156,38 @@ pub(super) fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
     zeroed.map_err(|source| TreeError::Memory { bytes, source })
 }
 
-/// Words that blocks are made of.
+/// Units for child arrays.
 pub(crate) struct ArenaMemory {
     bytes: Bytes,
 }
 
 impl ArenaMemory {
-    /// Reserves whole units, at most `bytes` bytes and [`MOST_BYTES`].
+    /// Reserves whole units, at most `bytes` bytes and [`MAX_BYTES`].
     pub fn new(bytes: usize) -> Result<Self, TreeError> {
-        if bytes < LEAST_BYTES {
+        if bytes < MIN_BYTES {
             return Err(TreeError::TooSmall { bytes });
         }
         Ok(ArenaMemory { bytes: zeroed((bytes / UNIT).min(u32::MAX as usize) * UNIT)? })
     }
 
-    /// Units in all.
+    /// Total number of units.
     pub fn units(&self) -> u32 {
         (self.bytes.len() / UNIT) as u32
     }
 
-    /// The used bytes of a tree in `allocator`, with the block of the root's children.
-    pub fn tree_bytes(&mut self, allocator: &Allocator, root_block: Block) -> &[u8] {
-        self.set(ROOT, root_block);
+    /// Used bytes of the tree in `allocator`, with the array of the root's children in unit 0.
+    pub fn tree_bytes(&mut self, allocator: &Allocator, root_array: ArrayId) -> &[u8] {
+        self.set(ROOT, root_array);
         &self.bytes[..allocator.top() as usize * UNIT]
     }
 
-    /// The first `bytes` bytes, for those of a tree.
+    /// First `bytes` bytes, to store those of a tree.
     pub fn bytes_mut(&mut self, bytes: usize) -> &mut [u8] {
         &mut self.bytes[..bytes]
     }
 
-    /// The block of the root's children in the bytes of a tree; 0 if the root is not expanded.
-    pub(super) fn root_block(&self) -> Block {
+    /// Array of the root's children in the bytes of a tree; 0 if the root is not expanded.
+    pub(super) fn root_array(&self) -> ArrayId {
         self.get(ROOT)
     }
 
@@ -207,112 +207,118 @@ impl ArenaMemory {
     }
 
     #[inline(always)]
-    pub(super) fn header(&self, block: Block, field: usize) -> u32 {
-        self.get(block as usize * WORDS + field)
+    pub(super) fn header(&self, array: ArrayId, field: usize) -> u32 {
+        self.get(array as usize * WORDS + field)
     }
 
     #[inline(always)]
-    pub(super) fn set_header(&mut self, block: Block, field: usize, value: u32) {
-        self.set(block as usize * WORDS + field, value);
+    pub(super) fn set_header(&mut self, array: ArrayId, field: usize, value: u32) {
+        self.set(array as usize * WORDS + field, value);
     }
 
-    /// The word of child `at` in a row; the first of two in [`CODE`].
+    /// Index of the word of child `at` in a row; of the first of two in [`CODE`].
     #[inline(always)]
-    fn place(&self, block: Block, row: usize, at: usize) -> usize {
-        let capacity = self.header(block, CAPACITY) as usize;
-        let start = block as usize * WORDS + WORDS + row * capacity;
+    fn word_index(&self, array: ArrayId, row: usize, at: usize) -> usize {
+        let capacity = self.header(array, CAPACITY) as usize;
+        let start = array as usize * WORDS + WORDS + row * capacity;
         start + if row == CODE { 2 * at } else { at }
     }
 
-    /// Children in use.
+    /// Number of children.
     #[inline(always)]
-    pub fn count(&self, block: Block) -> usize {
-        self.header(block, COUNT) as usize
+    pub fn count(&self, array: ArrayId) -> usize {
+        self.header(array, COUNT) as usize
     }
 
     #[inline(always)]
-    pub fn code(&self, block: Block, at: usize) -> u64 {
-        let place = self.place(block, CODE, at);
-        u64::from(self.get(place)) | u64::from(self.get(place + 1)) << 32
+    pub fn code(&self, array: ArrayId, at: usize) -> u64 {
+        let word = self.word_index(array, CODE, at);
+        u64::from(self.get(word)) | u64::from(self.get(word + 1)) << 32
     }
 
-    /// The child with this code, if there is one: a search through the block.
-    pub fn position(&self, block: Block, code: u64) -> Option<usize> {
-        (0..self.count(block)).find(|&at| self.code(block, at) == code)
+    /// Finds the child with this code by linear search.
+    pub fn position(&self, array: ArrayId, code: u64) -> Option<usize> {
+        (0..self.count(array)).find(|&at| self.code(array, at) == code)
     }
 
-    pub fn node(&self, block: Block, at: usize) -> ChildRecord {
+    pub fn node(&self, array: ArrayId, at: usize) -> ChildRecord {
         ChildRecord {
-            code: self.code(block, at),
-            phi: self.get(self.place(block, PHI, at)),
-            delta: self.delta(block, at),
+            code: self.code(array, at),
+            phi: self.get(self.word_index(array, PHI, at)),
+            delta: self.delta(array, at),
         }
     }
 
     #[inline(always)]
-    pub fn delta(&self, block: Block, at: usize) -> Number {
-        self.get(self.place(block, DELTA, at))
+    pub fn delta(&self, array: ArrayId, at: usize) -> Number {
+        self.get(self.word_index(array, DELTA, at))
     }
 
     #[inline(always)]
-    pub fn set_numbers(&mut self, block: Block, at: usize, phi: Number, delta: Number) {
-        self.set(self.place(block, PHI, at), phi);
-        self.set(self.place(block, DELTA, at), delta);
+    pub fn set_numbers(&mut self, array: ArrayId, at: usize, phi: Number, delta: Number) {
+        self.set(self.word_index(array, PHI, at), phi);
+        self.set(self.word_index(array, DELTA, at), delta);
     }
 
-    /// The block of a child, 0 if it is not expanded.
+    /// Array of a child's children, 0 if it is not expanded.
     #[inline(always)]
-    pub fn child(&self, block: Block, at: usize) -> Block {
-        self.get(self.place(block, CHILD, at))
-    }
-
-    #[inline(always)]
-    pub fn set_child(&mut self, block: Block, at: usize, child: Block) {
-        self.set(self.place(block, CHILD, at), child);
-    }
-
-    /// When the search last did something to the block, in units of its own.
-    #[inline(always)]
-    pub fn stamp(&self, block: Block) -> u32 {
-        self.header(block, STAMP)
+    pub fn child(&self, array: ArrayId, at: usize) -> ArrayId {
+        self.get(self.word_index(array, CHILD, at))
     }
 
     #[inline(always)]
-    pub fn set_stamp(&mut self, block: Block, stamp: u32) {
-        self.set_header(block, STAMP, stamp);
+    pub fn set_child(&mut self, array: ArrayId, at: usize, child: ArrayId) {
+        self.set(self.word_index(array, CHILD, at), child);
     }
 
-    /// Counts expansions to a block; stops at the greatest number.
-    pub fn add_work(&mut self, block: Block, work: u64) {
-        let sum = u64::from(self.header(block, WORK)).saturating_add(work);
-        self.set_header(block, WORK, sum.min(u64::from(u32::MAX)) as u32);
+    /// Time of the last access by the search, in units that the search chooses.
+    #[inline(always)]
+    pub fn stamp(&self, array: ArrayId) -> u32 {
+        self.header(array, STAMP)
     }
 
-    pub(super) fn set_node(&mut self, block: Block, at: usize, node: ChildRecord, child: Block) {
-        self.set_numbers(block, at, node.phi, node.delta);
-        self.set_child(block, at, child);
-        let place = self.place(block, CODE, at);
-        self.set(place, node.code as u32);
-        self.set(place + 1, (node.code >> 32) as u32);
+    #[inline(always)]
+    pub fn set_stamp(&mut self, array: ArrayId, stamp: u32) {
+        self.set_header(array, STAMP, stamp);
     }
 
-    /// Takes out a child that has no block of its own; the last one takes its place.
-    pub fn remove(&mut self, block: Block, at: usize) {
-        let last = self.count(block) - 1;
+    /// Adds expansions. Saturates.
+    pub fn add_work(&mut self, array: ArrayId, work: u64) {
+        let sum = u64::from(self.header(array, WORK)).saturating_add(work);
+        self.set_header(array, WORK, sum.min(u64::from(u32::MAX)) as u32);
+    }
+
+    pub(super) fn set_node(
+        &mut self,
+        array: ArrayId,
+        at: usize,
+        node: ChildRecord,
+        child: ArrayId,
+    ) {
+        self.set_numbers(array, at, node.phi, node.delta);
+        self.set_child(array, at, child);
+        let word = self.word_index(array, CODE, at);
+        self.set(word, node.code as u32);
+        self.set(word + 1, (node.code >> 32) as u32);
+    }
+
+    /// Removes a child that is not expanded. The last child takes its place.
+    pub fn remove(&mut self, array: ArrayId, at: usize) {
+        let last = self.count(array) - 1;
         if at != last {
-            let (node, child) = (self.node(block, last), self.child(block, last));
-            self.set_node(block, at, node, child);
+            let (node, child) = (self.node(array, last), self.child(array, last));
+            self.set_node(array, at, node, child);
         }
-        self.set_header(block, COUNT, last as u32);
+        self.set_header(array, COUNT, last as u32);
     }
 
-    /// Reads the numbers of a block's children.
+    /// Summarises the numbers of an array's children.
     ///
     /// # Panics
     /// If it has none.
     #[inline]
-    pub fn scan(&self, block: Block) -> BlockSummary {
-        let start = block as usize * WORDS;
+    pub fn scan(&self, array: ArrayId) -> ArraySummary {
+        let start = array as usize * WORDS;
         let words = &self.words()[start..];
         let (capacity, count) = (number(words[CAPACITY]), number(words[COUNT]));
         let (capacity, count) = (capacity as usize, count as usize);
@@ -337,11 +343,11 @@ impl ArenaMemory {
                 sum_other += u64::from(phi);
             }
         }
-        BlockSummary { best, least, second, phi: number(phis[best]), max_other, sum_other }
+        ArraySummary { best, least, second, phi: number(phis[best]), max_other, sum_other }
     }
 }
 
-/// Units of a block of so many children.
+/// Units of an array of `capacity` children.
 pub(crate) const fn units_of(capacity: usize) -> usize {
     1 + (5 * capacity).div_ceil(WORDS)
 }

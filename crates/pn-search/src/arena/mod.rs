@@ -1,8 +1,11 @@
-//! The memory of proof-number trees: blocks of children in `memory`, and `allocator`, which gives out
-//! blocks and takes them back.
+//! The memory of proof-number trees, for PNS, both levels of PN² and the trees of jobs. It contains
+//! no search and no game. Checkpoints store its bytes ([`super::snapshot`]).
 //!
-//! It knows no search and no game. PNS, both levels of PN² and the tree of jobs stand in it.
-//! Checkpoints store its bytes ([`super::snapshot`]); `restore` checks what comes back from a file.
+//! * [`ArenaMemory`]: 16-byte units that hold child arrays. Layout in `memory`.
+//! * [`Allocator`]: allocates and frees child arrays in a range of units, those of one tree.
+//! * [`ChildRecord`]: a child with its numbers. [`ArrayId`]: index of a child array.
+//! * `ArraySummary`: minima, maxima and sums over a child array, for selection and back-up.
+//! * [`restore()`]: checks the bytes of a tree from an untrusted file.
 
 #![forbid(unsafe_code)]
 
@@ -12,21 +15,21 @@ mod restore;
 
 pub(super) use allocator::Allocator;
 pub use memory::TreeError;
-pub(super) use memory::{ArenaMemory, Block, ChildRecord, MOST_BYTES, UNIT};
+pub(super) use memory::{ArenaMemory, ArrayId, ChildRecord, MAX_BYTES, UNIT};
 pub(super) use restore::restore;
 
 use super::run::RootChild;
 
 impl ArenaMemory {
-    /// The children in a block; none for block 0.
-    pub fn nodes(&self, block: Block) -> impl Iterator<Item = ChildRecord> {
-        let count = if block == 0 { 0 } else { self.count(block) };
-        (0..count).map(move |at| self.node(block, at))
+    /// Children in a child array; none for array 0.
+    pub fn nodes(&self, array: ArrayId) -> impl Iterator<Item = ChildRecord> {
+        let count = if array == 0 { 0 } else { self.count(array) };
+        (0..count).map(move |at| self.node(array, at))
     }
 
-    /// The same for observers.
-    pub fn root_children(&self, block: Block) -> Vec<RootChild> {
-        self.nodes(block)
+    /// Children in a child array, for observers.
+    pub fn root_children(&self, array: ArrayId) -> Vec<RootChild> {
+        self.nodes(array)
             .map(|ChildRecord { code, phi, delta }| RootChild { code, phi, delta })
             .collect()
     }
@@ -34,7 +37,7 @@ impl ArenaMemory {
 
 #[cfg(test)]
 mod tests {
-    use super::memory::BlockSummary;
+    use super::memory::ArraySummary;
     use super::*;
     use crate::numbers::INFINITY;
     use crate::split_mix::mix;
@@ -44,33 +47,33 @@ mod tests {
         ChildRecord { code: mix(code), phi, delta }
     }
 
-    fn block(
+    fn array(
         allocator: &mut Allocator,
         memory: &mut ArenaMemory,
         nodes: std::ops::Range<u64>,
-    ) -> Option<Block> {
+    ) -> Option<ArrayId> {
         let nodes: Vec<ChildRecord> = nodes.map(node).collect();
         allocator.allocate(memory, nodes.into_iter())
     }
 
     #[test]
-    fn a_scan_is_the_plain_minimum_maximum_and_sum() {
+    fn a_scan_returns_minima_maxima_and_sums() {
         let mut memory = ArenaMemory::new(1 << 16).unwrap();
         let mut allocator = Allocator::new(1, memory.units());
         for count in 1..40 {
-            let block = block(&mut allocator, &mut memory, 1000 + count..1000 + 2 * count).unwrap();
-            while memory.count(block) > 1 {
+            let array = array(&mut allocator, &mut memory, 1000 + count..1000 + 2 * count).unwrap();
+            while memory.count(array) > 1 {
                 let nodes: Vec<ChildRecord> =
-                    (0..memory.count(block)).map(|at| memory.node(block, at)).collect();
+                    (0..memory.count(array)).map(|at| memory.node(array, at)).collect();
                 for (at, node) in nodes.iter().enumerate() {
-                    assert_eq!(memory.position(block, node.code), Some(at));
+                    assert_eq!(memory.position(array, node.code), Some(at));
                 }
-                assert_eq!(memory.position(block, 0), None);
-                let scan = memory.scan(block);
+                assert_eq!(memory.position(array, 0), None);
+                let scan = memory.scan(array);
                 let least = nodes.iter().map(|n| n.delta).min().unwrap();
                 let best = nodes.iter().position(|n| n.delta == least).unwrap();
                 let others = || nodes.iter().enumerate().filter(|&(at, _)| at != best);
-                let expected = BlockSummary {
+                let expected = ArraySummary {
                     best,
                     least,
                     second: others().map(|(_, n)| n.delta).min().unwrap(),
@@ -79,19 +82,19 @@ mod tests {
                     sum_other: others().map(|(_, n)| u64::from(n.phi)).sum(),
                 };
                 assert_eq!(scan, expected);
-                memory.remove(block, (mix(count) as usize) % nodes.len());
+                memory.remove(array, (mix(count) as usize) % nodes.len());
                 allocator.removed();
             }
-            assert_eq!(memory.scan(block).second, INFINITY);
-            assert_eq!(memory.scan(block).max_other, 0);
+            assert_eq!(memory.scan(array).second, INFINITY);
+            assert_eq!(memory.scan(array).max_other, 0);
         }
     }
 
     #[test]
-    fn blocks_keep_their_children_and_room_is_used_again() {
+    fn arrays_keep_their_children_and_freed_memory_is_reused() {
         let mut memory = ArenaMemory::new(6000).unwrap();
         let mut allocator = Allocator::new(1, memory.units());
-        let mut live: Vec<(Block, std::ops::Range<u64>)> = Vec::new();
+        let mut live: Vec<(ArrayId, std::ops::Range<u64>)> = Vec::new();
         let mut refused = 0;
         for step in 0..3000u64 {
             let random = mix(step);
@@ -102,13 +105,13 @@ mod tests {
                 assert!(nodes.start < nodes.end);
             } else {
                 let nodes = step * 100..step * 100 + 1 + random / 8 % 20;
-                match block(&mut allocator, &mut memory, nodes.clone()) {
-                    Some(block) => live.push((block, nodes)),
+                match array(&mut allocator, &mut memory, nodes.clone()) {
+                    Some(array) => live.push((array, nodes)),
                     None => refused += 1,
                 }
             }
-            for (block, nodes) in &live {
-                let found = (0..memory.count(*block)).map(|at| memory.node(*block, at));
+            for (array, nodes) in &live {
+                let found = (0..memory.count(*array)).map(|at| memory.node(*array, at));
                 assert!(found.eq(nodes.clone().map(node)));
             }
             let expected: u64 = live.iter().map(|(_, nodes)| nodes.end - nodes.start).sum();
@@ -122,12 +125,12 @@ mod tests {
     fn whole_subtrees_are_freed() {
         let mut memory = ArenaMemory::new(1 << 16).unwrap();
         let mut allocator = Allocator::new(1, memory.units());
-        let root = block(&mut allocator, &mut memory, 0..5).unwrap();
+        let root = array(&mut allocator, &mut memory, 0..5).unwrap();
         for at in 0..5 {
-            let child = block(&mut allocator, &mut memory, 10..20).unwrap();
+            let child = array(&mut allocator, &mut memory, 10..20).unwrap();
             memory.set_child(root, at, child);
             memory.add_work(child, 1);
-            let grandchild = block(&mut allocator, &mut memory, 10..13).unwrap();
+            let grandchild = array(&mut allocator, &mut memory, 10..13).unwrap();
             memory.set_child(child, 7, grandchild);
             memory.add_work(grandchild, u64::from(u32::MAX) + 9);
         }
@@ -136,20 +139,20 @@ mod tests {
         assert_eq!(allocator.free(&mut memory, root), 5 + 5 * u64::from(u32::MAX));
         assert_eq!(allocator.nodes(), 0);
         for _ in 0..5 {
-            block(&mut allocator, &mut memory, 0..10).unwrap();
+            array(&mut allocator, &mut memory, 0..10).unwrap();
         }
         assert_eq!(allocator.top(), top);
     }
 
     #[test]
-    fn too_little_for_a_block_is_refused() {
+    fn memory_too_small_for_an_array_is_an_error() {
         for bytes in 0..4 * UNIT {
             assert!(matches!(ArenaMemory::new(bytes), Err(TreeError::TooSmall { .. })));
         }
         let mut memory = ArenaMemory::new(4 * UNIT).unwrap();
         let mut allocator = Allocator::new(1, memory.units());
-        assert!(block(&mut allocator, &mut memory, 0..2).is_none());
-        assert!(block(&mut allocator, &mut memory, 0..1).is_some());
-        assert!(block(&mut allocator, &mut memory, 0..1).is_none());
+        assert!(array(&mut allocator, &mut memory, 0..2).is_none());
+        assert!(array(&mut allocator, &mut memory, 0..1).is_some());
+        assert!(array(&mut allocator, &mut memory, 0..1).is_none());
     }
 }

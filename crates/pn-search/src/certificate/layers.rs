@@ -1,4 +1,8 @@
-//! Positions of one layer: those that wait for their turn, and those of a set.
+//! Sets of positions of one layer.
+//!
+//! * [`PendingCodes`]: codes found for a layer that is not processed yet.
+//! * [`PackedLayer`]: codes of a finished layer, compressed.
+//! * [`LayerSet`]: codes of a layer in a hash set.
 
 use std::collections::{HashSet, TryReserveError};
 use std::sync::OnceLock;
@@ -7,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::allocation::{try_reserve, try_reserve_in_set};
 
-/// The system refuses memory.
+/// The system does not provide the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoMemory;
 
@@ -17,34 +21,34 @@ impl From<TryReserveError> for NoMemory {
     }
 }
 
-/// Codes of one layer that are in the set.
-pub(super) type Codes = HashSet<u64, ahash::RandomState>;
+/// A hash set of codes.
+pub(super) type LayerSet = HashSet<u64, ahash::RandomState>;
 
-/// Codes that wait are not looked through for repeats before there are so many.
-const FEW: usize = 1 << 20;
+/// Minimum number of pending codes for the removal of duplicates.
+const MIN_DEDUP_LEN: usize = 1 << 20;
 
-/// Codes that wait for the turn of their layer.
+/// Codes found for a layer that is not processed yet.
 ///
-/// Many are named more than once. Repeats are removed whenever the list has doubled, so that it never
-/// holds more than twice the different codes.
+/// Many are added more than once. Duplicates are removed whenever the list has doubled, so it never
+/// holds more than twice the distinct codes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct PendingCodes {
     codes: Vec<u64>,
-    /// How many were left when repeats were last removed.
-    different: usize,
+    /// Number of codes after the last removal of duplicates.
+    distinct: usize,
 }
 
-impl Waiting {
+impl PendingCodes {
     /// # Errors
     /// If there is no memory for the code.
     pub fn push(&mut self, code: u64) -> Result<(), NoMemory> {
-        if self.codes.len() >= (2 * self.different).max(FEW) {
+        if self.codes.len() >= (2 * self.distinct).max(MIN_DEDUP_LEN) {
             self.remove_repeats();
         }
         push(&mut self.codes, code)
     }
 
-    /// Takes all, each once, in increasing order.
+    /// Takes all codes, each once, in increasing order.
     pub fn take(&mut self) -> Vec<u64> {
         self.remove_repeats();
         std::mem::take(self).codes
@@ -53,27 +57,27 @@ impl Waiting {
     fn remove_repeats(&mut self) {
         self.codes.par_sort_unstable();
         self.codes.dedup();
-        self.different = self.codes.len();
+        self.distinct = self.codes.len();
     }
 }
 
-/// Codes that are packed together.
+/// Number of codes in a chunk.
 const CHUNK: usize = 1 << 16;
 
-/// How hard zstd tries: hardly, as lower bytes of the differences are next to random and upper ones
-/// zero.
-const LEVEL: i32 = 1;
+/// Compression level of zstd, the fastest: lower bytes of the differences are almost random and
+/// upper ones zero.
+const ZSTD_LEVEL: i32 = 1;
 
-/// The set in one layer, once it is complete: packed in some 3 bytes for a code, and a table of the
-/// codes from the first question on.
+/// Codes of a finished layer, compressed to some 3 bytes per code. The first query creates a hash
+/// set of the codes.
 #[derive(Debug, Default)]
-pub(super) struct Finished {
+pub(super) struct PackedLayer {
     chunks: Vec<Chunk>,
-    table: OnceLock<Result<Codes, NoMemory>>,
+    set: OnceLock<Result<LayerSet, NoMemory>>,
 }
 
-/// Some codes in increasing order: of their differences, the first from 0, all lowest bytes, then all
-/// of the next, and so on; compressed.
+/// Codes in increasing order. Stores their differences, the first one from 0: all lowest bytes,
+/// then all second bytes, and so on, compressed.
 #[derive(Debug)]
 struct Chunk {
     len: usize,
@@ -91,15 +95,15 @@ impl Chunk {
             }
             before = code;
         }
-        // zstd has room for the worst case, so nothing else can be wrong.
-        let packed = zstd::bulk::compress(&bytes, LEVEL).map_err(|_| NoMemory)?;
-        // It was given more room than it needed.
+        // zstd has space for the worst case, so only memory can be missing.
+        let packed = zstd::bulk::compress(&bytes, ZSTD_LEVEL).map_err(|_| NoMemory)?;
+        // The buffer was larger than needed.
         Ok(Chunk { len, packed: packed.into_boxed_slice() })
     }
 
     fn codes(&self) -> Result<impl Iterator<Item = u64>, NoMemory> {
         let len = self.len;
-        // zstd has written it.
+        // The data was written by zstd, so only memory can be missing.
         let bytes = zstd::bulk::decompress(&self.packed, 8 * len).map_err(|_| NoMemory)?;
         let difference =
             move |at| u64::from_le_bytes(std::array::from_fn(|place| bytes[place * len + at]));
@@ -122,47 +126,47 @@ pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), NoMemory> {
     Ok(())
 }
 
-/// Adds a code to a set; false if it was there.
+/// Adds a code to a set. Returns false if the set contained it.
 ///
 /// # Errors
 /// If there is no memory for it.
-pub(super) fn insert(set: &mut Codes, code: u64) -> Result<bool, NoMemory> {
+pub(super) fn insert(set: &mut LayerSet, code: u64) -> Result<bool, NoMemory> {
     if set.len() == set.capacity() {
         try_reserve_in_set(set, 1)?;
     }
     Ok(set.insert(code))
 }
 
-impl Finished {
-    /// Of codes in increasing order.
+impl PackedLayer {
+    /// Packs codes in increasing order.
     ///
     /// # Errors
     /// If there is no memory to pack them.
     pub fn new(codes: &[u64]) -> Result<Self, NoMemory> {
         let chunks = codes.par_chunks(CHUNK).map(Chunk::new).collect::<Result<_, _>>()?;
-        Ok(Finished { chunks, table: OnceLock::new() })
+        Ok(PackedLayer { chunks, set: OnceLock::new() })
     }
 
-    /// How many codes.
+    /// Number of codes.
     pub fn len(&self) -> u64 {
         self.chunks.iter().map(|chunk| chunk.len as u64).sum()
     }
 
-    /// Returns true if a code is in the set. The first question makes a table of all codes.
+    /// Returns true if the layer contains a code. The first call creates a hash set of all codes.
     ///
     /// # Errors
-    /// If there is no memory for the table.
+    /// If there is no memory for the hash set.
     pub fn contains(&self, code: u64) -> Result<bool, NoMemory> {
-        let table = || {
-            let mut table = Codes::default();
-            try_reserve_in_set(&mut table, self.len() as usize)?;
+        let create = || {
+            let mut set = LayerSet::default();
+            try_reserve_in_set(&mut set, self.len() as usize)?;
             for chunk in &self.chunks {
-                table.extend(chunk.codes()?);
+                set.extend(chunk.codes()?);
             }
-            Ok(table)
+            Ok(set)
         };
-        match self.table.get_or_init(table) {
-            Ok(table) => Ok(table.contains(&code)),
+        match self.set.get_or_init(create) {
+            Ok(set) => Ok(set.contains(&code)),
             Err(no_memory) => Err(*no_memory),
         }
     }
@@ -173,31 +177,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_taken_once_and_in_order() {
-        let mut waiting = Waiting::default();
-        let named = 3 * FEW as u64;
-        for i in 0..named {
-            // Odd, so that every number below 2^20 comes up three times.
-            waiting.push(i.wrapping_mul(0x9E37_79B1) % FEW as u64).unwrap();
-            assert!(waiting.codes.len() <= 2 * FEW);
+    fn pending_codes_are_taken_once_and_in_order() {
+        let mut pending = PendingCodes::default();
+        let added = 3 * MIN_DEDUP_LEN as u64;
+        for i in 0..added {
+            // The factor is odd, so every number below 2^20 occurs three times.
+            pending.push(i.wrapping_mul(0x9E37_79B1) % MIN_DEDUP_LEN as u64).unwrap();
+            assert!(pending.codes.len() <= 2 * MIN_DEDUP_LEN);
         }
-        assert_eq!(waiting.take(), (0..FEW as u64).collect::<Vec<_>>());
-        assert!(waiting.take().is_empty());
+        assert_eq!(pending.take(), (0..MIN_DEDUP_LEN as u64).collect::<Vec<_>>());
+        assert!(pending.take().is_empty());
     }
 
     #[test]
-    fn a_finished_layer_has_its_codes() {
-        let layer = Finished::new(&[3, 5, 9]).unwrap();
+    fn a_packed_layer_contains_its_codes() {
+        let layer = PackedLayer::new(&[3, 5, 9]).unwrap();
         let found: Vec<u64> = (0..12).filter(|&code| layer.contains(code).unwrap()).collect();
         assert_eq!(found, [3, 5, 9]);
-        assert_eq!(Finished::default().contains(0), Ok(false));
+        assert_eq!(PackedLayer::default().contains(0), Ok(false));
     }
 
     #[test]
-    fn packed_codes_come_out_as_they_went_in() {
+    fn packing_keeps_all_codes() {
         let far_apart = (0..CHUNK as u64 + 3).map(|at| at * at * 1_000_003);
         for codes in [vec![], vec![0], vec![u64::MAX], vec![0, u64::MAX], far_apart.collect()] {
-            let layer = Finished::new(&codes).unwrap();
+            let layer = PackedLayer::new(&codes).unwrap();
             assert_eq!(layer.len(), codes.len() as u64);
             assert!(layer.chunks.iter().flat_map(|chunk| chunk.codes().unwrap()).eq(codes));
         }

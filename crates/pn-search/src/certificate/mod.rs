@@ -1,17 +1,25 @@
-//! Certificates: from a solved position to a set of lost positions that proves its value.
+//! Certificates: sets of lost positions that prove the value of a position.
 //!
 //! A set of positions, each *lost for the side to move*, is closed if after every move from one of
-//! them there is a reply that leads to another one or ends the game. As games are finite, every
-//! position of a closed set is lost indeed, and whoever checks that a set is closed need not trust
-//! the search that found it.
+//! them there is a reply that leads to another one or ends the game. Games are finite, so every
+//! position of a closed set is lost indeed. A checker that verifies that a set is closed need not
+//! trust the search that found it.
 //!
-//! The set is collected layer by layer, from the root downwards. The positions of a layer that the
-//! winner has to answer are known when its turn comes, each of them once. A reply into a position
-//! that is in the set already costs nothing; otherwise, of those that the table knows, the one is
-//! taken that needed the least work. What the table has lost since, and the small exact searches
-//! whose results it never held, are searched again on the way: first by exact searches of the
-//! replies, and where these do not suffice by df-pn with the same table. In the end the set is
-//! thinned until none of its positions can go; that needs the table no more.
+//! The set is collected layer by layer, from the root down. The won positions of a layer for which
+//! a reply is needed are complete when the layer is processed, each of them once. A reply into a
+//! position that is in the set already is preferred; otherwise, of the lost positions in the table,
+//! the one that took the least work. Entries that the table has lost since, and results of the leaf
+//! solver, which it never stored, are searched again: first by the leaf solver, and if that fails
+//! by df-pn with the same table. Finally the set is thinned until none of its positions is
+//! superfluous. That does not use the table.
+//!
+//! * [`collect`] returns a [`ClosedSet`]; [`ClosedSet::thin`] returns a [`Certificate`].
+//! * [`CertificateOptions`], [`CertificateProgress`], [`CertificateError`]: parameters and results.
+//! * `Collection`: state of the collection. `PendingLayer`: positions found for a layer that is not
+//!   processed yet.
+//! * `ReplyFinder`: finds replies, shared by all threads. `Buffers`: working memory of a thread.
+//! * `PackedLayer`, `PendingCodes` (in `layers`): codes of a finished layer, and codes for a later
+//!   one.
 
 mod layers;
 mod thin;
@@ -29,53 +37,53 @@ use crate::plain::oracle::OracleAnswer;
 use crate::run::{Limits, Outcome, Reason};
 use crate::table::Table;
 use crate::{LeafSolverOptions, Value};
-use layers::{Codes, Finished, NoMemory, Waiting, insert};
+use layers::{LayerSet, NoMemory, PackedLayer, PendingCodes, insert};
 
-/// Positions that are answered between two looks at the stop flag and the clock, and whose answers
-/// are looked for in parallel before the first of them is chosen.
+/// Positions that are processed between two polls of the stop flag and the clock. Replies to all of
+/// them are found in parallel before the first one is chosen.
 const BATCH: usize = 1 << 14;
 
-/// Positions that one thread takes at a time, for which it makes its working memory anew: what the
-/// game remembers there of earlier positions must not depend on the number of threads.
+/// Positions that one thread takes at a time. It creates new working memory for them: what the game
+/// keeps there from earlier positions must not depend on the number of threads.
 const GRAIN: usize = 1 << 10;
 
-/// Positions that the exact search of a reply may visit at first: about as many as find most of the
-/// lost replies.
+/// Initial budget of the leaf solver for a reply: about as many positions as find most of the lost
+/// replies.
 const FIRST_BUDGET: u32 = 60;
 
-/// How a certificate is collected.
+/// Parameters of the collection of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CertificateOptions {
-    /// The search for what the table has lost.
+    /// Parameters of the search for results that the table has lost.
     pub dfpn: DfpnOptions,
-    /// The exact searches that find replies without a table entry.
-    pub settle: LeafSolverOptions,
+    /// Options of the leaf solver that finds replies without a table entry.
+    pub leaf_solver: LeafSolverOptions,
 }
 
-/// A closed set and what it took to collect it.
+/// A closed set, and statistics of its collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificate {
     /// Codes of lost positions, in increasing order. Those without a move are left out. Without any
-    /// one of them the set is not closed, if [`Game::expand`] reports every win on the spot.
+    /// one of them the set is not closed, if [`Game::expand`] reports every immediate win.
     pub codes: Vec<u64>,
-    /// Positions that were collected, and that others turned out to make superfluous.
+    /// Number of positions that were collected and later found superfluous.
     pub superfluous: u64,
-    /// Positions of the winner that were answered.
+    /// Number of won positions for which a reply was chosen.
     pub answered: u64,
-    /// Positions that df-pn had to search again.
+    /// Number of positions that df-pn had to search again.
     pub searched_again: u64,
     /// Expansions of these searches.
     pub expansions: u64,
 }
 
-/// Why there is no certificate.
+/// Reason why there is no certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
     /// A limit was reached.
     #[error("the certificate is not complete: {}", .0.text())]
     Stopped(Reason),
-    /// A position has not the value that it was said to have: the value of the root, the table or
-    /// the known values are wrong.
+    /// A position has another value than was stated: the value of the root, the table or the oracle
+    /// is wrong.
     #[error(
         "the values contradict each other at the position with the code {code:#x}, which was said \
          to be {}", if *.won { "won" } else { "lost" }
@@ -83,7 +91,7 @@ pub enum CertificateError {
     Contradiction {
         /// The position.
         code: u64,
-        /// What it was said to be.
+        /// The stated value.
         won: bool,
     },
 }
@@ -98,46 +106,46 @@ impl CertificateError {
     }
 }
 
-/// How far the collection has come.
+/// Progress of the collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CertificateProgress {
-    /// The layer in progress; 0 is the last.
+    /// Layer in progress; 0 is the last.
     pub layer: u32,
-    /// Lost positions so far, from the top again when they are thinned.
+    /// Number of lost positions so far. While the set is thinned, it counts from the top again.
     pub positions: u64,
-    /// All are collected, and those that can go are looked for.
+    /// The set is complete and is being thinned.
     pub thinning: bool,
-    /// Positions of the winner that were answered.
+    /// Number of won positions for which a reply was chosen.
     pub answered: u64,
-    /// Positions that df-pn had to search again.
+    /// Number of positions that df-pn had to search again.
     pub searched_again: u64,
 }
 
-/// A closed set of which some positions may be superfluous.
+/// A closed set, some of whose positions may be superfluous.
 pub struct ClosedSet<L> {
     root: (u64, Value),
     layer_of: L,
-    /// By layers, those without moves included.
-    set: Vec<Finished>,
-    /// Those of the set that have no moves.
-    ended: Codes,
-    /// Without the positions.
+    /// Layers, with the positions without moves.
+    set: Vec<PackedLayer>,
+    /// Positions of the set without moves.
+    terminal: LayerSet,
+    /// Result without the positions.
     done: Certificate,
 }
 
 /// Collects a closed set for `value`, the value of `root`.
 ///
-/// The root's table is best the one with which df-pn found the value, or another proof-number search of the
-/// same game; any other table of such searches will do, an empty one too, which then takes as long
-/// as the search. `layer` tells positions apart in such a way that every move leads to a smaller
-/// number, such as the number of stones. Of the limits, the deadline and the stop flag hold for all
-/// of the work, and the number of nodes does not. Sorting the positions of a layer is not interrupted,
-/// some seconds for a hundred million.
+/// The best table for the root is the one with which df-pn or another proof-number search of the
+/// same game found the value. Any other table of such searches works as well, also an empty one,
+/// which makes this take as long as the search. `layer` maps positions to numbers such that every
+/// move leads to a smaller one, for example the number of stones. The deadline and the stop flag of
+/// the limits hold for all of the work; the number of nodes is ignored. Sorting the positions of a
+/// layer is not interrupted, some seconds for a hundred million.
 ///
-/// The result does not depend on the number of threads, as long as no known value or entry of the
-/// table does. Memory on top of the table is about 3 bytes for each position of the set, and for the
-/// layers that moves from the one in progress lead to some 16 bytes for each position of the set and
-/// 8 to 32 for each one that waits for an answer.
+/// The result does not depend on the number of threads, as long as the oracle and the table do not.
+/// Memory on top of the table is about 3 bytes for each position of the set. For the layers that
+/// moves from the one in progress lead to, it is also some 16 bytes for each position of the set
+/// and 8 to 32 for each position that needs a reply.
 ///
 /// # Errors
 /// If a limit is reached, or if the value is wrong.
@@ -152,10 +160,10 @@ pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
     let Root { game, code: root, table } = root;
     let layers = layer(root) as usize + 1;
     let mut collection = Collection {
-        view: View { game, table, options, limits: Limits { nodes: None, ..limits } },
+        finder: ReplyFinder { game, table, options, limits: Limits { nodes: None, ..limits } },
         collected: 0,
-        ended: HashSet::default(),
-        layers: vec![Layer::default(); layers],
+        terminal: HashSet::default(),
+        layers: vec![PendingLayer::default(); layers],
         layer_of: layer,
         done: Certificate::default(),
         observer,
@@ -164,23 +172,23 @@ pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
         Value::Loss => collection.add_lost(root)?,
         Value::Win => collection.layers[layers - 1].won.push(root)?,
     }
-    let mut set: Vec<Finished> = Vec::with_capacity(layers);
+    let mut set: Vec<PackedLayer> = Vec::with_capacity(layers);
     for number in (0..layers).rev() {
         collection.answer(number)?;
-        set.push(Finished::new(&collection.open(number)?)?);
+        set.push(PackedLayer::new(&collection.open(number)?)?);
     }
     set.reverse();
-    let Collection { ended, layer_of, done, .. } = collection;
-    Ok(ClosedSet { root: (root, value), layer_of, set, ended, done })
+    let Collection { terminal, layer_of, done, .. } = collection;
+    Ok(ClosedSet { root: (root, value), layer_of, set, terminal, done })
 }
 
 impl<L: Fn(u64) -> u32 + Sync> ClosedSet<L> {
-    /// Thins the set until none of its positions can go. `game` is that of [`collect`], the limits
-    /// and the observer are as there.
+    /// Thins the set until none of its positions is superfluous. `game` is that of [`collect`]; the
+    /// limits and the observer are as there.
     ///
-    /// Memory is 8 bytes for each position of the result and about 3 for each one of the set, and
-    /// for the layers that moves from the one in progress lead to some 16 bytes for each position of the
-    /// set, 8 to 32 for each one that needs an answer and 16 to 32 for each answer.
+    /// Memory is 8 bytes for each position of the result and about 3 for each one of the set. For
+    /// the layers that moves from the one in progress lead to, it is also some 16 bytes for each
+    /// position of the set, 8 to 32 for each one that needs a reply and 16 to 32 for each reply.
     ///
     /// # Errors
     /// If a limit is reached, or if the value is wrong.
@@ -190,42 +198,42 @@ impl<L: Fn(u64) -> u32 + Sync> ClosedSet<L> {
         limits: Limits<'_>,
         observer: &mut dyn FnMut(&CertificateProgress),
     ) -> Result<Certificate, CertificateError> {
-        let ClosedSet { root, layer_of, set, ended, done } = self;
+        let ClosedSet { root, layer_of, set, terminal, done } = self;
         let limits = Limits { nodes: None, ..limits };
-        let collected: u64 = set.iter().map(Finished::len).sum();
-        let look = |layer: usize, stayed: usize| {
+        let collected: u64 = set.iter().map(PackedLayer::len).sum();
+        let poll = |layer: usize, kept: usize| {
             observer(&CertificateProgress {
                 layer: layer as u32,
-                positions: stayed as u64,
+                positions: kept as u64,
                 thinning: true,
                 answered: done.answered,
                 searched_again: done.searched_again,
             });
-            look_at(&limits)
+            check_limits(&limits)
         };
-        let mut codes = thin::thin(game, root, &layer_of, set, &ended, look)?;
+        let mut codes = thin::thin(game, root, &layer_of, set, &terminal, poll)?;
         codes.par_sort_unstable();
-        let superfluous = collected - (ended.len() + codes.len()) as u64;
+        let superfluous = collected - (terminal.len() + codes.len()) as u64;
         Ok(Certificate { codes, superfluous, ..done })
     }
 }
 
-/// Looks at the stop flag and the clock.
-fn look_at(limits: &Limits<'_>) -> Result<(), CertificateError> {
+/// Polls the stop flag and the clock.
+fn check_limits(limits: &Limits<'_>) -> Result<(), CertificateError> {
     limits.reached().map_or(Ok(()), |reason| Err(CertificateError::Stopped(reason)))
 }
 
-/// What waits in a layer.
+/// Positions found for a layer that is not processed yet.
 #[derive(Clone, Debug, Default)]
-struct Layer {
+struct PendingLayer {
     /// Positions of the set.
-    lost: Codes,
-    /// Positions that the winner has to answer.
-    won: Waiting,
+    lost: LayerSet,
+    /// Won positions for which a reply is needed.
+    won: PendingCodes,
 }
 
-/// What positions are looked at with; shared by all threads.
-struct View<'a, G: Game> {
+/// Finds replies. Shared by all threads.
+struct ReplyFinder<'a, G: Game> {
     game: &'a G,
     table: &'a Table,
     options: &'a CertificateOptions,
@@ -233,24 +241,23 @@ struct View<'a, G: Game> {
 }
 
 struct Collection<'a, G: Game, L> {
-    view: View<'a, G>,
+    finder: ReplyFinder<'a, G>,
     layer_of: L,
-    /// Positions of the set, those without moves included.
+    /// Number of positions of the set, with those without moves.
     collected: u64,
-    /// Those of the set that have no moves.
-    ended: Codes,
-    /// By number. A layer is left empty when its turn is over.
-    layers: Vec<Layer>,
+    /// Positions of the set without moves.
+    terminal: LayerSet,
+    /// Layers by number. A processed layer is empty.
+    layers: Vec<PendingLayer>,
     done: Certificate,
     observer: &'a mut dyn FnMut(&CertificateProgress),
 }
 
-/// What was found out about a position of the winner without changing anything.
+/// Replies to a won position.
 enum Replies {
-    /// A reply ends the game or leads to a position that is in the set already.
+    /// A reply ends the game or leads to a position of the set. No other one is needed.
     Answered,
-    /// Lost positions that replies lead to, with what is known of the work behind them; possibly
-    /// none.
+    /// Lost positions that replies lead to, with the estimated cost of their proofs. May be empty.
     Lost(Vec<(u64, u64)>),
 }
 
@@ -272,20 +279,20 @@ impl<G: Game> Buffers<G> {
     }
 }
 
-/// What `look` finds about each of some positions, in their order.
+/// Applies `visit` to some positions in parallel. Returns the results in their order.
 fn in_parallel<G: Game, T: Send>(
     codes: &[u64],
-    look: impl Fn(&mut Buffers<G>, u64) -> T + Sync,
+    visit: impl Fn(&mut Buffers<G>, u64) -> T + Sync,
 ) -> Vec<T> {
     let grains = codes.par_chunks(GRAIN).map(|grain| {
         let mut buffers = Buffers::new();
-        grain.iter().map(|&code| look(&mut buffers, code)).collect::<Vec<T>>()
+        grain.iter().map(|&code| visit(&mut buffers, code)).collect::<Vec<T>>()
     });
     grains.collect::<Vec<Vec<T>>>().into_iter().flatten().collect()
 }
 
-impl<G: Game> View<'_, G> {
-    /// Looks for lost positions after the moves from a won one.
+impl<G: Game> ReplyFinder<'_, G> {
+    /// Finds lost positions after the moves from a won one.
     fn replies(
         &self,
         code: u64,
@@ -320,14 +327,14 @@ impl<G: Game> View<'_, G> {
         if !lost.is_empty() {
             return Ok(Replies::Lost(lost));
         }
-        // Known values may have to be read from a disk, and exact searches take long, too.
-        look_at(&self.limits)?;
+        // Oracles may read from a disk, and leaf solutions take time as well.
+        check_limits(&self.limits)?;
         let mut unknown = 0;
         for index in 0..children.len() {
             let child = children[index];
-            match self.game.known(child.code) {
-                // Nobody knows the work; the leaf estimate is a guess, and exact searches are
-                // preferred to it.
+            match self.game.oracle_value(child.code) {
+                // The work is unknown. The leaf estimate is a guess, so leaf solutions are
+                // preferred.
                 OracleAnswer::Known(Value::Loss) => {
                     lost.push((child.code, (1 << 32) + u64::from(child.delta)));
                 }
@@ -341,35 +348,36 @@ impl<G: Game> View<'_, G> {
         }
         children.truncate(unknown);
         children.sort_by_key(|child| child.delta);
-        lost.extend(self.settle(children, scratch));
+        lost.extend(self.solve_leaf(children, scratch));
         Ok(Replies::Lost(lost))
     }
 
-    /// The child that an exact search finds lost with the fewest positions, and how many these are.
-    /// Budgets grow fourfold, so that children that need many do not hold up one that needs few.
-    fn settle(&self, children: &[Child], scratch: &mut G::Scratch) -> Option<(u64, u64)> {
-        let options = &self.options.settle;
-        let most = options.budget;
+    /// Finds the child that the leaf solver proves lost with the fewest positions, and their
+    /// number. Budgets grow fourfold, so that children that need many do not delay one that needs
+    /// few.
+    fn solve_leaf(&self, children: &[Child], scratch: &mut G::Scratch) -> Option<(u64, u64)> {
+        let options = &self.options.leaf_solver;
+        let max_budget = options.budget;
         let mut best = None;
-        let mut budget = FIRST_BUDGET.min(most);
+        let mut budget = FIRST_BUDGET.min(max_budget);
         loop {
             for child in children.iter().filter(|child| options.admits(child)) {
-                let settled = self.game.settle(child.code, budget, scratch);
-                if settled.value == Some(Value::Loss) {
-                    best = Some((child.code, settled.positions.into()));
-                    // Only one that needs fewer is of use now.
-                    budget = settled.positions.saturating_sub(1);
+                let solution = self.game.solve_leaf(child.code, budget, scratch);
+                if solution.value == Some(Value::Loss) {
+                    best = Some((child.code, solution.positions.into()));
+                    // From here on only a child that needs fewer is better.
+                    budget = solution.positions.saturating_sub(1);
                 }
             }
-            if best.is_some() || budget >= most {
+            if best.is_some() || budget >= max_budget {
                 return best;
             }
-            budget = (4 * budget).min(most);
+            budget = (4 * budget).min(max_budget);
         }
     }
 }
 
-/// The positions after the moves from a lost one.
+/// Positions after the moves from a lost one.
 fn moves<G: Game>(
     game: &G,
     code: u64,
@@ -391,13 +399,13 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         Ok(())
     }
 
-    /// Whether a position of a layer that is not over is in the set.
+    /// Returns true if a position of a layer that is not processed yet is in the set.
     fn has(&self, code: u64) -> bool {
         self.layers[(self.layer_of)(code) as usize].lost.contains(&code)
     }
 
-    /// Looks at the clock and the stop flag, and reports.
-    fn look(&mut self, layer: usize) -> Result<(), CertificateError> {
+    /// Reports progress, and polls the clock and the stop flag.
+    fn poll(&mut self, layer: usize) -> Result<(), CertificateError> {
         (self.observer)(&CertificateProgress {
             layer: layer as u32,
             positions: self.collected,
@@ -405,19 +413,19 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             answered: self.done.answered,
             searched_again: self.done.searched_again,
         });
-        look_at(&self.view.limits)
+        check_limits(&self.finder.limits)
     }
 
-    /// Chooses a reply for every position of the winner in a layer.
+    /// Chooses a reply for every won position of a layer.
     fn answer(&mut self, layer: usize) -> Result<(), CertificateError> {
         let won = self.layers[layer].won.take();
         for batch in won.chunks(BATCH) {
-            self.look(layer)?;
-            let Collection { view, layers, layer_of, .. } = &*self;
+            self.poll(layer)?;
+            let Collection { finder, layers, layer_of, .. } = &*self;
             let has = |code: u64| layers[layer_of(code) as usize].lost.contains(&code);
             let replies: Vec<Result<Replies, CertificateError>> =
                 in_parallel(batch, |buffers: &mut Buffers<G>, code| {
-                    view.replies(code, has, buffers)
+                    finder.replies(code, has, buffers)
                 });
             for (&code, replies) in batch.iter().zip(replies) {
                 if let Replies::Lost(lost) = replies? {
@@ -429,7 +437,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         Ok(())
     }
 
-    /// Answers a won position: by a position of the set, else by the cheapest lost one.
+    /// Chooses a reply to a won position: one into the set, else the lost position of least cost.
     fn choose(&mut self, code: u64, lost: Vec<(u64, u64)>) -> Result<(), CertificateError> {
         if lost.iter().any(|&(code, _)| self.has(code)) {
             return Ok(());
@@ -442,11 +450,15 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         self.add_lost(reply)
     }
 
-    /// Searches a won position again for a lost child.
+    /// Searches a won position again to find a lost child.
     fn search(&mut self, code: u64) -> Result<u64, CertificateError> {
-        let view = &self.view;
-        let report =
-            dfpn(Root::new(view.game, code, view.table), view.options.dfpn, view.limits, &mut ());
+        let finder = &self.finder;
+        let report = dfpn(
+            Root::new(finder.game, code, finder.table),
+            finder.options.dfpn,
+            finder.limits,
+            &mut (),
+        );
         self.done.searched_again += 1;
         self.done.expansions += report.counters.expansions;
         match (report.outcome, report.best) {
@@ -456,8 +468,8 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         }
     }
 
-    /// Lists the moves from the lost positions of a layer, which the winner has to answer. Returns
-    /// these positions, in order.
+    /// Expands the lost positions of a layer: adds their children to the positions that need a
+    /// reply. Returns the lost positions, in order.
     fn open(&mut self, layer: usize) -> Result<Vec<u64>, CertificateError> {
         let set = std::mem::take(&mut self.layers[layer].lost);
         let mut lost = Vec::new();
@@ -465,14 +477,14 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         lost.extend(set);
         lost.par_sort_unstable();
         for batch in lost.chunks(BATCH) {
-            self.look(layer)?;
-            let game = self.view.game;
+            self.poll(layer)?;
+            let game = self.finder.game;
             let moves: Vec<Result<Vec<u64>, CertificateError>> =
                 in_parallel(batch, |buffers: &mut Buffers<G>, code| moves(game, code, buffers));
             for (&code, moves) in batch.iter().zip(moves) {
                 let moves = moves?;
                 if moves.is_empty() {
-                    insert(&mut self.ended, code)?;
+                    insert(&mut self.terminal, code)?;
                 }
                 for child in moves {
                     self.layers[(self.layer_of)(child) as usize].won.push(child)?;

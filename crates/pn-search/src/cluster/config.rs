@@ -10,7 +10,7 @@ use crate::pn2::Pn2Options;
 pub struct CoordinatorConfig {
     /// Maximum number of nodes evaluated by a job, at the start of the search.
     pub job_nodes: u64,
-    /// Maximum number of nodes evaluated in all. In one process, the limits of the workers have it.
+    /// Maximum number of nodes evaluated in all. In one process, the workers' own limits apply instead.
     pub node_limit: Option<u64>,
     /// Maximum number of shared results in a reply.
     pub max_results_in_reply: usize,
@@ -29,7 +29,7 @@ pub struct CoordinatorConfig {
     /// Plain games: virtual loss that a worker below a node adds to the node's delta when a leaf is
     /// selected, in addition to 1: a share of the delta in 1/64.
     pub virtual_loss_64: u32,
-    /// Plain games: expansions of all workers after which a selection looks a node's children up in the table
+    /// Plain games: expansions of all workers after which a selection reads a node's children from the table
     /// again; `u32::MAX` for never.
     pub refresh_age: u32,
     /// Plain games: the numbers of open nodes are also read from the table and stored there.

@@ -1,8 +1,8 @@
 //! The coordinator: assigns leaves to workers, counts, and ends the search.
 //!
-//! It is driven by requests, and replies to each at once ([`Coordinator::handle`]). Jobs whose leaf has left the
-//! tree are cancelled; their list is for the carrier of the messages ([`Coordinator::take_cancelled`]). A worker
-//! that does not receive a cancellation only searches longer.
+//! The coordinator is driven by requests and replies to each at once ([`Coordinator::handle`]). Jobs whose leaf has
+//! left the tree are cancelled. Cancellations are queued until the carrier of the messages collects them
+//! ([`Coordinator::take_cancelled`]). A worker that does not receive a cancellation only searches longer.
 //!
 //! A worker has at most one job. If the worker is lost, its job is released, and the leaf is free for other
 //! workers ([`Coordinator::remove_worker`]).
@@ -25,11 +25,11 @@ const MIN_JOB_NODES: u64 = 2;
 /// Maximum budget of a job, and maximum of each counter in a request: a million such numbers can be added.
 const MAX_COUNT: u64 = 1 << 44;
 
-/// Number of times that a leaf is deferred to the worker that has searched its parent, per assigned job. A worker
-/// that is as fast as the others has asked for it by then; a slow one must not hold the best leaves.
+/// Maximum number of times that a leaf is deferred to the worker that has searched its parent, per assigned job. A
+/// worker that is as fast as the others has sent a request by then; a slow one must not hold the best leaves.
 const MAX_DEFERRALS: u64 = 2;
 
-/// Maximum number of leaves whose deferrals are counted. Few leaves are examined; others may have left the tree.
+/// Maximum number of leaves whose deferral count is stored. Few leaves are examined; others may have left the tree.
 const MAX_DEFERRED_LEAVES: usize = 1 << 16;
 
 /// A job that has been assigned.
@@ -42,7 +42,7 @@ struct AssignedJob<L> {
     is_cancelled: bool,
 }
 
-/// Coordinator of the workers of a search. See the module's head.
+/// Coordinator of the workers of a search. See the module documentation.
 pub struct Coordinator<T: JobTree> {
     /// The tree.
     pub tree: T,
@@ -69,7 +69,7 @@ pub struct Coordinator<T: JobTree> {
 }
 
 impl<T: JobTree> Coordinator<T> {
-    /// Creates a coordinator of a tree whose root counts as a node. `table_used` is the number of entries in the
+    /// Creates a coordinator of a tree. The root counts as a node. `table_used` is the number of entries in the
     /// coordinator's own table.
     pub fn new(tree: T, config: CoordinatorConfig, table_used: u64) -> Self {
         Coordinator {
@@ -90,21 +90,21 @@ impl<T: JobTree> Coordinator<T> {
         }
     }
 
-    /// Counters of all workers and the coordinator. Every node counts at one level: the first, if it has joined
-    /// the tree, else the second.
+    /// Returns the counters of all workers and the coordinator. Every node counts at one level: the first, if it
+    /// has joined the tree, else the second.
     pub fn counters(&self) -> Counters {
         let Counters { nodes, first_level, .. } = self.counters;
         Counters { second_level: nodes.saturating_sub(first_level), ..self.counters }
     }
 
-    /// Reason why the search has ended without an answer, if it has. After a contradiction there is no answer,
-    /// even if the root has a value.
+    /// Returns the reason for the end of a search that has ended without a result. After a contradiction there is
+    /// no result, even if the root has a value.
     pub fn reason(&self) -> Option<Reason> {
         let is_final = |&reason: &Reason| reason == Reason::Contradiction || !self.tree.is_solved();
         self.reason.filter(is_final)
     }
 
-    /// The worker with whose request a contradiction was found.
+    /// Returns the worker with whose request a contradiction was found.
     pub fn contradicted_by(&self) -> Option<WorkerId> {
         self.contradicted_by
     }
@@ -120,7 +120,7 @@ impl<T: JobTree> Coordinator<T> {
         self.cancel_jobs();
     }
 
-    /// Continues a search that has ended for lack of memory, when there is memory again. All jobs are released.
+    /// Continues a search that ended for lack of memory, after memory was freed. Releases all jobs.
     pub fn resume(&mut self) {
         let ids: Vec<JobId> = self.jobs.keys().copied().collect();
         for id in ids {
@@ -129,7 +129,7 @@ impl<T: JobTree> Coordinator<T> {
         self.reason = self.reason.filter(|&reason| reason != Reason::Memory);
     }
 
-    /// Number of assigned jobs.
+    /// Returns the number of assigned jobs.
     pub fn jobs(&self) -> usize {
         self.jobs.len()
     }
@@ -144,15 +144,15 @@ impl<T: JobTree> Coordinator<T> {
         self.cancelled.drain(..)
     }
 
-    /// Returns true if a request can be true. Requests from other processes are untrusted; one that is not valid
-    /// must not be handled.
+    /// Returns true if a request is consistent with the job of its worker. Requests from other processes are
+    /// untrusted. An invalid request must not be handled.
     pub fn is_valid(&mut self, request: &RequestFor<T>) -> bool {
         let in_range =
             |spent: &Counters| spent.to_array().into_iter().all(|count| count <= MAX_COUNT);
         match &request.state {
             WorkerState::Idle => true,
             WorkerState::Done { job, outcome, spent } => {
-                // The outcome of another job is ignored.
+                // A result of another job is ignored.
                 let of_worker = self.jobs.get(job).filter(|job| job.worker == request.worker);
                 in_range(spent)
                     && of_worker.is_none_or(|job| self.tree.is_valid(&job.leaf, outcome))
@@ -171,7 +171,7 @@ impl<T: JobTree> Coordinator<T> {
         {
             self.finish(job, outcome, &spent);
         }
-        let instruction = self.next(worker);
+        let instruction = self.next_instruction(worker);
         if let Some(reason) = self.tree.publish(&mut self.counters) {
             self.fail(reason, worker);
         }
@@ -208,55 +208,56 @@ impl<T: JobTree> Coordinator<T> {
         self.log.push_back((from, result));
     }
 
-    /// Number of results shared since the start of the search.
+    /// Returns the number of results shared since the start of the search.
     pub fn results(&self) -> usize {
         self.dropped + self.log.len()
     }
 
-    /// Bytes in use, without the tree: shared results, and deferrals.
+    /// Returns the bytes used by shared results and deferral counts. The tree is not included.
     pub fn bytes(&self) -> u64 {
         let heap: usize = self.log.iter().map(|(_, result)| T::heap_bytes(result)).sum();
         let log = self.log.capacity() * size_of::<(WorkerId, T::SharedResult)>() + heap;
         log as u64 + map_bytes::<(u64, u64)>(self.deferred.capacity())
     }
 
-    /// Removes a worker that is lost, and releases its job. Later requests of this worker must not be handled. Its
-    /// table is lost, so its leaves are no longer deferred to it.
+    /// Removes a lost worker and releases its job. Later requests of this worker must not be handled. Its table is
+    /// lost, so no leaf is deferred to it any more.
     pub fn remove_worker(&mut self, worker: WorkerId) {
         if let Some(&id) = self.assigned.get(&worker) {
             self.release(id);
         }
-        self.tree.forget_worker(worker);
+        self.tree.remove_worker(worker);
     }
 
-    /// Next instruction to a worker.
-    fn next(&mut self, worker: WorkerId) -> Instruction<u64> {
+    /// Returns the next instruction to a worker.
+    fn next_instruction(&mut self, worker: WorkerId) -> Instruction<u64> {
         if self.is_over() {
             return Instruction::Quit;
         }
         if let Some(&id) = self.assigned.get(&worker) {
             // The reply was lost, or the request was duplicated.
-            return self.search(id);
+            return self.search_instruction(id);
         }
         let used = self.spent.saturating_add(self.granted);
         let limit = self.config.node_limit;
         let left = limit.map_or(MAX_COUNT, |limit| limit.saturating_sub(used).min(MAX_COUNT));
         if left < MIN_JOB_NODES {
-            // Assigned jobs may return a part of their budgets.
+            // Assigned jobs may return part of their budgets.
             if self.granted > 0 {
                 return Instruction::Wait;
             }
             self.reason = Some(Reason::NodeLimit);
             return Instruction::Quit;
         }
-        // The best leaf that is not deferred, among the best ones.
-        let (mut passed, mut chosen) = (Vec::new(), None);
-        while chosen.is_none() && passed.len() < self.config.leaves_compared.max(1) {
+        // Chooses the best leaf that is not deferred, among the best `leaves_compared` leaves. If all are deferred,
+        // chooses the best.
+        let (mut postponed, mut chosen) = (Vec::new(), None);
+        while chosen.is_none() && postponed.len() < self.config.leaves_compared.max(1) {
             match self.tree.select() {
                 Selection::Leaf { leaf, code, last } => {
                     let last = last.filter(|&last| last != worker);
                     match last.is_some() && self.is_deferred(code) {
-                        true => passed.push((leaf, code, last)),
+                        true => postponed.push((leaf, code, last)),
                         false => chosen = Some((leaf, code, last)),
                     }
                 }
@@ -264,7 +265,7 @@ impl<T: JobTree> Coordinator<T> {
                 Selection::Solved => return Instruction::Quit,
             }
         }
-        for (leaf, code, last) in passed {
+        for (leaf, code, last) in postponed {
             if chosen.is_none() && self.tree.is_leaf(&leaf) {
                 chosen = Some((leaf, code, last));
             } else {
@@ -283,7 +284,7 @@ impl<T: JobTree> Coordinator<T> {
         self.granted += budget;
         self.jobs.insert(id, AssignedJob { worker, leaf, code, budget, last, is_cancelled: false });
         self.assigned.insert(worker, id);
-        self.search(id)
+        self.search_instruction(id)
     }
 
     /// Returns true if a leaf whose parent another worker has searched is deferred to that worker.
@@ -299,7 +300,7 @@ impl<T: JobTree> Coordinator<T> {
         *self.deferred.entry(code).or_default() += 1;
     }
 
-    fn search(&self, id: JobId) -> Instruction<u64> {
+    fn search_instruction(&self, id: JobId) -> Instruction<u64> {
         let AssignedJob { code, budget, last, .. } = self.jobs[&id];
         Instruction::Search(Job { id, node: code, budget, last })
     }
@@ -315,7 +316,8 @@ impl<T: JobTree> Coordinator<T> {
             }
             JobOutcome::Open(children) => {
                 match self.tree.attach(&job.leaf, &children, spent.expansions, job.worker) {
-                    // Second-level searches leave no entries, so nodes are evaluated again, and count again.
+                    // PN²: second-level trees are discarded, so children that join the first level are evaluated
+                    // and counted again.
                     Some(added) if self.config.pn2.is_some() => {
                         self.spent += added;
                         self.counters.nodes += added;
@@ -331,7 +333,7 @@ impl<T: JobTree> Coordinator<T> {
         }
     }
 
-    /// Ends a job. Its leaf is free again, if it is still one.
+    /// Ends a job and frees its leaf.
     fn release(&mut self, id: JobId) -> AssignedJob<T::Leaf> {
         let job = self.jobs.remove(&id).expect("the job is assigned");
         self.assigned.remove(&job.worker);
@@ -340,7 +342,7 @@ impl<T: JobTree> Coordinator<T> {
         job
     }
 
-    /// Cancels the jobs whose leaves have left the tree, or all if the search is over.
+    /// Cancels the jobs whose leaves have left the tree, or all jobs if the search is over.
     fn cancel_jobs(&mut self) {
         let is_over = self.is_over();
         for (&id, job) in &mut self.jobs {

@@ -8,13 +8,13 @@ use crate::run::{Counters, Reason, RootChild};
 /// Result of a selection.
 #[derive(Debug)]
 pub enum Selection<L> {
-    /// A leaf. It is taken now.
+    /// A leaf, which is now taken.
     Leaf {
         /// The leaf.
         leaf: L,
         /// Code of its node.
         code: u64,
-        /// The worker that has searched its parent, if workers have tables of their own.
+        /// Worker that has searched the leaf's parent, if workers have tables of their own.
         last: Option<WorkerId>,
     },
     /// All leaves are taken.
@@ -25,28 +25,28 @@ pub enum Selection<L> {
 
 /// A tree whose leaves are jobs.
 pub trait JobTree {
-    /// A leaf that is taken, until [`JobTree::release`]. The tree may change in any way meanwhile.
+    /// A leaf that is taken until [`JobTree::release`]. The tree may change in any way before that.
     type Leaf: Send;
     /// A node, in the form in which it is sent to another process.
     type Node;
     /// The open children of a node.
     type Children;
-    /// A result of a worker that stays true.
+    /// A result of a worker that is shared with other workers.
     type SharedResult: Clone + Send;
 
     /// Takes the best free leaf.
     fn select(&mut self) -> Selection<Self::Leaf>;
 
-    /// The node with this code.
+    /// Returns the node with this code.
     fn node(&self, code: u64) -> Self::Node;
 
-    /// Forgets a worker that has been lost.
-    fn forget_worker(&mut self, _worker: WorkerId) {}
+    /// Drops the affinity of leaves to a lost worker.
+    fn remove_worker(&mut self, _worker: WorkerId) {}
 
     /// Returns true if a job at this leaf can have this outcome. Requests from other processes are untrusted.
     fn is_valid(&mut self, leaf: &Self::Leaf, outcome: &JobOutcome<Self::Children>) -> bool;
 
-    /// Ends the hold on a leaf. A result is attached or resolved next.
+    /// Frees a taken leaf. Is called before a result is attached or resolved.
     fn release(&mut self, leaf: &Self::Leaf);
 
     /// Returns true if the leaf is still in the tree, open and not expanded.
@@ -69,20 +69,20 @@ pub trait JobTree {
     /// it is won.
     fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<u64>, work: u64);
 
-    /// Bytes of a result on the heap.
+    /// Returns the bytes of a result on the heap.
     fn heap_bytes(_result: &Self::SharedResult) -> usize {
         0
     }
 
-    /// Adds results of a worker, and counts what they change. Returns those that are new.
+    /// Adds results of a worker, and counts new table entries. Returns the results that are new.
     fn add_results(
         &mut self,
         results: Vec<Self::SharedResult>,
         counters: &mut Counters,
     ) -> Vec<Self::SharedResult>;
 
-    /// Stores the new numbers of nodes where selections find them, lets a table grow that is not shared with the
-    /// workers, and counts that. Returns the reason why the search cannot continue, if there is one.
+    /// Stores the new numbers of nodes in the table, lets a table grow that is not shared with the workers, and
+    /// counts new entries. Returns the reason why the search cannot continue, if there is one.
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason>;
 
     /// Takes the Grundy numbers that were found since the last call.
@@ -90,16 +90,16 @@ pub trait JobTree {
         Vec::new()
     }
 
-    /// Proof and disproof number of the root, and the code of its best child, where that is a position: a
+    /// Returns proof and disproof number of the root, and the code of its best child, if children are positions: a
     /// lost one if the root is won.
     fn root(&self) -> (Number, Number, Option<u64>);
 
-    /// Open children of the root, where they are positions.
+    /// Returns the open children of the root, if they are positions.
     fn root_children(&self) -> Vec<RootChild> {
         Vec::new()
     }
 
-    /// Number of nodes in the tree.
+    /// Returns the number of nodes in the tree.
     fn nodes(&self) -> u64;
 
     /// Returns true if the root has a value.

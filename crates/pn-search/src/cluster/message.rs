@@ -5,12 +5,15 @@
 //!
 //! * A worker that receives no reply sends the same request again, or an idle one, and receives the job that it
 //!   has.
-//! * A job's id is never used twice, so both sides can tell messages about jobs that have ended.
+//! * A job's id is never used twice, so both sides can recognise messages about jobs that have ended.
 //! * Counters are sent once, at a job's end. The number of shared results that a worker has received is
 //!   sent as a total since the start of the search, so none is counted twice or left out.
 //!
-//! The types of children and shared results belong to the coordinator's `JobTree`. Where a message leaves
-//! the process, they have to mean the same in the other one.
+//! The types of children and shared results belong to the coordinator's `JobTree`. If messages are sent to
+//! other processes, these types must not depend on the state of a process.
+//!
+//! * [`Request`] is sent by a worker; [`WorkerState`] and [`JobOutcome`] are its parts.
+//! * [`Reply`] is sent by the coordinator; [`Instruction`] and [`Job`] are its parts.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,9 +46,9 @@ pub(super) type RequestFor<T> = Request<<T as JobTree>::Children, <T as JobTree>
 /// State of a worker that sends a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkerState<C> {
-    /// It has no job.
+    /// The worker has no job.
     Idle,
-    /// Its job has ended.
+    /// The worker's job has ended.
     Done {
         /// The job.
         job: JobId,
@@ -59,7 +62,7 @@ pub enum WorkerState<C> {
 /// Result of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JobOutcome<C> {
-    /// The node's value, and the code of a lost child if it is won and its children are positions.
+    /// The node's value. The code is that of a lost child, if the node is won and its children are positions.
     Solved(Value, Option<u64>),
     /// The node is open, with these children. An empty list means that the worker had no memory for them.
     Open(C),
@@ -76,7 +79,7 @@ pub struct Reply<N, R> {
     pub instruction: Instruction<N>,
     /// Results of other workers.
     pub results: Vec<R>,
-    /// Number of results shared since the start of the search, up to these.
+    /// Number of results shared since the start of the search, up to the last one of this reply.
     pub received: usize,
 }
 
@@ -97,7 +100,7 @@ pub enum Instruction<N> {
 /// A job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job<N> {
-    /// Its id.
+    /// Id of the job.
     pub id: JobId,
     /// The node to search.
     pub node: N,

@@ -8,8 +8,8 @@
 //!            Reply: search, wait or quit; shared results
 //! ```
 //!
-//! The `Coordinator` (the papers' master) has no thread, clock or file, and receives nothing from its workers
-//! but requests. The `JobTree` is the tree whose leaves it hands out; `PlainTree` is that of games with codes,
+//! The `Coordinator` (the papers' master) has no thread, clock or file, and receives only requests from its
+//! workers. The `JobTree` is the tree whose leaves it assigns; `PlainTree` is that of games with codes,
 //! [`crate::sums`] has that of impartial games.
 //!
 //! * In one process, `pool` puts the coordinator behind a mutex. The workers are threads that share a table.
@@ -26,8 +26,8 @@
 //!
 //! * *Shared results*: entries of more than a minimum of work, or Grundy numbers. They go to the coordinator with
 //!   the job's result, and from its log to the other workers with their replies.
-//! * *Entries*: if another worker has searched the job's node or its parent, the reply names it. That worker is
-//!   asked for all entries below the node ([`RemoteWorker::entries`]).
+//! * *Entries*: if another worker has searched the job's node or its parent, the reply names it. The carrier
+//!   requests all entries below the node from that worker ([`RemoteWorker::entries`]).
 //! * *Cancelled jobs*, whose leaf has left the tree ([`RemoteCoordinator::take_cancelled`]).
 
 mod config;

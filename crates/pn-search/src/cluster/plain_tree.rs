@@ -1,16 +1,18 @@
-//! A proof-number tree whose leaves several workers search at once.
+//! A proof-number tree whose leaves are searched by several workers at once.
 //!
 //! The tree itself is used by one thread at a time, which selects a leaf for a worker ([`JobTree::select`]) or adds
-//! the result of a job ([`JobTree::attach`], [`JobTree::resolve`]). Between the two the tree may change in any
-//! way.
+//! the result of a job ([`JobTree::attach`], [`JobTree::resolve`]). Between selection and result the tree may
+//! change in any way.
+//!
+//! [`PlainTree`] is the tree; [`TakenLeaf`] is a leaf that a worker searches.
 //!
 //! # Selection
 //!
-//! Selection goes from the root to the child of least virtual delta: its delta, and a virtual loss for every worker
+//! Selection descends from the root to the child of least virtual delta: its delta, and a virtual loss for every worker
 //! that searches a leaf below it, in expectation that the numbers there will rise (Kaneko 2010; thesis, 3.7.1).
 //! Virtual numbers are for selection only; the children's own numbers are backed up. A position that a worker
 //! searches is taken: no second worker gets it, at the same leaf or at another one. If all leaves below a node are
-//! taken, selection goes back and on to the next best child. So a free leaf is found if there is one.
+//! taken, selection backtracks to the next best child. So a free leaf is found if there is one.
 //!
 //! # Results
 //!
@@ -18,8 +20,8 @@
 //! result is valid there, because a code is the whole position. Otherwise a node on the path has been solved and has
 //! left the tree, and the result is dropped; solved positions are in the table. Nothing is written through a block
 //! that has been freed. The workers below a block are counted outside of the tree, by the block's index. If a block
-//! is freed and allocated for another node while its workers still search, that node counts them until they
-//! return: it is selected a little less.
+//! is freed and allocated for another node while its workers still search, they count for that node until they
+//! return: it is selected a little less often.
 
 #![forbid(unsafe_code)]
 
@@ -30,7 +32,7 @@ use ahash::{AHashMap, AHashSet};
 use super::message::{JobOutcome, WorkerId};
 use super::{CoordinatorConfig, JobTree, Selection, SharedEntry};
 use crate::Value;
-use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord, UNIT};
+use crate::arena::{Allocator, ArenaMemory, ArrayId, ChildRecord, UNIT};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Number};
 use crate::plain::Root;
@@ -42,14 +44,14 @@ use crate::table::{Entry as TableEntry, Stored, Table};
 /// A step down: a block, and the code of the child in it.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
-    block: Block,
+    block: ArrayId,
     code: u64,
 }
 
 /// A leaf that a worker searches.
 #[derive(Debug)]
 pub struct TakenLeaf {
-    /// The position.
+    /// Code of the position.
     code: u64,
     path: Vec<PathStep>,
 }
@@ -57,52 +59,52 @@ pub struct TakenLeaf {
 /// Tree of a game with codes, its taken leaves, and the numbers of its root.
 pub struct PlainTree<'a, G: Game> {
     game: &'a G,
-    /// For the validation of requests.
+    /// Scratch memory for the validation of requests.
     scratch: G::Scratch,
     children: Vec<Child>,
-    /// Entries that are not in the tree.
+    /// Table of entries. Solved positions are only there.
     table: &'a Table,
-    /// Entries of the table by the tree's own count, for a table that is not shared.
+    /// Number of entries in the table, if it is not shared with workers.
     table_used: u64,
     /// Entries to be stored in the table.
     updates: Vec<(u64, TableEntry)>,
-    port: &'a TreeSnapshots,
+    snapshots: &'a TreeSnapshots,
     memory: ArenaMemory,
     allocator: Allocator,
     combination: Combination,
     config: CoordinatorConfig,
     root: u64,
-    root_block: Block,
-    /// The workers below the blocks that have any.
-    workers: AHashMap<Block, u32>,
-    /// The positions that are being searched.
+    root_block: ArrayId,
+    /// Number of workers below each block that has any.
+    workers: AHashMap<ArrayId, u32>,
+    /// Codes of the positions that are being searched.
     taken: AHashSet<u64>,
-    /// Workers that have searched the parents of blocks, if they are in other processes. Freed blocks stay here
-    /// until they are allocated again.
-    searched_by: AHashMap<Block, u32>,
-    /// A taken leaf has left the tree.
+    /// Worker that has searched the parent of each block, if workers are in other processes. Freed blocks stay
+    /// here until they are allocated again.
+    searched_by: AHashMap<ArrayId, u32>,
+    /// True if a taken leaf has left the tree.
     has_lost_leaves: bool,
-    /// Expansions made for the tree, by which the age of look-ups is measured.
+    /// Number of expansions made for the tree. It measures the age of look-ups.
     clock: u64,
     phi: Number,
     delta: Number,
-    /// The root's best child: a lost one if the root is won.
+    /// Best child of the root: a lost one if the root is won.
     best: Option<u64>,
-    /// The root's value.
+    /// Value of the root.
     value: Option<Value>,
 }
 
 impl<'a, G: Game> PlainTree<'a, G> {
-    /// A tree below a root. What is solved goes to the table, where selections look for it.
+    /// Creates a tree below `root`. Solved positions are stored in the table, where selections find them.
     pub(crate) fn new(
         root: Root<'a, G>,
         tree: SavedTree,
         combination: Combination,
         config: CoordinatorConfig,
-        port: &'a TreeSnapshots,
+        snapshots: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
-        let SavedTree { memory, allocator, root_block, .. } = tree;
+        let SavedTree { memory, allocator, root_array: root_block, .. } = tree;
         let (mut numbers, mut best) = ((1, 1), None);
         if root_block != 0 {
             let scan = memory.scan(root_block);
@@ -116,7 +118,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             table,
             table_used: table.estimated_count(),
             updates: Vec::new(),
-            port,
+            snapshots,
             memory,
             allocator,
             combination,
@@ -135,8 +137,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
         }
     }
 
-    /// The report of a search on `threads` threads that ended for a reason, if not with a value. The
-    /// tree is left at the port.
+    /// Returns the report of a search on `threads` threads, which ended with a value or for a reason, and leaves
+    /// the tree in `snapshots`.
     pub(crate) fn report(self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
         let memory_bytes = self.table.bytes() + self.allocator.top() as usize * UNIT;
         let report = Report {
@@ -148,14 +150,20 @@ impl<'a, G: Game> PlainTree<'a, G> {
             memory_bytes: memory_bytes as u64 + self.own_bytes(),
             threads,
         };
-        let PlainTree { port, memory, allocator, root_block, .. } = self;
-        port.leave(SavedTree { memory, allocator, root_block, beside: Vec::new() });
+        let PlainTree { snapshots, memory, allocator, root_block, .. } = self;
+        let worker_memories = Vec::new();
+        snapshots.store_tree(SavedTree {
+            memory,
+            allocator,
+            root_array: root_block,
+            worker_memories,
+        });
         report
     }
 
-    /// Bytes of what is kept of the workers.
+    /// Returns the bytes used outside of the tree's memory and the table.
     pub(super) fn own_bytes(&self) -> u64 {
-        map_bytes::<(Block, u32)>(self.searched_by.capacity())
+        map_bytes::<(ArrayId, u32)>(self.searched_by.capacity())
     }
 
     fn lookup(&self, code: u64) -> Option<TableEntry> {
@@ -170,7 +178,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
 
     fn select_leaf(&mut self) -> Selection<TakenLeaf> {
         let mut path: Vec<PathStep> = Vec::new();
-        // Children below which all leaves are taken: depth and place.
+        // Children below which all leaves are taken: depth and index.
         let mut full: Vec<(usize, usize)> = Vec::new();
         'root: loop {
             if self.value.is_some() {
@@ -223,15 +231,15 @@ impl<'a, G: Game> PlainTree<'a, G> {
         Selection::Leaf { leaf: TakenLeaf { code, path }, code, last }
     }
 
-    /// The child of least virtual delta among those that are not taken or excluded.
-    fn choose(&self, block: Block, excluded: impl Fn(usize) -> bool) -> Option<usize> {
+    /// Returns the child of least virtual delta among those that are not taken or excluded.
+    fn choose(&self, block: ArrayId, excluded: impl Fn(usize) -> bool) -> Option<usize> {
         let memory = &self.memory;
-        let congested = self.workers.contains_key(&block);
+        let has_workers = self.workers.contains_key(&block);
         let mut best: Option<(u64, usize)> = None;
         for at in 0..memory.count(block) {
             let mut delta = u64::from(memory.delta(block, at));
             let child = memory.child(block, at);
-            if child != 0 && congested {
+            if child != 0 && has_workers {
                 let workers = self.workers.get(&child).copied().unwrap_or(0);
                 let each = 1 + ((delta * u64::from(self.config.virtual_loss_64)) >> 6);
                 delta += u64::from(workers) * each;
@@ -247,12 +255,12 @@ impl<'a, G: Game> PlainTree<'a, G> {
         best.map(|(_, at)| at)
     }
 
-    /// Takes over what the table has learnt about the children in `block`, whose node is at the end
-    /// of the path, unless it was asked lately. True if that changed the node's numbers or solved
-    /// it.
-    fn refresh(&mut self, path: &[PathStep], block: Block) -> bool {
-        // Ages count modulo 2³²; at worst a node is refreshed late. None is refreshed twice between
-        // two results, so a selection comes to its end.
+    /// Updates the children in `block`, whose parent is at the end of the path, from the table, unless this was
+    /// done less than `refresh_age` expansions ago. Returns true if the parent's numbers have changed or it is
+    /// solved.
+    fn refresh(&mut self, path: &[PathStep], block: ArrayId) -> bool {
+        // Ages are computed modulo 2³²; at worst a node is refreshed late. No node is refreshed twice between two
+        // results, so every selection ends.
         let age = (self.clock as u32).wrapping_sub(self.memory.stamp(block));
         if self.config.refresh_age == u32::MAX || age < self.config.refresh_age.max(1) {
             return false;
@@ -262,7 +270,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             self.table.prefetch(self.game.key(self.memory.code(block, at)));
         }
         let mut changed = false;
-        // Backwards, as the last child takes the place of one that goes.
+        // Backwards, because a removed child is replaced by the last one.
         for at in (0..self.memory.count(block)).rev() {
             let node = self.memory.node(block, at);
             let Some(entry) = self.lookup(node.code) else {
@@ -290,12 +298,12 @@ impl<'a, G: Game> PlainTree<'a, G> {
         changed
     }
 
-    /// Gives the node at the end of a path a value. Whatever that solves leaves the tree.
+    /// Sets the value of the node at the end of a path. All nodes that are solved by it leave the tree.
     fn resolve_at(&mut self, mut path: &[PathStep], mut value: Value, mut work: u64) {
         while let Some((&PathStep { block, code }, above)) = path.split_last() {
             let at = self.memory.position(block, code).expect("the path leads to the node");
             let child = self.memory.child(block, at);
-            // A worker at a leaf that is given back with others has gone through the first block.
+            // A worker at a leaf below a freed child has passed its block.
             self.has_lost_leaves |= match child {
                 0 => self.taken.contains(&code),
                 _ => self.workers.contains_key(&child),
@@ -316,7 +324,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             } else if above.is_empty() {
                 self.best = Some(code);
             }
-            // The block is given back with its node's turn, or below for the root.
+            // The block is freed with its parent in the next iteration, or below for the root.
             value = !value;
             work = 0;
             path = above;
@@ -331,9 +339,9 @@ impl<'a, G: Game> PlainTree<'a, G> {
         (self.phi, self.delta) = (entry.phi, entry.delta);
     }
 
-    /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and
-    /// of its ancestors, as far as anything changes.
-    fn back_up(&mut self, path: &[PathStep], mut block: Block, work: u64) {
+    /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and of its
+    /// ancestors up to the first whose numbers do not change.
+    fn back_up(&mut self, path: &[PathStep], mut block: ArrayId, work: u64) {
         let combination = self.combination;
         for step in path.iter().rev() {
             let (phi, delta) = self.memory.scan(block).numbers_of_parent(combination);
@@ -368,11 +376,11 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         code
     }
 
-    fn forget_worker(&mut self, worker: WorkerId) {
+    fn remove_worker(&mut self, worker: WorkerId) {
         self.searched_by.retain(|_, by| WorkerId::from(*by) != worker);
     }
 
-    /// Codes have to be those of children, because workers expand them.
+    /// Returns true if the outcome is possible. Codes have to be those of children, because workers expand them.
     fn is_valid(&mut self, leaf: &TakenLeaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
         let open = 1..INFINITY;
         let PlainTree { game, scratch, children, .. } = self;
@@ -439,7 +447,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         if !self.is_leaf(leaf) {
             return Some(0);
         }
-        // A path of codes has to be unambiguous, and a move is searched once.
+        // Removes duplicates: a path of codes has to be unambiguous, and a move is searched once.
         let mut codes = AHashSet::with_capacity(children.len());
         let nodes: Vec<ChildRecord> = children
             .iter()
@@ -454,7 +462,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         self.memory.add_work(block, work);
         self.memory.set_stamp(block, self.clock as u32);
         if self.config.is_remote {
-            // Workers with larger ids are not asked for entries.
+            // No affinity is stored for workers with larger ids.
             match u32::try_from(worker) {
                 Ok(worker) => self.searched_by.insert(block, worker),
                 Err(_) => self.searched_by.remove(&block),
@@ -505,7 +513,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
-        self.port.look(&mut self.memory, &self.allocator, self.root_block);
+        self.snapshots.poll(&mut self.memory, &self.allocator, self.root_block);
         if self.config.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }

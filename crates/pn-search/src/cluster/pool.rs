@@ -1,12 +1,12 @@
 //! Workers of one process that share a table: the coordinator behind a mutex.
 //!
-//! A worker that needs a job locks the coordinator, brings the result of its last job, and takes the next.
-//! If there is none, it waits on a condition variable until another worker has brought a result; every
+//! A worker that needs a job locks the coordinator, delivers the result of its last job, and takes the next.
+//! If there is none, it waits on a condition variable until another worker has delivered a result; every
 //! few milliseconds it polls the limits and the observer. All data is exchanged under the mutex.
 //!
 //! The workers share one [`SharedState`](crate::run::SharedState), which has the limits, the totals and the resize
-//! barrier. A worker that waits leaves the barrier. None waits at the barrier with the mutex
-//! locked. A job that is cancelled is reported through the worker's mailbox.
+//! barrier. A worker that waits for a job leaves the barrier. No worker waits at the barrier while it holds the
+//! mutex. Cancellations are sent through the worker's mailbox.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,8 +16,8 @@ use super::{Coordinator, CoordinatorConfig, JobTree};
 use crate::numbers::Number;
 use crate::run::{Counters, RootChild, SearchMonitor, SharedTree};
 
-/// Time between two polls of the limits by a worker that waits.
-const PERIOD: Duration = Duration::from_millis(5);
+/// Time between two polls of the limits by a worker that waits for a job.
+const POLL_PERIOD: Duration = Duration::from_millis(5);
 
 /// Coordinator of the workers of one process.
 pub(crate) struct Pool<T: JobTree> {
@@ -33,32 +33,31 @@ pub(crate) struct Done<T: JobTree> {
 }
 
 impl<T: JobTree> Pool<T> {
-    /// Creates a pool for a tree. The workers' shared state has the limits.
+    /// Creates a pool for a tree. The limits are those of the workers' shared state.
     pub fn new(tree: T, config: CoordinatorConfig) -> Self {
         Pool { coordinator: Mutex::new(Coordinator::new(tree, config, 0)), changed: Condvar::new() }
     }
 
-    /// Locks the coordinator. A worker that panicked meanwhile has stopped the search, so its state is
-    /// only read.
+    /// Locks the coordinator. A poisoned mutex is usable: a worker that panics has stopped the search, so the
+    /// coordinator is only read after that.
     pub fn lock(&self) -> MutexGuard<'_, Coordinator<T>> {
         self.coordinator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The coordinator, when all workers have ended.
+    /// Returns the coordinator after all workers have ended.
     pub fn into_coordinator(self) -> Coordinator<T> {
         self.coordinator.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Brings the result of a worker's last job, and waits for its next. Returns `None` at the end of the
-    /// search. The work of the coordinator is added to the worker's counters.
+    /// Delivers the result of a worker's last job, and waits for its next job. Returns `None` at the end of the
+    /// search. The coordinator's counts are added to the worker's counters.
     pub fn next(&self, monitor: &mut SearchMonitor<'_>, done: Option<Done<T>>) -> Option<Job<u64>> {
         let number = monitor.number();
-        let spent = done.as_ref().map_or_else(Counters::default, |done| done.spent);
+        let mut spent = done.as_ref().map_or_else(Counters::default, |done| done.spent);
         let mut state = match done {
             Some(Done { job, outcome, spent }) => WorkerState::Done { job, outcome, spent },
             None => WorkerState::Idle,
         };
-        let mut spent = spent;
         loop {
             let mut coordinator = self.lock();
             let before = coordinator.counters();
@@ -84,7 +83,7 @@ impl<T: JobTree> Pool<T> {
             // The Grundy numbers have been counted above.
             let counted = Counters { grundy_numbers: 0, ..counted };
             monitor.counters.add_since(&counted, &Counters::default());
-            // A message about an earlier job.
+            // Removes a cut-off request for an earlier job.
             monitor.state().mailboxes.take(number);
             match instruction {
                 Instruction::Search(job) => return Some(job),
@@ -92,7 +91,7 @@ impl<T: JobTree> Pool<T> {
                 Instruction::Wait => {}
             }
             monitor.leave_barrier();
-            drop(self.changed.wait_timeout(coordinator, PERIOD));
+            drop(self.changed.wait_timeout(coordinator, POLL_PERIOD));
             monitor.join_barrier();
             monitor.poll();
         }

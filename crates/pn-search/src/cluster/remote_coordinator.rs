@@ -11,15 +11,15 @@ use super::{Coordinator, CoordinatorConfig, JobTree};
 use crate::numbers::Number;
 use crate::run::{Counters, ListChildren, Observer, Progress, Reason};
 
-/// Reply to a worker, for the carrier of messages.
+/// Reply to a worker, for the carrier of the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The worker.
+    /// Receiver of the reply.
     pub worker: WorkerId,
     /// The reply, for [`super::RemoteWorker::search`] if it has a job.
     pub reply: Vec<u8>,
-    /// Job in the reply. Without one, an idle request of the worker has to be repeated when something has
-    /// changed, unless the search is over.
+    /// Job in the reply. Without a job, the worker's idle request has to be repeated after the next change, such as
+    /// a result or the removal of another worker, unless the search is over.
     pub job: Option<JobId>,
     /// Another worker that has entries below the job's node, and the node for
     /// [`super::RemoteWorker::entries`].
@@ -54,10 +54,10 @@ pub trait RemoteCoordinator {
     ///
     /// # Errors
     /// If it is not a valid request of this search, from a worker that has sent an idle request and has not been
-    /// removed. Then nothing has changed.
+    /// removed. An error changes nothing.
     fn handle(&mut self, request: &[u8]) -> Result<Delivery, WireError>;
 
-    /// Removes a worker that is lost. Its job is free.
+    /// Removes a lost worker and releases its job.
     fn remove_worker(&mut self, worker: WorkerId);
 
     /// Takes the jobs that have been cancelled since the last call.
@@ -69,13 +69,13 @@ pub trait RemoteCoordinator {
     /// Ends the search, unless it has ended.
     fn end(&mut self, reason: Reason);
 
-    /// State of the search.
+    /// Returns the state of the search.
     fn status(&self) -> CoordinatorStatus;
 }
 
-/// Coordinates the search with id `search` until `run` returns, which carries the messages. All workers receive
-/// `results`. If the search is not over then, it was interrupted. `table_used` is the number of entries in the
-/// coordinator's table.
+/// Coordinates the search with id `search` until `run`, which carries the messages, returns. All workers receive
+/// `results`. A search that is not over by then counts as interrupted. `table_used` is the number of entries in
+/// the coordinator's table.
 pub(crate) fn coordinate<T>(
     tree: T,
     config: CoordinatorConfig,
@@ -130,13 +130,13 @@ impl<T: JobTree<Node: Serialize, SharedResult: Serialize>> WireCoordinator<'_, T
         let list = || children.clone();
         let children = Some(&list as &ListChildren<'_>);
         self.observer.progress(&Progress { phi, delta, counters, children, ..Progress::default() });
-        let (mut job, mut known) = (None, None);
+        let (mut job, mut last_worker) = (None, None);
         let is_over = matches!(instruction, Instruction::Quit);
         let instruction = match instruction {
             Instruction::Search(Job { id, node, budget, last }) => {
                 let node = self.coordinator.tree.node(node);
                 let last = last.filter(|last| self.received.contains_key(last));
-                known = last.map(|last| (last, wire::encode(Kind::Node, self.search, &node)));
+                last_worker = last.map(|last| (last, wire::encode(Kind::Node, self.search, &node)));
                 job = Some(id);
                 Instruction::Search(Job { id, node, budget, last })
             }
@@ -145,7 +145,7 @@ impl<T: JobTree<Node: Serialize, SharedResult: Serialize>> WireCoordinator<'_, T
         };
         let reply = Reply { instruction, results, received };
         let reply = wire::encode(Kind::Reply, self.search, &reply);
-        Delivery { worker, reply, job, last: known, is_over }
+        Delivery { worker, reply, job, last: last_worker, is_over }
     }
 
     fn status(&self) -> CoordinatorStatus {

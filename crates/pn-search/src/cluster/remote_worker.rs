@@ -1,4 +1,7 @@
 //! A worker in another process: receives jobs and sends their results.
+//!
+//! [`RemoteWorker`] is the interface for the carrier of the messages; [`WorkerJobs`] has the jobs of a worker of any
+//! game; [`CancelledJobs`] are the jobs that must not be searched.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -28,59 +31,59 @@ pub trait RemoteWorker: Sync {
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError>;
 
-    /// Continues below the node of the last job until the next job comes or this number of nodes has been
-    /// evaluated. The results are sent with that of the next job. Does nothing while a job is being
+    /// Continues the search below the node of the last job until the next job arrives or this number of nodes has
+    /// been evaluated. The results are sent with that of the next job. Does nothing while a job is being
     /// searched.
-    fn go_on(&self, nodes: Option<u64>) {
+    fn continue_search(&self, nodes: Option<u64>) {
         let _ = nodes;
     }
 
-    /// The entries of this worker below a node.
+    /// Returns the entries of this worker below a node.
     ///
     /// # Errors
     /// If these bytes are not a node of this search.
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError>;
 
-    /// Cancels a job, now or when it comes.
+    /// Cancels a job that is being searched or has not arrived yet.
     fn cancel(&self, job: JobId);
 
-    /// Counters of all jobs of the worker.
+    /// Returns the counters of all jobs of the worker.
     fn counters(&self) -> Counters;
 
-    /// Number of entries that fit into its table.
+    /// Returns the number of entries that fit into the worker's table.
     fn capacity(&self) -> u64;
 }
 
-/// Jobs of a worker: received, cancelled, counted and answered.
+/// Jobs of a worker: decodes and counts them, handles cancellations, and encodes their results.
 pub(crate) struct WorkerJobs<'a> {
     /// Id of the search.
     pub search: u64,
-    /// Limits of every search, beside its budget and its stop flag.
+    /// Limits of every search, except its budget and its stop flag.
     limits: Limits<'a>,
     cancelled: CancelledJobs,
-    /// Held while a node is searched.
+    /// Locked while a node is searched.
     busy: Mutex<()>,
-    /// Number of jobs that wait.
+    /// Number of jobs that wait for the lock.
     waiting: AtomicUsize,
-    /// Stops the search without a job.
-    wanted: AtomicBool,
-    /// Counters of the search without a job since the last result.
-    owed: Mutex<Counters>,
+    /// Stops a search without a job.
+    has_job: AtomicBool,
+    /// Counters of searches without a job since the last result.
+    unreported: Mutex<Counters>,
     /// Counters of all searches.
     total: Mutex<Counters>,
 }
 
 impl<'a> WorkerJobs<'a> {
     pub fn new(search: u64, limits: Limits<'a>) -> Self {
-        let (cancelled, busy, waiting, wanted, owed, total) = Default::default();
-        WorkerJobs { search, limits, cancelled, busy, waiting, wanted, owed, total }
+        let (cancelled, busy, waiting, has_job, unreported, total) = Default::default();
+        WorkerJobs { search, limits, cancelled, busy, waiting, has_job, unreported, total }
     }
 
-    /// Searches the job in a reply. `work` gets it with the results of other workers and the job's limits, and
+    /// Searches the job in a reply. `work` receives the job, the results of other workers and the job's limits, and
     /// returns the outcome, the counters, and the results to share.
     ///
     /// # Errors
-    /// If the reply has no job of this search, and those of `work`.
+    /// If the reply has no job of this search. Errors of `work` are returned.
     pub fn run<N, C, R>(
         &self,
         worker: WorkerId,
@@ -101,7 +104,7 @@ impl<'a> WorkerJobs<'a> {
             return Err(WireError::Unexpected("a job"));
         };
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        self.wanted.store(true, Ordering::SeqCst);
+        self.has_job.store(true, Ordering::SeqCst);
         let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         let (id, nodes) = (job.id, Some(job.budget));
@@ -111,32 +114,33 @@ impl<'a> WorkerJobs<'a> {
         self.cancelled.end();
         let (outcome, mut spent, results) = found?;
         self.lock_total().add_since(&spent, &Counters::default());
-        let owed = std::mem::take(&mut *self.owed.lock().unwrap_or_else(PoisonError::into_inner));
-        spent.add_since(&owed, &Counters::default());
+        let unreported =
+            std::mem::take(&mut *self.unreported.lock().unwrap_or_else(PoisonError::into_inner));
+        spent.add_since(&unreported, &Counters::default());
         let state = WorkerState::Done { job: id, outcome, spent };
         let request = Request { worker, results, received, state };
         Ok(wire::encode(Kind::Request, self.search, &request))
     }
 
-    /// Searches without a job, unless there is one: see [`RemoteWorker::go_on`].
+    /// Searches without a job, unless a job is waiting: see [`RemoteWorker::continue_search`].
     ///
-    /// A job increments `waiting` before it raises the flag `wanted`; here the flag is lowered before `waiting` is
-    /// read. So a job that comes is seen here, or its flag stops `work`.
-    pub fn go_on(&self, nodes: Option<u64>, work: impl FnOnce(Limits<'_>) -> Counters) {
+    /// [`WorkerJobs::run`] increments `waiting` before it sets the flag `has_job`; this function clears the flag
+    /// before it reads `waiting`. So either this function reads the new count, or the flag stops `work`.
+    pub fn continue_search(&self, nodes: Option<u64>, work: impl FnOnce(Limits<'_>) -> Counters) {
         let _busy = match self.busy.try_lock() {
             Ok(busy) => busy,
             Err(TryLockError::Poisoned(busy)) => busy.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        self.wanted.store(false, Ordering::SeqCst);
+        self.has_job.store(false, Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             return;
         }
-        let stop = Some(&self.wanted);
+        let stop = Some(&self.has_job);
         let spent = work(Limits { nodes, stop, ..self.limits });
         self.lock_total().add_since(&spent, &Counters::default());
-        let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
-        owed.add_since(&spent, &Counters::default());
+        let mut unreported = self.unreported.lock().unwrap_or_else(PoisonError::into_inner);
+        unreported.add_since(&spent, &Counters::default());
     }
 
     /// See [`RemoteWorker::cancel`].
@@ -154,7 +158,7 @@ impl<'a> WorkerJobs<'a> {
     }
 }
 
-/// Jobs that have been cancelled.
+/// Cancelled jobs.
 #[derive(Debug, Default)]
 struct CancelledJobs {
     state: Mutex<CancelState>,
@@ -164,27 +168,27 @@ struct CancelledJobs {
 struct CancelState {
     /// The job that is being searched, and the flag that stops it.
     current: Option<(JobId, Arc<AtomicBool>)>,
-    /// Cancelled jobs that have not come.
-    ahead: BTreeSet<JobId>,
-    /// The latest job that has come. Ids grow, and those of one worker come nearly in order.
+    /// Cancelled jobs that have not arrived.
+    pending: BTreeSet<JobId>,
+    /// The latest job that has arrived. Ids increase, and those of one worker arrive nearly in order.
     latest: JobId,
 }
 
-/// Maximum distance of a job that has not come from the latest one.
-const BEHIND: u64 = 1 << 16;
+/// Maximum distance of a pending cancellation from the latest job. Older ones are dropped.
+const MAX_DELAY: u64 = 1 << 16;
 
 impl CancelledJobs {
     fn lock(&self) -> MutexGuard<'_, CancelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a job. The flag stops it.
+    /// Begins a job. Returns the flag that stops it.
     pub fn begin(&self, job: JobId) -> Arc<AtomicBool> {
         let mut state = self.lock();
         state.latest = state.latest.max(job);
-        let oldest = state.latest.saturating_sub(BEHIND);
-        state.ahead = state.ahead.split_off(&oldest);
-        let stop = Arc::new(AtomicBool::new(state.ahead.remove(&job)));
+        let oldest = state.latest.saturating_sub(MAX_DELAY);
+        state.pending = state.pending.split_off(&oldest);
+        let stop = Arc::new(AtomicBool::new(state.pending.remove(&job)));
         state.current = Some((job, stop.clone()));
         stop
     }
@@ -200,7 +204,7 @@ impl CancelledJobs {
         match &state.current {
             Some((current, stop)) if *current == job => stop.store(true, Ordering::Relaxed),
             _ => {
-                state.ahead.insert(job);
+                state.pending.insert(job);
             }
         }
     }
@@ -212,19 +216,19 @@ mod tests {
 
     #[test]
     fn a_job_can_be_cancelled_before_and_while_it_is_searched() {
-        let calls = CancelledJobs::default();
-        calls.cancel(5);
-        let stop = calls.begin(4);
+        let cancelled = CancelledJobs::default();
+        cancelled.cancel(5);
+        let stop = cancelled.begin(4);
         assert!(!stop.load(Ordering::Relaxed));
-        calls.cancel(4);
+        cancelled.cancel(4);
         assert!(stop.load(Ordering::Relaxed));
-        calls.end();
-        assert!(calls.begin(5).load(Ordering::Relaxed));
-        calls.end();
-        assert!(!calls.begin(6).load(Ordering::Relaxed));
-        // Jobs that never come are forgotten.
-        calls.cancel(7);
-        calls.begin(8 + BEHIND);
-        assert!(calls.lock().ahead.is_empty());
+        cancelled.end();
+        assert!(cancelled.begin(5).load(Ordering::Relaxed));
+        cancelled.end();
+        assert!(!cancelled.begin(6).load(Ordering::Relaxed));
+        // Cancellations of jobs that never arrive are dropped.
+        cancelled.cancel(7);
+        cancelled.begin(8 + MAX_DELAY);
+        assert!(cancelled.lock().pending.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Results that workers of a plain game share.
+//! Table entries that workers of a plain game share.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use crate::table::{Entry, entry};
 /// `work` is rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedEntry {
-    /// The position's code.
+    /// Code of the position.
     pub code: u64,
-    /// Its numbers, and the expansions behind them.
+    /// Numbers of the position, and the work behind them.
     pub entry: Entry,
 }
 
 impl SharedEntry {
-    /// The entry in a cell of a table ([`entry`]).
+    /// Unpacks the entry of a table cell ([`entry`]).
     pub(crate) fn of_cell(cell: u128) -> Self {
         SharedEntry { code: cell as u64, entry: Entry::unpack(cell) }
     }
@@ -37,13 +37,13 @@ impl TryFrom<[u8; 16]> for SharedEntry {
         let cell = u128::from_le_bytes(bytes);
         match entry::is_valid(cell) {
             true => Ok(SharedEntry::of_cell(cell)),
-            false => Err("numbers that no search stores"),
+            false => Err("invalid numbers in a table entry"),
         }
     }
 }
 
-/// Serialised as bytes that are copied at once, not one by one as an array: a coordinator sends each entry to
-/// every other machine.
+/// Serialises the entry as bytes, which are copied at once, unlike the elements of an array. A coordinator sends
+/// each entry to every other machine.
 impl Serialize for SharedEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&<[u8; 16]>::from(*self))
@@ -62,7 +62,7 @@ impl Visitor<'_> for PackedEntry {
     type Value = SharedEntry;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the 16 bytes of a cell")
+        f.write_str("the 16 bytes of a table cell")
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<SharedEntry, E> {

@@ -3,13 +3,13 @@
 //! | bytes | content |
 //! |---|---|
 //! | 0..4 | `KNJ` and the version |
-//! | 4..8 | what it is ([`Kind`]) |
-//! | 8..16 | which search it belongs to |
-//! | .. | the content |
-//! | last 8 | XXH3 of everything before |
+//! | 4..8 | kind of the message ([`Kind`]) |
+//! | 8..16 | id of the search |
+//! | .. | content |
+//! | last 8 | XXH3 of all bytes before |
 //!
-//! Numbers are little-endian. Both sides have to be of one version; nothing of this is kept. What
-//! has been cut or altered, or belongs to another search, is refused.
+//! Numbers are little-endian. Sender and receiver must have the same version; messages are not stored. Messages that
+//! have been truncated or altered, or belong to another search, are rejected ([`WireError`]).
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ const MAGIC: [u8; 4] = *b"KNJ\x03";
 const HEAD: usize = 16;
 const TAIL: usize = 8;
 
-/// What a message is.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -29,29 +29,27 @@ pub enum Kind {
     Request = 1,
     /// From the coordinator to a worker.
     Reply = 2,
-    /// From a worker to another: its entries below a node.
+    /// From a worker to another: entries below a node.
     Entries = 3,
-    /// A node, for the worker that has entries below it.
+    /// A node, sent to the worker that has entries below it.
     Node = 4,
 }
 
-/// Why bytes are no message.
+/// Error of a message that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// They do not begin as one of this version does.
-    #[error(
-        "these are no bytes of a message that this version of konane writes: use the same version everywhere"
-    )]
+    /// The bytes do not begin with the magic bytes of this version.
+    #[error("not a message of this version of konane: use the same version on all machines")]
     Foreign,
-    /// They have been cut or altered.
-    #[error("the message has been cut or altered on its way: its checksum differs")]
+    /// The message has been truncated or altered.
+    #[error("the message has been truncated or altered on its way: its checksum differs")]
     Damaged,
-    /// It is about another search.
+    /// The message belongs to another search.
     #[error(
-        "the message belongs to another search: board, position and options have to be the same everywhere"
+        "the message belongs to another search: use the same board, position and options on all machines"
     )]
     OtherSearch,
-    /// It is sound, but not what is expected here.
+    /// The message is undamaged, but another one is expected.
     #[error("the message is not {0}")]
     Unexpected(&'static str),
 }
@@ -63,7 +61,7 @@ impl WireError {
     }
 }
 
-/// Makes a message of the bytes that `write` appends.
+/// Returns a message whose content is written by `write`.
 pub fn seal(kind: Kind, search: u64, write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     bytes.extend(MAGIC);
@@ -75,10 +73,10 @@ pub fn seal(kind: Kind, search: u64, write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8
     bytes
 }
 
-/// The bytes that a message was made of.
+/// Returns the content of a message.
 ///
 /// # Errors
-/// If they are not a whole message of this kind and search.
+/// If `bytes` are not a complete message of this kind and search.
 pub fn open(kind: Kind, search: u64, bytes: &[u8]) -> Result<&[u8], WireError> {
     if !bytes.starts_with(&MAGIC) {
         return Err(WireError::Foreign);
@@ -90,9 +88,9 @@ pub fn open(kind: Kind, search: u64, bytes: &[u8]) -> Result<&[u8], WireError> {
     }
     if bytes[4..8] != (kind as u32).to_le_bytes() {
         return Err(WireError::Unexpected(match kind {
-            Kind::Request => "one of a worker to its coordinator",
+            Kind::Request => "a request of a worker",
             Kind::Reply => "a reply of a coordinator",
-            Kind::Entries => "entries of a worker",
+            Kind::Entries => "a list of entries of a worker",
             Kind::Node => "a node",
         }));
     }
@@ -102,21 +100,21 @@ pub fn open(kind: Kind, search: u64, bytes: &[u8]) -> Result<&[u8], WireError> {
     Ok(&bytes[HEAD..end])
 }
 
-/// [`seal`] of a value.
+/// Returns a message whose content is `value`.
 ///
 /// # Panics
-/// Never: what is sent has no parts that cannot be written.
+/// Never: all types that are sent can be serialised.
 pub fn encode(kind: Kind, search: u64, value: &impl Serialize) -> Vec<u8> {
     seal(kind, search, |bytes| {
-        let all = std::mem::take(bytes);
-        *bytes = postcard::to_extend(value, all).expect("memory takes everything");
+        let head = std::mem::take(bytes);
+        *bytes = postcard::to_extend(value, head).expect("the value can be serialised");
     })
 }
 
-/// The value of [`encode`].
+/// Returns the value in a message of [`encode`].
 ///
 /// # Errors
-/// As [`open`], and if the content is something else.
+/// Those of [`open`], and if the content is not a `T`.
 pub fn decode<T: DeserializeOwned>(kind: Kind, search: u64, bytes: &[u8]) -> Result<T, WireError> {
     let content = open(kind, search, bytes)?;
     match postcard::take_from_bytes(content) {
@@ -125,7 +123,7 @@ pub fn decode<T: DeserializeOwned>(kind: Kind, search: u64, bytes: &[u8]) -> Res
     }
 }
 
-/// Little-endian number at offset `at`.
+/// Returns the little-endian number at offset `at`.
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
@@ -137,13 +135,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sent_comes_out(search: u64, value: Vec<(u64, u32, bool)>) {
+        fn decoding_returns_the_encoded_value(search: u64, value: Vec<(u64, u32, bool)>) {
             let bytes = encode(Kind::Reply, search, &value);
             prop_assert_eq!(decode(Kind::Reply, search, &bytes), Ok(value));
         }
 
         #[test]
-        fn what_is_cut_or_altered_is_refused(
+        fn truncated_and_altered_messages_are_rejected(
             value: Vec<u64>,
             at: prop::sample::Index,
             bit in 0u32..8,
@@ -158,19 +156,19 @@ mod tests {
         }
 
         #[test]
-        fn random_bytes_are_refused(bytes: Vec<u8>) {
+        fn random_bytes_are_rejected(bytes: Vec<u8>) {
             prop_assert!(decode::<Vec<u64>>(Kind::Request, 7, &bytes).is_err());
         }
     }
 
     #[test]
-    fn errors_say_what_is_wrong() {
+    fn errors_name_the_mismatch() {
         let bytes = encode(Kind::Request, 7, &(1u64, 2u64));
         let read = |kind, search| decode::<(u64, u64)>(kind, search, &bytes);
         assert_eq!(read(Kind::Request, 8), Err(WireError::OtherSearch));
         assert!(matches!(read(Kind::Entries, 7), Err(WireError::Unexpected(_))));
         let other = decode::<u64>(Kind::Request, 7, &bytes);
-        assert!(matches!(other, Err(WireError::Unexpected(_))), "bytes are left");
+        assert!(matches!(other, Err(WireError::Unexpected(_))), "bytes are left over");
         assert_eq!(decode::<u64>(Kind::Request, 7, b"GET / HTTP/1.1"), Err(WireError::Foreign));
     }
 }

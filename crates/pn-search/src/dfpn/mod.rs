@@ -1,5 +1,5 @@
 //! Depth-first proof-number search (Nagai 2002; thesis, 2.4) with the 1+ε trick (Pawlewicz and Lew
-//! 2006), on one thread or on many, over any [`SearchTree`]: of plain games ([`dfpn`]) and of sums
+//! 2006), on one thread or on many, over any `SearchTree`: of plain games ([`dfpn`]) and of sums
 //! with Grundy numbers ([`super::sums`]; Čížek, Balko and Schmid, "DFPN with Grundy Numbers").
 //!
 //! A node is searched until its numbers leave the thresholds given by its parent (`Thresholds`);
@@ -144,7 +144,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             return None;
         }
         let known = self.tree.lookup(code);
-        // Sums have looked the value up above.
+        // For sums, the value was looked up above.
         if PARALLEL
             && !T::SUMS
             && depth > 0
@@ -264,7 +264,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                 Some(Expanded::Stopped) => return Err(pair),
             }
             let others = Others {
-                least_delta: scan.second,
+                min_delta: scan.second,
                 max_phi: if scan.max_at == chosen { scan.max_other } else { scan.max },
                 sum_phi: scan.sum - u64::from(child.pair().phi),
             };

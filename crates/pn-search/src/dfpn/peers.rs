@@ -4,7 +4,7 @@
 //!
 //! Every worker runs the sequential search from the root, with these additions.
 //!
-//! **Virtual loss.** A worker that goes below a node counts itself in `VirtualLossTable`. A worker that chooses
+//! **Virtual loss.** A worker that enters a node adds itself to its count in `VirtualLossTable`. A worker that chooses
 //! between the children of a node below which there are others adds a virtual loss to the delta of each
 //! child for every worker below that child: 1, as Kaneko does, and a share of the delta itself, because
 //! our leaf estimates are far greater than 1. It chooses the least virtual delta, and stays with the child
@@ -17,7 +17,7 @@
 //!
 //! **Updates from peers.** Children's numbers are on the worker's own stack, as in the sequential search.
 //! They and the node itself are read again when the node's word in `VirtualLossTable` shows that another worker has
-//! come since the worker last looked, or has returned from a child while a third worker was there. A worker
+//! come since the worker last read the word, or has returned from a child while a third worker was there. A worker
 //! that is alone below a node, which is the usual case, pays one load of that word.
 //!
 //! **Cut-off requests.** A worker that solves a node sends its key to all others if some of them are below
@@ -49,7 +49,7 @@ struct PathNode {
     depth: usize,
     code: u64,
     key: u64,
-    /// The node's word when the worker last looked.
+    /// The node's word when the worker last read it.
     seen: NodeActivity,
 }
 
@@ -111,7 +111,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         self.path.cutoff.is_some()
     }
 
-    /// Adds the worker's virtual loss to a node that it goes below.
+    /// Adds the worker's virtual loss to a node that it enters.
     #[inline(always)]
     pub(super) fn push_visit(&mut self, code: u64, depth: usize) {
         let key = self.tree.key(code);

@@ -16,22 +16,23 @@ use crate::search_tree::SearchTree;
 use crate::table::Table;
 use crate::{LeafSolverOptions, Value};
 
-/// The parameters of df-pn.
+/// Parameters of df-pn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DfpnOptions {
-    /// How delta follows from the children's phi.
+    /// Combination of the children's phi to delta.
     pub combination: Combination,
-    /// The 1+ε trick: a child keeps the search until its delta exceeds the second best by this
+    /// The 1+ε trick: the search stays with a child until its delta exceeds the second best by this
     /// factor, in 1/1024. 154 is the thesis' 0.15.
     pub epsilon_1024: u32,
-    /// Which new children a bounded exact search is tried on.
-    pub settle: LeafSolverOptions,
-    /// How many children of one expansion are looked at for it in vain, those of least delta first;
-    /// also those count that the table knows, or that it would take too long for. On the others it is
-    /// tried when the search comes to them.
-    pub tries: u32,
-    /// On several threads: how much greater a child's delta appears for every other worker below
-    /// it, in 1/1024 of itself, beside the 1 of Kaneko (2010).
+    /// Options of the leaf solver for new children.
+    pub leaf_solver: LeafSolverOptions,
+    /// Maximum number of children of one expansion that are considered for the leaf solver without
+    /// success, those of least delta first. Children whose numbers are from the table or whose
+    /// effort is too great count as well. For the others the leaf solver is called when the search
+    /// reaches them.
+    pub max_attempts: u32,
+    /// On several threads: increase of a child's delta for every other worker below it, in 1/1024
+    /// of itself, in addition to the 1 of Kaneko (2010).
     pub virtual_1024: u32,
 }
 
@@ -42,7 +43,8 @@ impl DfpnOptions {
     }
 }
 
-/// Stack of a worker. The search recurses as deep as the longest line, some 500 bytes a ply.
+/// Stack of a worker, in bytes. The search recurses as deep as the longest line, some 500 bytes per
+/// ply.
 const STACK_BYTES: usize = 16 << 20;
 
 /// Capacity in entries of the table at the start of a search with several workers: 2 to 4 MiB, which the
@@ -51,9 +53,9 @@ const FIRST_ENTRIES: u64 = 1 << 15;
 
 /// Searches a position by df-pn on one thread.
 ///
-/// The table may hold entries of earlier proof-number searches of the same game; what they know is
-/// used. So a search that was stopped goes on where it was when it is called again with the same
-/// table. Recurses as deep as the longest line that it looks at.
+/// The table may contain entries of earlier proof-number searches of the same game, which are used.
+/// So a search that was stopped continues if it is called again with the same table. Recurses as
+/// deep as the longest line that it searches.
 ///
 /// # Panics
 /// If the game or the observer does.
@@ -66,13 +68,13 @@ pub fn dfpn<G: Game>(
     dfpn_sharing(root, options, NonZeroUsize::MIN, limits, observer, u64::MAX).0
 }
 
-/// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. On one it
-/// is [`dfpn`], node for node.
+/// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. With one
+/// thread this is [`dfpn`], node for node.
 ///
-/// The outcome does not depend on the number of threads; numbers and counters do, and vary between
-/// runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each thread,
-/// and 512 KiB to 32 MiB for the shared state. If the system starts fewer threads, the others search without
-/// them.
+/// The outcome does not depend on the number of threads. Numbers and counters do, and they vary
+/// between runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each
+/// thread, and 512 KiB to 32 MiB for the shared state. If the system starts fewer threads, those
+/// search alone.
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -97,16 +99,16 @@ pub(crate) fn dfpn_sharing<G: Game>(
 ) -> (Report, Vec<SharedEntry>) {
     let Root { game, code, table } = root;
     let threads = threads.get();
-    // A known value of the root takes one expansion.
-    if threads == 1 || game.known(code) != OracleAnswer::Unknown {
+    // A root whose value is known takes one expansion.
+    if threads == 1 || game.oracle_value(code) != OracleAnswer::Unknown {
         let mut monitor = SearchMonitor::new(limits, observer);
-        monitor.counters = first(table);
+        monitor.counters = initial_counters(table);
         let (pair, evaluator) = search::<G, false>(root, options, monitor, min_shared_work);
         let SearchMonitor { stopped, root: (_, _, best), counters, .. } = evaluator.monitor;
         return (report(table, pair, stopped, best, counters, 1), evaluator.shared);
     }
     reserve_first_entries(game, table, threads);
-    let state = SharedState::new(threads, limits, first(table));
+    let state = SharedState::new(threads, limits, initial_counters(table));
     let solution: Mutex<Option<(Pair, Option<u64>)>> = Mutex::new(None);
     let results = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
         // Shortens the lifetime of the trait object.
@@ -134,8 +136,8 @@ pub(crate) fn reserve_first_entries<G: Game>(game: &G, table: &Table, threads: u
     table.reserve(FIRST_ENTRIES, threads, |code| game.key(code));
 }
 
-/// What is counted before the search: the root, and what the table has.
-fn first(table: &Table) -> Counters {
+/// Counters before the search: the root, and the entries in the table.
+fn initial_counters(table: &Table) -> Counters {
     Counters { nodes: 1, table_used: table.estimated_count(), ..Counters::default() }
 }
 
@@ -146,21 +148,21 @@ fn search<'a, G: Game, const PARALLEL: bool>(
     min_shared_work: u64,
 ) -> (Pair, Evaluator<'a, G>) {
     let Root { game, code: root, table } = root;
-    let mut evaluator = Evaluator::new(game, table, monitor, options.settle);
+    let mut evaluator = Evaluator::new(game, table, monitor, options.leaf_solver);
     evaluator.open_entries = true;
-    evaluator.tries = options.tries;
+    evaluator.max_attempts = options.max_attempts;
     evaluator.min_shared_work = min_shared_work;
     if evaluator.root_is_lost(root) {
         evaluator.solved(root, Value::Loss, 0);
         return (Pair::LOSS, evaluator);
     }
     let mut worker = Worker::<_, PARALLEL>::new(evaluator, options.params());
-    let root = Child { code: root, phi: 1, delta: 1, effort: Child::NEVER_SETTLE };
+    let root = Child { code: root, phi: 1, delta: 1, effort: Child::NEVER_SOLVE };
     let pair = worker.solve(&(), &root);
     (pair, worker.tree)
 }
 
-/// What the root's numbers say; if nothing, the search was stopped.
+/// Creates the report from the root's numbers. If they are open, the search was stopped.
 fn report(
     table: &Table,
     Pair { phi, delta }: Pair,
@@ -179,18 +181,18 @@ mod tests {
     use super::*;
     use crate::testing::graph::GraphGame;
 
-    /// With leaf estimates of 1000, no number of an open position is less, so whatever a stopped
-    /// search leaves in the table must not be either.
+    /// With leaf estimates of 1000, no number of an open position is less. So a stopped search must
+    /// not leave smaller numbers in the table.
     #[test]
-    fn a_stopped_search_leaves_true_numbers() {
+    fn a_stopped_search_leaves_valid_numbers() {
         let game = GraphGame::nim(&[12, 21, 25]);
         let estimates = vec![(1000, 1000); game.nodes() as usize];
         let game = game.with_estimates(estimates).unwrap();
         let options = DfpnOptions {
             combination: Combination::SUM,
             epsilon_1024: 154,
-            settle: LeafSolverOptions::NEVER,
-            tries: 0,
+            leaf_solver: LeafSolverOptions::NEVER,
+            max_attempts: 0,
             virtual_1024: 0,
         };
         for nodes in [100, 300, 1000, 3000] {

@@ -1,4 +1,4 @@
-//! Evaluation of positions: expansion, table, known values, and bounded exact search.
+//! Evaluation of positions: expansion, table, oracle, and leaf solver.
 
 use super::game::{Child, Expansion, Game};
 use super::oracle::OracleAnswer;
@@ -11,10 +11,10 @@ use crate::table::{Entry, Table};
 use crate::thresholds::Thresholds;
 use crate::{LeafSolverOptions, Value};
 
-/// Places of [`Evaluator::hard`].
-const HARD: usize = 1 << 16;
+/// Number of marks in [`Evaluator::failed_recently`].
+const FAILURE_MARKS: usize = 1 << 16;
 
-/// What one thread evaluates positions with.
+/// Evaluates positions for one worker.
 pub(crate) struct Evaluator<'a, G: Game> {
     pub game: &'a G,
     pub table: &'a Table,
@@ -25,17 +25,19 @@ pub(crate) struct Evaluator<'a, G: Game> {
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
-    settle: LeafSolverOptions,
-    /// How many children of one expansion are looked at in vain for an exact search, those of least
-    /// delta first. One counts also if none is tried on it: because its numbers are from the table, it
-    /// would take too much effort, or it is marked as hard. On the others a depth-first search tries
-    /// them when it comes to them.
-    pub tries: u32,
-    /// Where exact searches have used up their budget lately: a byte of the position's key in the
-    /// place that other bits of it choose. A wrong one costs an exact search, no more. As all begin as
-    /// 0, a position with this mark, one of 256, is not tried until another has taken its place.
-    hard: Box<[u8]>,
-    /// Whether numbers of open positions are taken from the table, or only values.
+    leaf_solver: LeafSolverOptions,
+    /// Maximum number of children of one expansion that are considered for the leaf solver without
+    /// success, those of least delta first. A child counts also if the leaf solver is not called
+    /// for it, because its numbers are from the table, its effort is too great, or it is marked as
+    /// failed. For the other children a depth-first search calls the leaf solver when it reaches
+    /// them.
+    pub max_attempts: u32,
+    /// Marks of positions for which the leaf solver has used up its budget recently: a byte of the
+    /// position's key at an index from other bits of it. A false mark costs a failed leaf solution,
+    /// no more. All marks are 0 at first, so one position in 256 is not tried until another one has
+    /// replaced its mark.
+    failed_recently: Box<[u8]>,
+    /// Numbers of open positions are taken from the table, not only values.
     pub open_entries: bool,
     /// Minimum work of an entry that is also added to [`Self::shared`].
     pub min_shared_work: u64,
@@ -44,18 +46,19 @@ pub(crate) struct Evaluator<'a, G: Game> {
 }
 
 impl<'a, G: Game> Evaluator<'a, G> {
-    /// For a search on one thread that is the only user of its table. Counts the root.
+    /// Creates the evaluator of a search on one thread that is the only user of its table. Counts
+    /// the root.
     pub fn alone(
         root: Root<'a, G>,
         limits: Limits<'a>,
         observer: &'a mut dyn Observer,
-        settle: LeafSolverOptions,
+        leaf_solver: LeafSolverOptions,
     ) -> Self {
         let Root { game, table, .. } = root;
         let mut monitor = SearchMonitor::new(limits, observer);
         monitor.counters.nodes = 1;
         monitor.counters.table_used = table.estimated_count();
-        Evaluator::new(game, table, monitor, settle)
+        Evaluator::new(game, table, monitor, leaf_solver)
     }
 }
 
@@ -65,7 +68,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         game: &'a G,
         table: &'a Table,
         monitor: SearchMonitor<'a>,
-        settle: LeafSolverOptions,
+        leaf_solver: LeafSolverOptions,
     ) -> Self {
         Evaluator {
             game,
@@ -74,23 +77,23 @@ impl<'a, G: Game> Evaluator<'a, G> {
             scratch: G::Scratch::default(),
             children: Vec::with_capacity(256),
             keys: Vec::with_capacity(256),
-            settle,
-            tries: u32::MAX,
-            hard: vec![0; HARD].into(),
+            leaf_solver,
+            max_attempts: u32::MAX,
+            failed_recently: vec![0; FAILURE_MARKS].into(),
             open_entries: false,
             min_shared_work: u64::MAX,
             shared: Vec::new(),
         }
     }
 
-    /// What the table knows about a position.
+    /// Looks up a position in the table.
     #[inline(always)]
     pub fn lookup(&self, code: u64) -> Option<Entry> {
         self.table.lookup(self.game.key(code), code)
     }
 
-    /// Lets the table grow when it is full enough. A worker of several may have to wait here until all
-    /// others have come.
+    /// Lets the table grow if it is full enough. One worker of several may have to wait here for
+    /// all others.
     #[inline(always)]
     pub fn grow_if_full(&self) {
         let (game, table) = (self.game, self.table);
@@ -98,42 +101,42 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.monitor.grow_table(|used| table.wants_growth(used), grow);
     }
 
-    /// The value of a position, if the table knows it.
+    /// Looks up the value of a position in the table.
     #[inline]
     pub fn value(&self, code: u64) -> Option<Value> {
         self.lookup(code)?.value()
     }
 
-    /// Expands a position and appends its open children, with their numbers. Children that the
-    /// table does not know count as nodes on the first visit only.
+    /// Expands a position and appends its open children with their numbers. Children that the table
+    /// does not contain count as nodes on the first visit only.
     pub fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<()> {
         let base = self.children.len();
         let (game, table, keys) = (self.game, self.table, &mut self.keys);
         keys.clear();
-        let announce = |code| {
+        let prefetch = |code| {
             let key = game.key(code);
             table.prefetch(key);
             keys.push(key);
         };
-        match game.expand(code, &mut self.scratch, &mut self.children, announce) {
+        match game.expand(code, &mut self.scratch, &mut self.children, prefetch) {
             Expansion::Lost => Expanded::Solved(Value::Loss),
             Expansion::Won(child) => Expanded::Won(child),
             Expansion::Open => self.evaluate_children(base, first_visit),
         }
     }
 
-    /// Replaces the estimates of the children from `base` by what the table, known values or an
-    /// exact search say, and drops those that are won. Unless the result is open, the list is cut
-    /// off at `base`.
+    /// Replaces the estimates of the children from `base` by numbers from the table, the oracle or
+    /// the leaf solver, and removes won children. Unless the result is open, the list is truncated
+    /// to `base`.
     fn evaluate_children(&mut self, base: usize, first_visit: bool) -> Expanded<()> {
-        let mut decided = self.look_up(base, first_visit).map(Expanded::Won);
-        if decided.is_none() {
-            decided = self.ask(base);
+        let mut result = self.look_up_children(base, first_visit).map(Expanded::Won);
+        if result.is_none() {
+            result = self.query_oracle(base);
         }
-        if decided.is_none() && self.settle.budget > 0 {
-            decided = self.settle_best(base).map(Expanded::Won);
+        if result.is_none() && self.leaf_solver.budget > 0 {
+            result = self.solve_best_leaves(base).map(Expanded::Won);
         }
-        if let Some(evaluation) = decided {
+        if let Some(evaluation) = result {
             self.children.truncate(base);
             return evaluation;
         }
@@ -141,11 +144,11 @@ impl<'a, G: Game> Evaluator<'a, G> {
         if self.children.len() == base { Expanded::Solved(Value::Loss) } else { Expanded::Open(()) }
     }
 
-    /// Takes the numbers of the children from `base` from the table, and counts those that it does
-    /// not know on the first visit. Ends at the first that is lost, whose code is returned.
+    /// Takes the numbers of the children from `base` from the table. On the first visit, counts
+    /// those that it does not contain. Stops at the first lost child and returns its code.
     #[inline(always)]
-    fn look_up(&mut self, base: usize, first_visit: bool) -> Option<u64> {
-        assert_eq!(self.keys.len(), self.children.len() - base, "every child is announced once");
+    fn look_up_children(&mut self, base: usize, first_visit: bool) -> Option<u64> {
+        assert_eq!(self.keys.len(), self.children.len() - base, "one prefetch per child");
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
                 Some(entry) if self.open_entries || entry.value().is_some() => {
@@ -160,28 +163,29 @@ impl<'a, G: Game> Evaluator<'a, G> {
         None
     }
 
-    /// Tries exact searches on the children from `base`, those of least delta first, until one is
-    /// lost, whose code is returned, or as many have been looked at in vain as [`Self::tries`] says.
+    /// Calls the leaf solver for the children from `base`, those of least delta first. Stops at a
+    /// lost child, whose code is returned, or after [`Self::max_attempts`] children without
+    /// success.
     #[inline(always)]
-    fn settle_best(&mut self, base: usize) -> Option<u64> {
+    fn solve_best_leaves(&mut self, base: usize) -> Option<u64> {
         let mut next = base;
-        while next < self.children.len() && ((next - base) as u32) < self.tries {
+        while next < self.children.len() && ((next - base) as u32) < self.max_attempts {
             let mut best = next;
             for index in next + 1..self.children.len() {
                 if self.children[index].delta < self.children[best].delta {
                     best = index;
                 }
             }
-            // Won children have infinite deltas, so all that are left are won.
+            // Won children have infinite deltas, so all remaining children are won.
             if self.children[best].phi == 0 {
                 break;
             }
             self.children.swap(next, best);
-            match self.settle(self.children[next]) {
+            match self.solve_leaf(self.children[next]) {
                 Some(Value::Loss) => return Some(self.children[next].code),
                 Some(Value::Win) => self.children[next].set_pair(Pair::WIN),
                 None => {
-                    self.children[next].effort = Child::NEVER_SETTLE;
+                    self.children[next].effort = Child::NEVER_SOLVE;
                     next += 1;
                 }
             }
@@ -189,7 +193,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         None
     }
 
-    /// Drops the children from `base` that are won.
+    /// Removes the won children from `base` on.
     #[inline(always)]
     fn drop_won(&mut self, base: usize) {
         let mut kept = base;
@@ -202,15 +206,15 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.children.truncate(kept);
     }
 
-    /// Asks the game for known values of the children from `base` that are not solved. An
-    /// evaluation is returned if a child is lost or an answer failed.
+    /// Queries the oracle for the children from `base` that are not solved. Returns a result if a
+    /// child is lost or a query failed.
     #[inline(always)]
-    fn ask(&mut self, base: usize) -> Option<Expanded<()>> {
+    fn query_oracle(&mut self, base: usize) -> Option<Expanded<()>> {
         for child in &mut self.children[base..] {
             if child.phi == 0 {
                 continue;
             }
-            match self.game.known(child.code) {
+            match self.game.oracle_value(child.code) {
                 OracleAnswer::Unknown => {}
                 OracleAnswer::Known(value) => {
                     self.monitor.count_known();
@@ -228,10 +232,10 @@ impl<'a, G: Game> Evaluator<'a, G> {
         None
     }
 
-    /// Whether the root is known to be lost. One that is known to be won has to be expanded in any
-    /// case: a lost child belongs to the answer.
+    /// Returns true if the oracle says that the root is lost. A root that is known to be won has to
+    /// be expanded, because the result names a lost child.
     pub fn root_is_lost(&mut self, root: u64) -> bool {
-        match self.game.known(root) {
+        match self.game.oracle_value(root) {
             OracleAnswer::Unknown | OracleAnswer::Known(Value::Win) => false,
             OracleAnswer::Known(Value::Loss) => {
                 self.monitor.count_known();
@@ -244,23 +248,24 @@ impl<'a, G: Game> Evaluator<'a, G> {
         }
     }
 
-    /// Tries the bounded exact search on a child, if it is one for which it may suffice.
+    /// Calls the leaf solver for a child, if its options admit the child and it has not failed
+    /// recently.
     #[inline(always)]
-    fn settle(&mut self, child: Child) -> Option<Value> {
-        if !self.settle.admits(&child) {
+    fn solve_leaf(&mut self, child: Child) -> Option<Value> {
+        if !self.leaf_solver.admits(&child) {
             return None;
         }
         let key = self.game.key(child.code);
-        let (place, mark) = (key as usize % HARD, (key >> 24) as u8);
-        if self.hard[place] == mark {
+        let (index, mark) = (key as usize % FAILURE_MARKS, (key >> 24) as u8);
+        if self.failed_recently[index] == mark {
             return None;
         }
-        let settled = self.game.settle(child.code, self.settle.budget, &mut self.scratch);
-        self.monitor.counters.settle_positions += u64::from(settled.positions);
-        if settled.value.is_none() {
-            self.hard[place] = mark;
+        let solution = self.game.solve_leaf(child.code, self.leaf_solver.budget, &mut self.scratch);
+        self.monitor.counters.leaf_positions += u64::from(solution.positions);
+        if solution.value.is_none() {
+            self.failed_recently[index] = mark;
         }
-        settled.value
+        solution.value
     }
 
     /// Adds an entry to [`Self::shared`]. Not inlined: most searches share nothing.
@@ -269,7 +274,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.shared.push(SharedEntry { code, entry });
     }
 
-    /// Stores the entry of a position.
+    /// Stores the entry of a position in the table.
     #[inline(always)]
     pub fn store(&mut self, code: u64, entry: Entry) {
         if entry.work >= self.min_shared_work {
@@ -286,11 +291,11 @@ impl ChildRef for Child {
         Pair { phi: self.phi, delta: self.delta }
     }
 
-    /// What is known is not searched exactly.
+    /// Disables the leaf solver for the child.
     #[inline(always)]
     fn set_pair(&mut self, Pair { phi, delta }: Pair) {
         (self.phi, self.delta) = (phi, delta);
-        self.effort = Child::NEVER_SETTLE;
+        self.effort = Child::NEVER_SOLVE;
     }
 }
 
@@ -359,7 +364,7 @@ impl<'a, G: Game> SearchTree<'a> for Evaluator<'a, G> {
 
     #[inline(always)]
     fn step(&mut self, (): &(), child: &Child, thresholds: Thresholds) -> NextStep {
-        match self.settle(*child) {
+        match self.solve_leaf(*child) {
             Some(value) => NextStep::Numbers(Pair::of(value)),
             None => NextStep::Node(child.code, thresholds),
         }
@@ -377,7 +382,7 @@ impl<'a, G: Game> SearchTree<'a> for Evaluator<'a, G> {
         self.drop_won(base);
     }
 
-    /// In no order: the last child takes its place.
+    /// Does not keep the order: the last child takes the removed one's place.
     #[inline(always)]
     fn remove(&mut self, at: usize) {
         self.children.swap_remove(at);
@@ -402,8 +407,8 @@ mod tests {
     use crate::plain::game::LeafSolution;
     use crate::plain::oracle::{Oracle, WithOracle};
 
-    /// A root with three children, of which the first is too hard for exact searches, the second is
-    /// won by one, and the third is not tried.
+    /// A root with three children. The leaf solver fails for the first, solves the second as a win,
+    /// and is not called for the third.
     #[derive(Default)]
     struct Three {
         searches: [AtomicU32; 4],
@@ -417,9 +422,9 @@ mod tests {
             _: u64,
             (): &mut (),
             children: &mut Vec<Child>,
-            announce: impl FnMut(u64),
+            prefetch: impl FnMut(u64),
         ) -> Expansion {
-            (1..4).for_each(announce);
+            (1..4).for_each(prefetch);
             children.extend((1..4).map(|code| Child {
                 code,
                 phi: 5,
@@ -433,7 +438,7 @@ mod tests {
             code << 40 | code << 24 | code
         }
 
-        fn settle(&self, code: u64, budget: u32, (): &mut ()) -> LeafSolution {
+        fn solve_leaf(&self, code: u64, budget: u32, (): &mut ()) -> LeafSolution {
             self.searches[code as usize].fetch_add(1, Ordering::Relaxed);
             let value = (code == 2).then_some(Value::Win);
             LeafSolution { value, positions: if code == 2 { 1 } else { budget } }
@@ -443,20 +448,20 @@ mod tests {
     fn evaluator<'a>(
         game: &'a Three,
         table: &'a Table,
-        nobody: &'a mut (),
+        observer: &'a mut (),
     ) -> Evaluator<'a, Three> {
-        let settle = LeafSolverOptions { budget: 10, effort: 8 };
-        Evaluator::alone(Root::new(game, 0, table), Limits::default(), nobody, settle)
+        let leaf_solver = LeafSolverOptions { budget: 10, effort: 8 };
+        Evaluator::alone(Root::new(game, 0, table), Limits::default(), observer, leaf_solver)
     }
 
-    /// While a table grows, nobody would hear that the search has to stop.
+    /// The stop flag is not polled while a table grows, so no growth may begin once it is set.
     #[test]
     fn no_growth_begins_once_the_search_has_to_stop() {
-        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 20).unwrap(), ());
+        let (game, table, mut observer) = (Three::default(), Table::new(1 << 20).unwrap(), ());
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, LeafSolverOptions::NEVER);
+        let mut evaluator = Evaluator::alone(root, limits, &mut observer, LeafSolverOptions::NEVER);
         evaluator.monitor.counters.table_used = table.capacity();
         let mut sizes = Vec::new();
         for stops in [false, false, true, true] {
@@ -467,21 +472,21 @@ mod tests {
         assert_eq!(sizes, [2, 4, 4, 4]);
     }
 
-    /// Where children's values come from a slow disk, the search hears soon that it has to stop.
+    /// An oracle may read from a slow disk, so the next poll is brought forward by its answers.
     #[test]
-    fn answers_of_known_values_bring_the_next_look_forward() {
+    fn oracle_answers_bring_the_next_poll_forward() {
         struct Won;
         impl Oracle for Won {
             fn value(&self, _: u64) -> OracleAnswer {
                 OracleAnswer::Known(Value::Win)
             }
         }
-        let (three, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let (three, table, mut observer) = (Three::default(), Table::new(1 << 12).unwrap(), ());
         let game = WithOracle::new(&three, &Won);
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut nobody, LeafSolverOptions::NEVER);
+        let mut evaluator = Evaluator::alone(root, limits, &mut observer, LeafSolverOptions::NEVER);
         stop.store(true, Ordering::Relaxed);
         let mut expansions = 0;
         while !evaluator.monitor.tick() {
@@ -491,12 +496,12 @@ mod tests {
         assert_eq!(expansions, 256 / 3 + 1);
     }
 
-    /// What an exact search was too short for is not searched again at once, and keeps its estimate;
-    /// what was solved is solved again, as nothing is stored for it.
+    /// A failed leaf solution is not repeated soon; the child keeps its estimate. A solved leaf is
+    /// solved again, because no entry is stored for it.
     #[test]
-    fn exact_searches_that_failed_are_not_repeated() {
-        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
-        let mut evaluator = evaluator(&game, &table, &mut nobody);
+    fn failed_leaf_solutions_are_not_repeated() {
+        let (game, table, mut observer) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let mut evaluator = evaluator(&game, &table, &mut observer);
         for _ in 0..3 {
             assert_eq!(evaluator.expand(0, true), Expanded::Open(()));
             let open: Vec<_> =
@@ -506,15 +511,15 @@ mod tests {
         }
         let searches = game.searches.each_ref().map(|count| count.load(Ordering::Relaxed));
         assert_eq!(searches, [0, 1, 3, 0]);
-        assert_eq!(evaluator.monitor.counters.settle_positions, 10 + 3);
+        assert_eq!(evaluator.monitor.counters.leaf_positions, 10 + 3);
     }
 
-    /// After one in vain the others wait until the search comes to them.
+    /// After one failure the leaf solver is called for the others when the search reaches them.
     #[test]
-    fn the_others_are_tried_when_the_search_comes_to_them() {
-        let (game, table, mut nobody) = (Three::default(), Table::new(1 << 12).unwrap(), ());
-        let mut evaluator = evaluator(&game, &table, &mut nobody);
-        evaluator.tries = 1;
+    fn other_leaves_are_solved_when_the_search_reaches_them() {
+        let (game, table, mut observer) = (Three::default(), Table::new(1 << 12).unwrap(), ());
+        let mut evaluator = evaluator(&game, &table, &mut observer);
+        evaluator.max_attempts = 1;
         assert_eq!(evaluator.expand(0, true), Expanded::Open(()));
         let searches = |game: &Three| game.searches.each_ref().map(|c| c.load(Ordering::Relaxed));
         assert_eq!((evaluator.children.len(), searches(&game)), (3, [0, 1, 0, 0]));
@@ -527,8 +532,8 @@ mod tests {
             }
         }
         assert_eq!(searches(&game), [0, 1, 1, 0]);
-        // A child that has been searched is not tried any more.
+        // The leaf solver is not called for a child that has been searched.
         evaluator.children[1].set_pair(Pair { phi: 3, delta: 4 });
-        assert!(!evaluator.settle.admits(&evaluator.children[1]));
+        assert!(!evaluator.leaf_solver.admits(&evaluator.children[1]));
     }
 }

@@ -1,8 +1,13 @@
-//! What the search asks of a game.
+//! Interface of plain games.
 //!
 //! A position is its exact 64-bit code: two positions have one code only if they are equivalent,
-//! and the code is all that the search ever holds of a position. Values are seen from the side to
-//! move (the NAND tree): a position is won if some child is lost.
+//! and a search stores nothing else of a position. Values are seen from the side to move (the NAND
+//! tree): a position is won if some child is lost.
+//!
+//! * [`Game`]: the interface. Its methods return [`Expansion`], [`LeafSolution`] and
+//!   [`OracleAnswer`].
+//! * [`Child`]: a successor with its leaf estimate.
+//! * [`LeafSolverOptions`]: selection of the children for the leaf solver.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,137 +15,137 @@ use crate::numbers::Number;
 
 use crate::Value;
 
-/// What is known about a position without a search.
+/// Answer of an oracle about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OracleAnswer {
     /// The value for the side to move.
     Known(Value),
-    /// Nothing.
+    /// The value is not available.
     Unknown,
     /// The value could not be read. The search stops without an answer
     /// ([`crate::run::Reason::FileError`]); the oracle keeps the error for the caller.
     Failed,
 }
 
-/// A successor, with what its parent's expansion found out about it.
+/// A successor of a position, with estimates from the expansion of its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Child {
     /// The exact code.
     pub code: u64,
-    /// Leaf estimate of the number of leaves to settle until the side to move *in the child* is
+    /// Leaf estimate of the number of leaves to solve until the side to move *in the child* is
     /// shown to win. At least 1.
     pub phi: Number,
-    /// The same until it is shown to lose. At least 1.
+    /// The same until the side to move is shown to lose. At least 1.
     pub delta: Number,
-    /// The game's own guess of the effort to search the child exactly, small for nearly finished
-    /// games. [`Game::settle`] is only asked about children whose effort is at most the search's
-    /// option.
+    /// The game's estimate of the effort to solve the child exactly, small for nearly finished
+    /// games. [`Game::solve_leaf`] is only called for children whose effort is at most that of
+    /// [`LeafSolverOptions`].
     pub effort: u32,
 }
 
 impl Child {
-    /// An effort that no option of a search admits.
-    pub const NEVER_SETTLE: u32 = u32::MAX;
+    /// Effort of a child for which the leaf solver is never called.
+    pub const NEVER_SOLVE: u32 = u32::MAX;
 }
 
-/// What the expansion of a position found.
+/// Result of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expansion {
-    /// The side to move has no move (or the game says otherwise that it has lost): [`Value::Loss`].
+    /// The side to move has lost ([`Value::Loss`]): it has no move, or the rules say so.
     Lost,
-    /// Some move wins on the spot, because the opponent has no reply. Its code is given; the list
-    /// of children was not completed.
+    /// Some move wins at once, because the opponent has no reply. Contains its code; the list of
+    /// children was not completed.
     Won(u64),
     /// The children are in the list.
     Open,
 }
 
-/// The outcome of a bounded exact search.
+/// Result of the leaf solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafSolution {
-    /// The value, or `None` if the budget did not suffice or hardly would.
+    /// Value, or `None` if the budget did not suffice or was not likely to.
     pub value: Option<Value>,
-    /// Positions that were looked at.
+    /// Number of positions visited.
     pub positions: u32,
 }
 
-/// Which children that the table does not know are handed to [`Game::settle`], the game's bounded
-/// exact search.
+/// Options of the leaf solver ([`Game::solve_leaf`]): a bounded exact search of children that the
+/// table does not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafSolverOptions {
-    /// The most positions that one such search may visit; 0 for none.
+    /// Maximum number of positions per call; 0 disables the leaf solver.
     pub budget: u32,
-    /// The greatest [`Child::effort`] for which it is tried.
+    /// Maximum [`Child::effort`] for which it is called.
     pub effort: u32,
 }
 
 impl LeafSolverOptions {
-    /// Every child keeps its estimate until the search itself comes to it.
+    /// Disables the leaf solver.
     pub const NEVER: LeafSolverOptions = LeafSolverOptions { budget: 0, effort: 0 };
 
-    /// Whether it is tried on a child.
+    /// Returns true if the leaf solver may be called for this child.
     #[inline(always)]
     pub fn admits(&self, child: &Child) -> bool {
-        self.budget > 0 && child.effort <= self.effort.min(Child::NEVER_SETTLE - 1)
+        self.budget > 0 && child.effort <= self.effort.min(Child::NEVER_SOLVE - 1)
     }
 }
 
-/// A two-player game without draws and without cycles, last player to move wins or any other rule
-/// that [`Game::expand`] knows.
+/// A two-player game without draws and cycles. The last player to move wins, or any other rule
+/// holds that [`Game::expand`] implements.
 ///
-/// Implementations are shared between threads; whatever an expansion needs to write to is in the
-/// scratch space, of which every worker has its own.
+/// Implementations are shared between threads. Data that an expansion writes is in the scratch
+/// space, one per worker.
 pub trait Game: Sync {
     /// Working memory of one worker.
     type Scratch: Default + Send + Sync;
 
-    /// Appends the children of `code` to `children`, each equivalence class of moves once or more
-    /// often. On [`Expansion::Lost`] and [`Expansion::Won`] the list is as it was.
+    /// Appends the children of `code` to `children`, each equivalence class of moves at least once.
+    /// On [`Expansion::Lost`] and [`Expansion::Won`] the list is unchanged.
     ///
-    /// `announce` is called with the children's codes, in the order in which they are appended and
-    /// as long as possible before the end, so that the caller can fetch from memory what it knows
-    /// about them while the game computes the rest.
+    /// `prefetch` is called with the children's codes, in the order in which they are appended and
+    /// as early as possible. The caller prefetches its data about them while the game computes the
+    /// rest.
     fn expand(
         &self,
         code: u64,
         scratch: &mut Self::Scratch,
         children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
+        prefetch: impl FnMut(u64),
     ) -> Expansion;
 
-    /// A well-mixed key of the code, of which tables use the upper bits. Need not be exact.
+    /// A well-mixed key of the code, of which tables use the upper bits. Keys need not be unique.
     fn key(&self, code: u64) -> u64;
 
-    /// What is known about a position without a search. Games themselves know nothing; one that is
-    /// [`super::oracle::WithOracle`] does.
+    /// Value of a position without search. Games without an oracle return `Unknown`; see
+    /// [`super::oracle::WithOracle`].
     #[inline(always)]
-    fn known(&self, code: u64) -> OracleAnswer {
+    fn oracle_value(&self, code: u64) -> OracleAnswer {
         let _ = code;
         OracleAnswer::Unknown
     }
 
-    /// False if values from outside, such as those of a database, are not about the position with
-    /// this code: [`super::oracle::WithOracle`] does not ask for them then.
+    /// Returns false if oracle values, such as those of a database, do not apply to the position
+    /// with this code. Then [`super::oracle::WithOracle`] does not query the oracle.
     #[inline(always)]
-    fn takes_known(&self, code: u64) -> bool {
+    fn uses_oracle(&self, code: u64) -> bool {
         let _ = code;
         true
     }
 
-    /// A plain exact search of at most `budget` positions, for positions near the end. It may give up
-    /// before when that is not likely to do.
-    fn settle(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> LeafSolution {
+    /// Solves a position near the end of the game exactly, visiting at most `budget` positions. May
+    /// return early without a value if the budget is not likely to suffice.
+    fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut Self::Scratch) -> LeafSolution {
         let _ = (code, budget, scratch);
         LeafSolution { value: None, positions: 0 }
     }
 
-    /// A static evaluation from the side to move, in (-[`EVALUATION_LIMIT`], [`EVALUATION_LIMIT`]);
-    /// α-β orders moves and judges its horizon by it.
+    /// Static evaluation from the view of the side to move, in (-[`EVALUATION_LIMIT`],
+    /// [`EVALUATION_LIMIT`]). α-β orders moves and evaluates its horizon by it.
     fn evaluate(&self, code: u64, scratch: &mut Self::Scratch) -> i32 {
         let _ = (code, scratch);
         0
     }
 }
 
-/// Bound of [`Game::evaluate`].
+/// Exclusive bound of [`Game::evaluate`].
 pub const EVALUATION_LIMIT: i32 = 1 << 14;

@@ -1,8 +1,10 @@
 //! Plain games: trees of positions with exact codes, such as Konane.
 //!
-//! What comes in is a [`game::Game`], perhaps with values that are known before ([`oracle`]), and the
-//! [`Root`] of a search; what goes out is an evaluator of positions, which all searches of plain games
-//! share, and which is a NAND tree for df-pn (`search::search_tree`).
+//! * [`game::Game`]: rules of a game; [`oracle`] adds values that are known without search.
+//! * [`Root`]: the position, game and table of a search; [`RootView`] lists its children while a
+//!   search runs.
+//! * `Evaluator`: evaluates positions for all searches of plain games. It is the `SearchTree` that
+//!   df-pn searches.
 
 pub(super) mod evaluate;
 pub mod game;

@@ -1,17 +1,18 @@
-//! Values that are known before a search begins, such as those of an endgame database.
+//! Oracles: values that are known without search, such as those of an endgame database.
 
 use super::game::{Child, Expansion, Game, LeafSolution};
 
 pub use super::game::OracleAnswer;
 
-/// Oracle values of some positions.
+/// Values of some positions.
 ///
-/// A search asks about every new position whose value its table does not have, so "not covered"
-/// must be a quick answer. What is answered is believed: a proof rests on it.
+/// A search queries the oracle for every new position whose value its table does not contain, so
+/// `Unknown` has to be a fast answer. Answers are trusted without verification: proofs rest on
+/// them.
 ///
-/// `()` knows nothing and costs nothing.
+/// The implementation for `()` always returns `Unknown` and costs nothing.
 pub trait Oracle: Sync {
-    /// The value of the position with this code.
+    /// Returns the value of the position with this code.
     fn value(&self, code: u64) -> OracleAnswer;
 }
 
@@ -29,18 +30,17 @@ impl<K: Oracle + ?Sized> Oracle for &K {
     }
 }
 
-/// A game together with known values of some of its positions. Every search takes it like any
-/// other game.
+/// A game with an oracle. Every search accepts it like any other game.
 #[derive(Debug)]
 pub struct WithOracle<'a, G, K> {
     game: &'a G,
-    known: &'a K,
+    oracle: &'a K,
 }
 
 impl<'a, G: Game, K: Oracle> WithOracle<'a, G, K> {
-    /// Joins a game and values of its positions, which have to be right.
-    pub fn new(game: &'a G, known: &'a K) -> Self {
-        WithOracle { game, known }
+    /// Combines a game with an oracle, whose values have to be right.
+    pub fn new(game: &'a G, oracle: &'a K) -> Self {
+        WithOracle { game, oracle }
     }
 }
 
@@ -53,9 +53,9 @@ impl<G: Game, K: Oracle> Game for WithOracle<'_, G, K> {
         code: u64,
         scratch: &mut G::Scratch,
         children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
+        prefetch: impl FnMut(u64),
     ) -> Expansion {
-        self.game.expand(code, scratch, children, announce)
+        self.game.expand(code, scratch, children, prefetch)
     }
 
     #[inline(always)]
@@ -63,21 +63,21 @@ impl<G: Game, K: Oracle> Game for WithOracle<'_, G, K> {
         self.game.key(code)
     }
 
-    /// The collection's answer; where it has none, or the game does not take it, that of the game.
+    /// The oracle's answer. If it has none or does not apply, that of the game.
     #[inline(always)]
-    fn known(&self, code: u64) -> OracleAnswer {
-        if !self.game.takes_known(code) {
-            return self.game.known(code);
+    fn oracle_value(&self, code: u64) -> OracleAnswer {
+        if !self.game.uses_oracle(code) {
+            return self.game.oracle_value(code);
         }
-        match self.known.value(code) {
-            OracleAnswer::Unknown => self.game.known(code),
+        match self.oracle.value(code) {
+            OracleAnswer::Unknown => self.game.oracle_value(code),
             answer => answer,
         }
     }
 
     #[inline(always)]
-    fn settle(&self, code: u64, budget: u32, scratch: &mut G::Scratch) -> LeafSolution {
-        self.game.settle(code, budget, scratch)
+    fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut G::Scratch) -> LeafSolution {
+        self.game.solve_leaf(code, budget, scratch)
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! The root of a search, and what is known of its children while the search runs.
+//! The root of a search, and the numbers of its children while the search runs.
 
 use super::game::{Child, Expansion, Game};
 use super::oracle::OracleAnswer;
@@ -7,19 +7,20 @@ use crate::run::RootChild;
 use crate::table::{Entry, Table};
 use crate::{LeafSolverOptions, Value};
 
-/// The root of a search: a position of a game, and the table with what is known of it and below it.
+/// The root of a search: a position of a game, and a table.
 #[derive(Debug)]
 pub struct Root<'a, G> {
     /// The game.
     pub game: &'a G,
-    /// The position's code.
+    /// Code of the position.
     pub code: u64,
-    /// What earlier searches of the game have found out, and where this one keeps what it does.
+    /// Table with the results of earlier searches of the game, which also stores those of this
+    /// search.
     pub table: &'a Table,
 }
 
 impl<'a, G> Root<'a, G> {
-    /// A position of a game, by its code, and a table.
+    /// Creates a root from a position's code.
     pub fn new(game: &'a G, code: u64, table: &'a Table) -> Self {
         Root { game, code, table }
     }
@@ -33,25 +34,25 @@ impl<G> Clone for Root<'_, G> {
 
 impl<G> Copy for Root<'_, G> {}
 
-/// A look at the children of a search's root, from outside of the search.
+/// View of the root's children from outside the search.
 #[derive(Clone, Copy, Debug)]
 pub struct RootView<'a, G> {
     /// The root.
     pub root: Root<'a, G>,
-    /// Whether the numbers of open positions in the table are proof and disproof numbers.
+    /// Numbers of open positions in the table are proof and disproof numbers.
     pub open_entries: bool,
-    /// The bounded exact search that expansions try.
-    pub settle: LeafSolverOptions,
+    /// Options of the leaf solver in expansions.
+    pub leaf_solver: LeafSolverOptions,
 }
 
 impl<G: Game> RootView<'_, G> {
-    /// All children with their numbers, or the only one that is needed if the root is won on the
-    /// spot. What neither the table, nor known values, nor the bounded exact search know has the
-    /// numbers of `other`, or else its leaf estimate; where open entries are something else, it is
-    /// left out.
+    /// Lists the children with their numbers: all of them, or a lost one if the root is won at
+    /// once. A child that neither the table nor the oracle nor the leaf solver solves has its
+    /// numbers in `other`, else those in the table, else its leaf estimate. If open entries are no
+    /// proof and disproof numbers, such children without numbers in `other` are omitted.
     ///
-    /// Costs an expansion of the root. Any thread may ask while others search. If the table grows
-    /// just then, the answer comes after that.
+    /// Costs an expansion of the root. May be called by any thread while others search. If the
+    /// table is growing, the call waits until that has ended.
     pub fn children(&self, other: &[RootChild]) -> Vec<RootChild> {
         let mut scratch = G::Scratch::default();
         let mut children: Vec<Child> = Vec::new();
@@ -70,12 +71,13 @@ impl<G: Game> RootView<'_, G> {
         }
     }
 
-    /// What the table has of some positions. Who asks need not stand at the barrier when it grows, and
-    /// could take a narrow entry that has moved for one of another position.
+    /// Looks up the entries of some positions. The calling thread does not take part in the resize
+    /// barrier, so growth is excluded: a compact entry that has moved could be mistaken for one of
+    /// another position.
     fn entries(&self, children: &[Child]) -> Vec<Option<Entry>> {
         let Root { game, table, .. } = self.root;
         let entry = |child: &Child| table.lookup(game.key(child.code), child.code);
-        table.while_nothing_moves(|| children.iter().map(entry).collect())
+        table.with_growth_locked(|| children.iter().map(entry).collect())
     }
 
     fn pair(
@@ -101,11 +103,11 @@ impl<G: Game> RootView<'_, G> {
         if open.is_some() {
             return open;
         }
-        if let OracleAnswer::Known(value) = game.known(code) {
+        if let OracleAnswer::Known(value) = game.oracle_value(code) {
             return Some(Pair::of(value));
         }
-        if self.settle.admits(child)
-            && let Some(value) = game.settle(code, self.settle.budget, scratch).value
+        if self.leaf_solver.admits(child)
+            && let Some(value) = game.solve_leaf(code, self.leaf_solver.budget, scratch).value
         {
             return Some(Pair::of(value));
         }
@@ -127,9 +129,9 @@ mod tests {
     use super::*;
     use crate::testing::graph::GraphGame;
 
-    /// What is proven comes before the tree, the tree before the table, and estimates come last.
+    /// Values take precedence over the tree, the tree over the table, and estimates come last.
     #[test]
-    fn the_best_source_is_taken() {
+    fn the_source_of_highest_precedence_is_used() {
         let game = GraphGame::nim(&[2, 2]);
         let estimates = vec![(70, 80); game.nodes() as usize];
         let game = game.with_estimates(estimates).unwrap();
@@ -146,7 +148,7 @@ mod tests {
         let mut view = RootView {
             root: Root::new(&game, 0, &table),
             open_entries: true,
-            settle: LeafSolverOptions::NEVER,
+            leaf_solver: LeafSolverOptions::NEVER,
         };
         let pair = |phi, delta| Pair { phi, delta };
         let all = [(a, Pair::WIN), (b, pair(1, 2)), (c, pair(5, 6)), (d, pair(70, 80))];
@@ -155,7 +157,7 @@ mod tests {
         assert_eq!(view.children(&[]), [with(a, Pair::WIN)]);
     }
 
-    /// A look-up beside a growth could find an entry of another position.
+    /// A look-up during a growth could find an entry of another position.
     #[test]
     fn nothing_is_looked_up_while_the_table_grows() {
         let game = GraphGame::nim(&[2, 2]);
@@ -164,24 +166,24 @@ mod tests {
         let view = RootView {
             root: Root::new(&game, 0, &table),
             open_entries: true,
-            settle: LeafSolverOptions::NEVER,
+            leaf_solver: LeafSolverOptions::NEVER,
         };
-        let (begun, has_begun) = channel();
-        let (answered, answer) = channel();
-        let answer = Mutex::new(answer);
+        let (started, has_started) = channel();
+        let (sender, receiver) = channel();
+        let receiver = Mutex::new(receiver);
         thread::scope(|scope| {
             scope.spawn(move || {
-                has_begun.recv().unwrap();
-                answered.send(view.children(&[]).len()).unwrap();
+                has_started.recv().unwrap();
+                sender.send(view.children(&[]).len()).unwrap();
             });
-            // Asked for the key of the one entry.
+            // Called for the key of the only entry.
             table.grow(1, |code| {
-                begun.send(()).unwrap();
-                let answer = answer.lock().unwrap();
-                assert!(answer.recv_timeout(Duration::from_millis(50)).is_err());
+                started.send(()).unwrap();
+                let receiver = receiver.lock().unwrap();
+                assert!(receiver.recv_timeout(Duration::from_millis(50)).is_err());
                 game.key(code)
             });
-            assert_eq!(answer.lock().unwrap().recv(), Ok(4));
+            assert_eq!(receiver.lock().unwrap().recv(), Ok(4));
         });
     }
 }

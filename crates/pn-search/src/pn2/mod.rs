@@ -1,10 +1,14 @@
 //! PN² (Allis 1994; Breuker, Uiterwijk and van den Herik 1999; thesis, 2.3 and 3.7).
 //!
 //! The first level is a proof-number search that evaluates a node only when it is the most-proving
-//! one, by a bounded second search from there. The children of that search's root, with the numbers
-//! that it found, become nodes of the first level; the rest of its tree is dropped. So memory grows
-//! with the first level only, at the price of searching dropped trees again, as far as the table
-//! does not remember them.
+//! one, by a bounded second search from there. The children of that search's root become nodes of
+//! the first level, with the numbers found; the rest of the second-level tree is discarded. So
+//! memory grows with the first level only. The price is that discarded trees are searched again,
+//! unless the table contains their results.
+//!
+//! * [`pn2`] and [`pn2_parallel`] search a position with [`Pn2Options`].
+//! * `Levels`: both trees of a search on one thread. `SecondLevel`: the second-level tree of a
+//!   worker.
 
 #![forbid(unsafe_code)]
 
@@ -22,30 +26,30 @@ use super::plain::game::{Child, Game};
 use super::pns::tree::ProofTree;
 use super::pns::{self, PnsOptions};
 use super::run::{Limits, Observer, Reason, Report};
-use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use super::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use second::SecondLevel;
 
-/// The parameters of PN².
+/// Parameters of PN².
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pn2Options {
-    /// Both levels' proof-number search.
+    /// Parameters of the proof-number searches of both levels.
     pub pns: PnsOptions,
-    /// First-level nodes at which the budget is half of them (the thesis' a).
+    /// Number of first-level nodes at which the budget is half of them (the thesis' a).
     pub budget_inflection: f64,
     /// Width of the transition in first-level nodes, more than 0 (the thesis' b).
     pub budget_slope: f64,
-    /// The least budget of a second-level search.
+    /// Minimum budget of a second-level search.
     pub budget_minimum: u64,
-    /// With several threads: what one below a node adds to the node's delta when the next leaf is
-    /// selected, beside 1, as a part of the delta in 1/64.
+    /// With several threads: virtual loss of a worker below a node in the selection of leaves, in
+    /// 1/64 of the node's delta, in addition to 1.
     pub virtual_loss_64: u32,
 }
 
-/// The quarters of the trees' memory that the first level may fill.
+/// Maximum share of the first level in the trees' memory, in quarters.
 const FIRST_LEVEL_QUARTERS: u64 = 3;
 
 impl Pn2Options {
-    /// The nodes that a second-level search may make while the first level's tree has `nodes`: a
+    /// Budget of a second-level search, in nodes, while the first level's tree has `nodes`: a
     /// logistic share of these (Breuker, Uiterwijk and van den Herik 1999), but not less than the
     /// minimum.
     pub fn budget(&self, nodes: u64) -> u64 {
@@ -54,42 +58,43 @@ impl Pn2Options {
         ((n * share) as u64).max(self.budget_minimum)
     }
 
-    /// The room of the trees of [`pn2_parallel`] with so many threads and bytes.
+    /// Capacity of the trees of [`pn2_parallel`] with `threads` threads and `bytes` bytes.
     ///
     /// On one thread both levels share a memory: the first one grows from the bottom up to three
-    /// quarters of it, and every second-level tree is made in what is left above.
+    /// quarters of it, and every second-level tree is created in the rest above.
     ///
-    /// There are never more workers than cores ([`std::thread::available_parallelism`]): one that
-    /// waits for a core holds a leaf, which it was given for numbers that are old when it comes to
-    /// search it, and others search worse leaves meanwhile. With several, the first level has half
-    /// of the bytes, and each of them an equal part of the other half. If that were less than
-    /// 64 KiB, there are fewer.
-    pub fn tree_room(&self, bytes: usize, threads: NonZeroUsize) -> TreeRoom {
+    /// There are never more workers than cores ([`std::thread::available_parallelism`]). A worker
+    /// that waits for a core occupies a leaf that was selected by numbers that are outdated when it
+    /// is searched, while others search worse leaves. With several workers, the first level has
+    /// half of the bytes, and each worker an equal part of the other half. If that part were less
+    /// than 64 KiB, there are fewer workers.
+    pub fn tree_capacity(&self, bytes: usize, threads: NonZeroUsize) -> TreeCapacity {
         match parallel::workers(bytes, threads) {
-            0 | 1 => TreeRoom::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
-            workers => self.room_of(bytes, workers),
+            0 | 1 => TreeCapacity::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
+            workers => self.capacity_with(bytes, workers),
         }
     }
 
-    /// The room with so many workers.
-    fn room_of(&self, bytes: usize, workers: usize) -> TreeRoom {
+    /// Capacity with `workers` workers.
+    fn capacity_with(&self, bytes: usize, workers: usize) -> TreeCapacity {
         let second = bytes / 2 / workers;
-        self.pns.tree_room(bytes - second * workers).with(workers, second)
+        self.pns.tree_capacity(bytes - second * workers).with_worker_memories(workers, second)
     }
 }
 
 /// Searches a position by PN² on one thread.
 ///
-/// It begins with the first-level tree `tree`, an empty one or that of a search that was stopped
-/// ([`Pn2Options::tree_room`]), and makes its second-level trees beside that in the same memory; a
-/// node takes some 22 bytes. A second-level search that runs out of room ends as if its budget were
-/// spent; if the first level does, the outcome is `Unknown` for [`Reason::Memory`].
+/// The search begins with the first-level tree `tree`, an empty one or that of a search that was
+/// stopped ([`Pn2Options::tree_capacity`]), and creates its second-level trees in the same memory.
+/// A node takes some 22 bytes. A second-level search without memory ends as if its budget were
+/// spent. If the first level has no memory, the outcome is `Unknown` for [`Reason::Memory`].
 ///
-/// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search
-/// stops when it has evaluated as many positions as its budget allows or made as many nodes;
-/// both are overrun by at most one expansion.
+/// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search stops
+/// when it has evaluated as many positions as its budget or created as many nodes. Both are overrun
+/// by at most one expansion.
 ///
-/// `port` gives access to the first level's tree during the search, and to the tree that it leaves.
+/// `snapshots` gives access to the first level's tree during the search, and to the tree at its
+/// end.
 ///
 /// # Panics
 /// If the game or the observer does.
@@ -99,22 +104,22 @@ pub fn pn2<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreeSnapshots,
+    snapshots: &TreeSnapshots,
 ) -> Report {
-    let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.settle);
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.leaf_solver);
     evaluator.open_entries = options.pns.store_open;
     evaluator.monitor.counters.first_level = 1;
     let mut levels = Levels {
         first: ProofTree::new(options.pns, root.code),
         second: SecondLevel::new(options.pns),
     };
-    let SavedTree { mut memory, allocator, root_block, .. } = tree;
-    pns::take_up(&mut levels.first, &mut memory, &mut evaluator, allocator, root_block);
-    let reason = levels.search(&mut memory, &mut evaluator, &options, port);
+    let SavedTree { mut memory, allocator, root_array, .. } = tree;
+    pns::start(&mut levels.first, &mut memory, &mut evaluator, allocator, root_array);
+    let reason = levels.search(&mut memory, &mut evaluator, &options, snapshots);
     levels.first.unwind(&mut memory);
     let top = levels.second.top as usize * UNIT;
     let report = pns::report(&levels.first, reason, evaluator, top);
-    port.leave(levels.first.into_saved(memory));
+    snapshots.store_tree(levels.first.into_saved(memory));
     report
 }
 
@@ -124,27 +129,27 @@ struct Levels {
 }
 
 impl Levels {
-    /// Evaluates most-proving nodes of the first level until its root is solved, or says why it
-    /// stopped before.
+    /// Evaluates most-proving nodes of the first level until its root is solved, or returns the
+    /// reason why the search was stopped.
     fn search<G: Game>(
         &mut self,
         memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
         options: &Pn2Options,
-        port: &TreeSnapshots,
+        snapshots: &TreeSnapshots,
     ) -> Option<Reason> {
         let mut children: Vec<Child> = Vec::new();
         let Levels { first, second } = self;
         while let Some(code) = first.select(memory, evaluator) {
-            port.look(memory, &first.allocator, first.root_block());
+            snapshots.poll(memory, &first.allocator, first.root_array());
             evaluator.monitor.root = (first.phi, first.delta, first.best);
             if first.take_from_table(memory, evaluator, code) {
                 continue;
             }
             let budget = options.budget(1 + first.allocator.nodes());
             let before = evaluator.monitor.counters;
-            let (bottom, root_block) = (first.allocator.top(), first.root_block());
-            second.search(memory, bottom, root_block, evaluator, code, budget, |evaluator| {
+            let (bottom, root_array) = (first.allocator.top(), first.root_array());
+            second.search(memory, bottom, root_array, evaluator, code, budget, |evaluator| {
                 evaluator.grow_if_full();
                 false
             });
@@ -161,12 +166,12 @@ impl Levels {
             if evaluator.monitor.stopped.is_some() {
                 return evaluator.monitor.stopped;
             }
-            second.take_children(memory, &mut children);
+            second.copy_children(memory, &mut children);
             let counters = &mut evaluator.monitor.counters;
             counters.first_level += children.len() as u64;
             counters.nodes += children.len() as u64;
             let expansions = counters.expansions;
-            // Without children, there was no room for the second level's first block.
+            // Without children, there was no memory for the second level's first array.
             if children.is_empty() || first.attach(memory, &children, work, expansions).is_err() {
                 return Some(Reason::Memory);
             }
@@ -196,7 +201,7 @@ pub(super) mod tests {
         virtual_loss_64: 0,
     };
 
-    /// With first levels of some nodes even in small games.
+    /// Options with first levels of several nodes even in small games.
     pub fn variants() -> Vec<Pn2Options> {
         let small = |pns, budget_minimum| Pn2Options {
             pns,
@@ -214,9 +219,9 @@ pub(super) mod tests {
         ]
     }
 
-    /// Room for one thread.
+    /// Creates an empty tree for one thread.
     pub fn tree(bytes: usize, options: Pn2Options) -> SavedTree {
-        SavedTree::empty(options.tree_room(bytes, NonZeroUsize::MIN)).unwrap()
+        SavedTree::empty(options.tree_capacity(bytes, NonZeroUsize::MIN)).unwrap()
     }
 
     #[test]
@@ -269,20 +274,20 @@ pub(super) mod tests {
                 let mut memory = ArenaMemory::new(1 << 20).unwrap();
                 let mut observer = ();
                 let monitor = SearchMonitor::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(&game, &table, monitor, pns.settle);
+                let mut evaluator = Evaluator::new(&game, &table, monitor, pns.leaf_solver);
                 let mut second = SecondLevel::new(pns);
                 second.search(&mut memory, 1, 0, &mut evaluator, 0, budget, |_| false);
-                let most = budget.max(1) + widest;
-                assert!(evaluator.monitor.counters.nodes <= most);
-                assert!(second.tree.made <= most + 1);
+                let max = budget.max(1) + widest;
+                assert!(evaluator.monitor.counters.nodes <= max);
+                assert!(second.tree.created <= max + 1);
                 assert!(second.tree.value.is_none());
-                assert!(second.tree.made > budget, "it does not end early");
+                assert!(second.tree.created > budget, "it does not end early");
             }
         }
     }
 
     #[test]
-    fn limits_stop_the_search_and_are_named() {
+    fn limits_stop_the_search_and_are_reported() {
         let game = large_game();
         let run = |bytes, limits| {
             let table = Table::new(1 << 14).unwrap();

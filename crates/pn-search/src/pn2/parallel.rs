@@ -25,21 +25,22 @@ use crate::run::{Counters, CutoffRequest, Limits, Observer, Report, SearchMonito
 use crate::snapshot::{SavedTree, TreeSnapshots};
 
 /// Minimum memory for the second-level trees of a worker, in bytes: some 3000 nodes.
-const LEAST_SECOND: usize = 64 << 10;
+const MIN_SECOND_LEVEL_BYTES: usize = 64 << 10;
 
 /// Stack of a worker.
 const STACK_BYTES: usize = 2 << 20;
 
-/// Searches a position by PN² with several workers, one per thread. The calling thread is one of them.
+/// Searches a position by PN² with several workers, one per thread. The calling thread is one of
+/// them.
 ///
-/// The search begins with the first-level tree `tree`, an empty one or that of a search that was stopped,
-/// which has second-level memory for each worker ([`Pn2Options::tree_room`]). With one worker this is
-/// [`super::pn2`]. If the system starts fewer threads, there are fewer workers. The counters are sums over
-/// all workers; the node limit is overrun by some hundred expansions of each. The number of nodes depends on
-/// how the threads are scheduled, the value does not.
+/// The search begins with the first-level tree `tree`, an empty one or that of a search that was
+/// stopped, which has second-level memory for each worker ([`Pn2Options::tree_capacity`]). With one
+/// worker this is [`super::pn2`]. If the system starts fewer threads, there are fewer workers. The
+/// counters are sums over all workers. The node limit is overrun by some hundred expansions of
+/// each. The number of nodes depends on how the threads are scheduled, the value does not.
 ///
-/// The first level's tree is left at `port` for checkpoints ([`crate::snapshot`]); without checkpoints,
-/// pass [`TreeSnapshots::new`].
+/// The first level's tree is stored in `snapshots` for checkpoints ([`crate::snapshot`]); without
+/// checkpoints, pass [`TreeSnapshots::new`].
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -49,20 +50,21 @@ pub fn pn2_parallel<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreeSnapshots,
+    snapshots: &TreeSnapshots,
 ) -> Report {
     // A root whose value is known takes no more than an expansion.
-    if tree.beside.is_empty() || root.game.known(root.code) != OracleAnswer::Unknown {
-        pn2(root, tree, options, limits, observer, port)
+    if tree.worker_memories.is_empty() || root.game.oracle_value(root.code) != OracleAnswer::Unknown
+    {
+        pn2(root, tree, options, limits, observer, snapshots)
     } else {
-        search_with(root, tree, options, limits, observer, port)
+        search_with(root, tree, options, limits, observer, snapshots)
     }
 }
 
 /// Number of workers of a search with `threads` threads: at most one per core.
 pub(super) fn workers(tree_bytes: usize, threads: NonZeroUsize) -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    threads.get().min(cores).min(tree_bytes / 2 / LEAST_SECOND)
+    threads.get().min(cores).min(tree_bytes / 2 / MIN_SECOND_LEVEL_BYTES)
 }
 
 /// Searches with one worker for each second-level memory of `tree`.
@@ -72,10 +74,10 @@ fn search_with<G: Game>(
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreeSnapshots,
+    snapshots: &TreeSnapshots,
 ) -> Report {
     let Root { game, table, .. } = root;
-    let memories = std::mem::take(&mut tree.beside);
+    let memories = std::mem::take(&mut tree.worker_memories);
     let workers = memories.len();
     let config = CoordinatorConfig {
         open_entries: options.pns.store_open,
@@ -87,7 +89,7 @@ fn search_with<G: Game>(
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
     let state = SharedState::new(workers, limits, begin);
-    let tree = PlainTree::new(root, tree, options.pns.combination, config, port);
+    let tree = PlainTree::new(root, tree, options.pns.combination, config, snapshots);
     let pool = Pool::new(tree, config);
     let memories = Mutex::new(memories);
     let used = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
@@ -97,7 +99,7 @@ fn search_with<G: Game>(
         monitor.tree = Some(&pool);
         let memory = memories.lock().expect("no thread panics with it").pop();
         let memory = memory.expect("there is one for each worker");
-        let mut evaluator = Evaluator::new(game, table, monitor, options.pns.settle);
+        let mut evaluator = Evaluator::new(game, table, monitor, options.pns.leaf_solver);
         evaluator.open_entries = options.pns.store_open;
         work(&pool, evaluator, options.pns, memory)
     });
@@ -133,7 +135,7 @@ fn work<G: Game>(
         } else if is_cancelled || evaluator.monitor.stopped.is_some() {
             JobOutcome::Stopped
         } else {
-            second.take_children(&memory, &mut children);
+            second.copy_children(&memory, &mut children);
             JobOutcome::Open(children.clone())
         };
         let spent = evaluator.monitor.counters.since(&before);

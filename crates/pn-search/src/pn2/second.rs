@@ -1,17 +1,17 @@
-//! The second level: a bounded proof-number search whose tree is dropped afterwards.
+//! The second level: a bounded proof-number search whose tree is discarded afterwards.
 
 #![forbid(unsafe_code)]
 
-use crate::arena::{ArenaMemory, Block};
+use crate::arena::{ArenaMemory, ArrayId};
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::pns::tree::ProofTree;
 use crate::pns::{self, PnsOptions};
 
-/// The second level's tree, made anew for every search.
+/// Second-level tree of a worker, reset for every search.
 pub(super) struct SecondLevel {
     pub tree: ProofTree,
-    /// The most units of the memory ever in use.
+    /// Maximum number of units of the memory that were in use.
     pub top: u32,
 }
 
@@ -21,15 +21,15 @@ impl SecondLevel {
     }
 
     /// Searches a position in the memory from unit `bottom` on, until it is solved, the budget is
-    /// spent, a limit is reached, `before_expansion` says so, or there is no more room. Makes one
-    /// expansion at least unless it is stopped before. The first level's root has its children in
-    /// `root_block` of the memory, for the observer; 0 if it has none there.
-    #[expect(clippy::too_many_arguments, reason = "what is searched, where, and how long")]
+    /// spent, a limit is reached, `before_expansion` returns true, or the memory is full. Makes at
+    /// least one expansion unless it is stopped before. The first level's root has its children in
+    /// `root_array` of the memory, for the observer; 0 if it has none there.
+    #[expect(clippy::too_many_arguments, reason = "the memory, the position and the limits")]
     pub fn search<G: Game>(
         &mut self,
         memory: &mut ArenaMemory,
         bottom: u32,
-        root_block: Block,
+        root_array: ArrayId,
         evaluator: &mut Evaluator<G>,
         code: u64,
         budget: u64,
@@ -39,14 +39,14 @@ impl SecondLevel {
         tree.reset(bottom, memory.units(), code);
         let limit = evaluator.monitor.counters.nodes.saturating_add(budget.max(1));
         while evaluator.monitor.counters.nodes < limit
-            && tree.made <= budget.max(1)
+            && tree.created <= budget.max(1)
             && let Some(code) = tree.select(memory, evaluator)
         {
             if tree.take_from_table(memory, evaluator, code) {
                 continue;
             }
             if before_expansion(evaluator)
-                || evaluator.monitor.tick_at(&|| memory.root_children(root_block))
+                || evaluator.monitor.tick_at(&|| memory.root_children(root_array))
                 || pns::expand(tree, memory, evaluator, code).is_err()
             {
                 break;
@@ -56,8 +56,8 @@ impl SecondLevel {
         self.top = self.top.max(tree.allocator.top());
     }
 
-    /// The open children of the last search's root, copied, as their room may be taken by others.
-    pub fn take_children(&self, memory: &ArenaMemory, children: &mut Vec<Child>) {
+    /// Copies the open children of the last search's root: their memory may be reused.
+    pub fn copy_children(&self, memory: &ArenaMemory, children: &mut Vec<Child>) {
         children.clear();
         children.extend(self.tree.root_children(memory).map(|node| Child {
             code: node.code,

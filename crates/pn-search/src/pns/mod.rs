@@ -1,9 +1,12 @@
 //! Proof-number search (Allis 1994; thesis, 2.2 and 3.5).
 //!
-//! The tree stands in memory; the most-proving leaf is expanded, its children are evaluated at once
-//! (table, end of the game, bounded exact search, leaf estimate), and the numbers go up the path.
-//! Solved subtrees leave the tree and become one table entry, so positions that several paths lead
-//! to are solved once as long as the table keeps them.
+//! The tree is in memory. The most-proving leaf is expanded, its children are evaluated at once
+//! (table, end of the game, leaf solver, leaf estimate), and the numbers are backed up along the
+//! path. Solved subtrees are removed from the tree and become one table entry, so positions that
+//! several paths lead to are solved once as long as the table keeps them.
+//!
+//! * [`pns`] searches a position with [`PnsOptions`].
+//! * `ProofTree` (in `tree`): the tree, with selection and back-up; also used by PN².
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +15,7 @@ pub(super) mod tree;
 
 pub use options::PnsOptions;
 
-use super::arena::{Allocator, ArenaMemory, Block, UNIT};
+use super::arena::{Allocator, ArenaMemory, ArrayId, UNIT};
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::Game;
@@ -24,16 +27,16 @@ use tree::{ArenaFull, ProofTree};
 
 /// Searches a position by PNS on one thread.
 ///
-/// It begins with `tree`, an empty one or that of a search that was stopped
-/// ([`PnsOptions::tree_room`]), and takes some 22 bytes of its memory for a node. If that is not
-/// enough, the outcome is `Unknown` for [`Reason::Memory`]. What has been solved until then, or
-/// until a limit was reached, is in the table. [`Report::memory_bytes`] counts the table and the
+/// The search begins with `tree`, an empty one or that of a search that was stopped
+/// ([`PnsOptions::tree_capacity`]), and uses some 22 bytes of its memory per node. If that does not
+/// suffice, the outcome is `Unknown` for [`Reason::Memory`]. Positions that were solved before, or
+/// before a limit was reached, are in the table. [`Report::memory_bytes`] counts the table and the
 /// part of the tree's memory that was ever in use.
 ///
-/// The table may hold solved positions of any earlier search of the same game, and open ones of
+/// The table may contain solved positions of any earlier search of the same game, and open ones of
 /// proof-number searches.
 ///
-/// `snapshots` gives access to the tree during the search, and to the tree that it leaves.
+/// `snapshots` gives access to the tree during the search, and to the tree at its end.
 ///
 /// # Panics
 /// If the game or the observer does.
@@ -45,20 +48,21 @@ pub fn pns<G: Game>(
     observer: &mut dyn Observer,
     snapshots: &TreeSnapshots,
 ) -> Report {
-    let mut evaluator = Evaluator::alone(root, limits, observer, options.settle);
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.leaf_solver);
     evaluator.open_entries = options.store_open;
-    let SavedTree { mut memory, allocator, root_block, .. } = tree;
+    let SavedTree { mut memory, allocator, root_array, .. } = tree;
     let mut tree = ProofTree::new(options, root.code);
-    take_up(&mut tree, &mut memory, &mut evaluator, allocator, root_block);
+    start(&mut tree, &mut memory, &mut evaluator, allocator, root_array);
     let reason = search(&mut tree, &mut memory, &mut evaluator, snapshots);
     tree.unwind(&mut memory);
     let bytes = tree.allocator.top() as usize * UNIT;
     let report = report(&tree, reason, evaluator, bytes);
-    snapshots.leave(tree.into_saved(memory));
+    snapshots.store_tree(tree.into_saved(memory));
     report
 }
 
-/// Expands most-proving nodes until the root is solved, or says why it stopped before.
+/// Expands most-proving nodes until the root is solved, or returns the reason why the search was
+/// stopped.
 fn search<G: Game>(
     tree: &mut ProofTree,
     memory: &mut ArenaMemory,
@@ -71,11 +75,11 @@ fn search<G: Game>(
         if tree.take_from_table(memory, evaluator, code) {
             continue;
         }
-        if evaluator.monitor.tick_at(&|| memory.root_children(tree.root_block())) {
+        if evaluator.monitor.tick_at(&|| memory.root_children(tree.root_array())) {
             return evaluator.monitor.stopped;
         }
         if evaluator.monitor.has_just_polled() {
-            snapshots.look(memory, &tree.allocator, tree.root_block());
+            snapshots.poll(memory, &tree.allocator, tree.root_array());
         }
         if expand(tree, memory, evaluator, code).is_err() {
             return Some(Reason::Memory);
@@ -84,24 +88,24 @@ fn search<G: Game>(
     None
 }
 
-/// Begins with the tree that stands in `allocator`, the root's children in `root_block`; 0 if there is
-/// none yet. Resolves the root instead if it is known to be lost.
-pub(crate) fn take_up<G: Game>(
+/// Initialises `tree` with the arrays in `allocator`; the root's children are in `root_array`, 0 if
+/// there are none yet. Resolves the root instead if the oracle says that it is lost.
+pub(crate) fn start<G: Game>(
     tree: &mut ProofTree,
     memory: &mut ArenaMemory,
     evaluator: &mut Evaluator<G>,
     allocator: Allocator,
-    root_block: Block,
+    root_array: ArrayId,
 ) {
     if evaluator.root_is_lost(tree.root) {
         tree.resolve(memory, evaluator, Value::Loss, 0);
     } else {
-        tree.adopt(memory, allocator, root_block, evaluator.monitor.counters.expansions);
+        tree.adopt(memory, allocator, root_array, evaluator.monitor.counters.expansions);
     }
 }
 
-/// Evaluates the selected node by its children. [`ArenaFull`] leaves the node as it was, and so does a
-/// known value that cannot be read, after which the next tick stops the search.
+/// Expands the selected node. The node is unchanged after [`ArenaFull`], and after a failed oracle
+/// query, which makes the next tick stop the search.
 pub(crate) fn expand<G: Game>(
     tree: &mut ProofTree,
     memory: &mut ArenaMemory,
@@ -126,7 +130,8 @@ pub(crate) fn expand<G: Game>(
     Ok(())
 }
 
-/// Puts together what a search found. `reason` is why it ended, if the root is not solved.
+/// Creates the report. `reason` is the reason why the search was stopped, if the root is not
+/// solved.
 pub(crate) fn report<G: Game>(
     tree: &ProofTree,
     reason: Option<Reason>,
@@ -156,14 +161,14 @@ mod tests {
     };
     use std::sync::atomic::AtomicBool;
 
-    /// Every option on its own, and all together.
+    /// Options with each feature on its own, and with all together.
     fn variants() -> Vec<PnsOptions> {
-        let PnsOptions { combination, settle, epsilon_1024, store_open, refresh_age } = RICH;
+        let PnsOptions { combination, leaf_solver, epsilon_1024, store_open, refresh_age } = RICH;
         let plain = PnsOptions::PLAIN;
         vec![
             plain,
             PnsOptions { combination, ..plain },
-            PnsOptions { settle, ..plain },
+            PnsOptions { leaf_solver, ..plain },
             PnsOptions { epsilon_1024, ..plain },
             PnsOptions { store_open, ..plain },
             PnsOptions { refresh_age, ..plain },
@@ -183,7 +188,7 @@ mod tests {
         options: PnsOptions,
         limits: Limits,
     ) -> Report {
-        let tree = SavedTree::empty(options.tree_room(tree_bytes)).unwrap();
+        let tree = SavedTree::empty(options.tree_capacity(tree_bytes)).unwrap();
         pns(Root::new(game, 0, table), tree, options, limits, &mut (), &TreeSnapshots::new())
     }
 
@@ -205,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_memory_is_no_answer() {
+    fn too_little_memory_never_gives_a_wrong_value() {
         let game = GraphGame::nim(&[5, 9, 12]);
         let mut failed = 0;
         for bytes in (7..24).map(|i| 3 << i >> 2) {
@@ -224,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_stop_the_search_and_are_named() {
+    fn limits_stop_the_search_and_are_reported() {
         let game = large_game();
         for nodes in [0, 1, 2, 50, 3000] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
@@ -240,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_search_goes_on_with_the_same_table() {
+    fn an_interrupted_search_continues_with_the_same_table() {
         for seed in 0..20 {
             let game = random_game(seed);
             let value = Negamax::new(&game).value(0);

@@ -1,18 +1,21 @@
-//! A proof-number search's tree: selection of the most-proving node, and back-up.
+//! Tree of a proof-number search: selection of the most-proving node, and back-up.
 //!
-//! The search stays at the end of a path from the root. As in df-pn, every node of the path has two
-//! thresholds, up to which its ancestors' choices would lead to it again; while its numbers stay
-//! below them, selection goes on from there and nothing further up is touched. So with ε = 0 the
-//! leaf is a most-proving node of the tree, as if every expansion were backed up to the root and
-//! the next descent began there. This holds for every combination of the children's numbers that
-//! grows with each of them: the threshold is by definition where the parent's number reaches its
-//! own one.
+//! The search keeps a path from the root and stays at its end. As in df-pn, every node of the path
+//! has two thresholds, below which the choices at its ancestors would lead to it again. While its
+//! numbers are below them, selection continues from there and no ancestor is accessed. So with ε =
+//! 0 the selected leaf is a most-proving node of the tree, as if every expansion were backed up to
+//! the root and the next descent began there. This holds for every combination that grows with each
+//! of the children's numbers: by definition, the threshold is where the parent's number reaches its
+//! own.
+//!
+//! * [`ProofTree`]: the tree, the path, and the results about the root.
+//! * [`Frame`]: an expanded node on the path.
 
 #![forbid(unsafe_code)]
 
 use super::options::PnsOptions;
 use crate::Value;
-use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord};
+use crate::arena::{Allocator, ArenaMemory, ArrayId, ChildRecord};
 use crate::numbers::{INFINITY, Number, best_child_threshold};
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
@@ -22,51 +25,51 @@ use crate::table::Entry;
 /// An expanded node on the path.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// The block of its children.
-    block: Block,
+    /// Array of its children.
+    array: ArrayId,
     phi_threshold: Number,
     delta_threshold: Number,
-    /// The child that the path goes on to, and its thresholds.
+    /// Next child of the path, and its thresholds.
     chosen: usize,
     child_phi: Number,
     child_delta: Number,
-    /// Expansions when it was entered.
+    /// Number of expansions when the path entered it.
     entered: u64,
 }
 
-/// No room in the tree.
+/// Error: the tree's memory is full.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArenaFull;
 
-/// The tree, the path on which the search stands, and what is known about the root.
+/// The tree, the path of the search, and the results about the root.
 pub(crate) struct ProofTree {
     pub allocator: Allocator,
     options: PnsOptions,
     pub root: u64,
-    root_block: Block,
+    root_array: ArrayId,
     frames: Vec<Frame>,
-    /// Nodes made since the tree was begun, the root counted.
-    pub made: u64,
-    /// The root's numbers, as of the last time that the path was there.
+    /// Number of nodes created since the tree was begun, with the root.
+    pub created: u64,
+    /// Phi of the root when the path was last there.
     pub phi: Number,
-    /// See `phi`.
+    /// Delta of the root, see `phi`.
     pub delta: Number,
-    /// The root's best child: a lost one if the root is won.
+    /// Best child of the root: a lost one if the root is won.
     pub best: Option<u64>,
-    /// The root's value.
+    /// Value of the root.
     pub value: Option<Value>,
 }
 
 impl ProofTree {
-    /// A tree of an unexpanded root, without room for more.
+    /// Creates a tree of an unexpanded root, without memory for more.
     pub fn new(options: PnsOptions, root: u64) -> Self {
         ProofTree {
             allocator: Allocator::new(1, 1),
             options,
             root,
-            root_block: 0,
+            root_array: 0,
             frames: Vec::with_capacity(64),
-            made: 1,
+            created: 1,
             phi: 1,
             delta: 1,
             best: None,
@@ -74,64 +77,65 @@ impl ProofTree {
         }
     }
 
-    /// Begins anew in another allocator, with another root.
+    /// Resets the tree to another unexpanded root, in the units from `bottom` to `end`.
     pub fn reset(&mut self, bottom: u32, end: u32, root: u64) {
         self.allocator.reset(bottom, end);
         self.root = root;
-        self.root_block = 0;
+        self.root_array = 0;
         self.frames.clear();
-        self.made = 1;
+        self.created = 1;
         (self.phi, self.delta) = (1, 1);
         self.best = None;
         self.value = None;
     }
 
-    /// The block of the root's children, 0 if the root is not expanded.
-    pub fn root_block(&self) -> Block {
-        self.root_block
+    /// Array of the root's children, 0 if the root is not expanded.
+    pub fn root_array(&self) -> ArrayId {
+        self.root_array
     }
 
-    /// Takes over a tree whose blocks stand in `allocator`, with backed-up numbers; the root's children
-    /// are in `block`. Only for a tree that is still an unexpanded root.
+    /// Continues a tree whose arrays are in `allocator`, with backed-up numbers; the root's
+    /// children are in `array`. Only for a tree that is still an unexpanded root.
     pub fn adopt(
         &mut self,
         memory: &ArenaMemory,
         allocator: Allocator,
-        block: Block,
+        array: ArrayId,
         expansions: u64,
     ) {
         self.allocator = allocator;
-        if block == 0 {
+        if array == 0 {
             return;
         }
-        self.made += self.allocator.nodes();
-        self.root_block = block;
-        let scan = memory.scan(block);
+        self.created += self.allocator.nodes();
+        self.root_array = array;
+        let scan = memory.scan(array);
         (self.phi, self.delta) = scan.numbers_of_parent(self.options.combination);
-        self.best = Some(memory.code(block, scan.best));
-        self.enter(block, expansions);
+        self.best = Some(memory.code(array, scan.best));
+        self.enter(array, expansions);
     }
 
-    /// The tree with its memory, after [`Self::unwind`].
+    /// Returns the tree with its memory. Only after [`Self::unwind`].
     pub fn into_saved(self, memory: ArenaMemory) -> SavedTree {
-        let (allocator, root_block) = (self.allocator, self.root_block);
-        SavedTree { memory, allocator, root_block, beside: Vec::new() }
+        let (allocator, root_array) = (self.allocator, self.root_array);
+        SavedTree { memory, allocator, root_array, worker_memories: Vec::new() }
     }
 
-    /// Whether the selected node is the root.
+    /// Returns true if the selected node is the root.
     pub fn is_at_root(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// The open children of the root.
+    /// Open children of the root.
     pub fn root_children<'m>(
         &self,
         memory: &'m ArenaMemory,
     ) -> impl Iterator<Item = ChildRecord> + use<'m> {
-        memory.nodes(self.root_block)
+        memory.nodes(self.root_array)
     }
 
-    /// Goes to the most-proving node and returns its code, or `None` if the root is solved.
+    /// Moves the path to the most-proving node and returns its code, or `None` if the root is
+    /// solved.
     pub fn select<G: Game>(
         &mut self,
         memory: &mut ArenaMemory,
@@ -146,20 +150,21 @@ impl ProofTree {
             let Some(frame) = self.frames.last_mut() else {
                 return Some(self.root);
             };
-            let scan = memory.scan(frame.block);
+            let scan = memory.scan(frame.array);
             let (phi, delta) = scan.numbers_of_parent(combination);
             if depth == 1 {
                 (self.phi, self.delta) = (phi, delta);
-                self.best = Some(memory.code(frame.block, scan.best));
+                self.best = Some(memory.code(frame.array, scan.best));
             }
             if phi >= frame.phi_threshold || delta >= frame.delta_threshold {
                 let entered = frame.entered;
                 self.frames.pop();
                 if let Some(parent) = self.frames.last() {
-                    memory.set_numbers(parent.block, parent.chosen, phi, delta);
+                    memory.set_numbers(parent.array, parent.chosen, phi, delta);
                     if self.options.store_open {
-                        let code = memory.code(parent.block, parent.chosen);
-                        // This visit only: the sum gains nothing (docs/research/pns.md).
+                        let code = memory.code(parent.array, parent.chosen);
+                        // The work of this visit only: the total is no better
+                        // (docs/research/pns.md).
                         let work = evaluator.monitor.counters.expansions - entered;
                         evaluator.store(code, Entry { phi, delta, work });
                     }
@@ -171,12 +176,12 @@ impl ProofTree {
                 combination.child_threshold(frame.delta_threshold, scan.max_other, scan.sum_other);
             frame.child_delta =
                 best_child_threshold(frame.phi_threshold, scan.second, self.options.epsilon_1024);
-            let child = memory.child(frame.block, scan.best);
+            let child = memory.child(frame.array, scan.best);
             if child == 0 {
-                return Some(memory.code(frame.block, scan.best));
+                return Some(memory.code(frame.array, scan.best));
             }
             let expansions = evaluator.monitor.counters.expansions;
-            // Ages count modulo 2³²; at worst a node is refreshed late.
+            // Ages are modulo 2³². At worst a node is refreshed late.
             let age = (expansions as u32).wrapping_sub(memory.stamp(child));
             if self.options.refresh_age != u32::MAX && age >= self.options.refresh_age {
                 memory.set_stamp(child, expansions as u32);
@@ -188,65 +193,65 @@ impl ProofTree {
         }
     }
 
-    /// Takes over what the table has learnt about the children of the chosen node. False if that
-    /// solved it.
+    /// Updates the children of the chosen node from the table. Returns false if that solved the
+    /// node.
     fn refresh<G: Game>(
         &mut self,
         memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
-        block: Block,
+        array: ArrayId,
     ) -> bool {
-        let count = memory.count(block);
+        let count = memory.count(array);
         for at in 0..count {
-            evaluator.table.prefetch(evaluator.game.key(memory.code(block, at)));
+            evaluator.table.prefetch(evaluator.game.key(memory.code(array, at)));
         }
         for at in (0..count).rev() {
-            let code = memory.code(block, at);
+            let code = memory.code(array, at);
             let Some(entry) = evaluator.table.lookup(evaluator.game.key(code), code) else {
                 continue;
             };
             match entry.value() {
                 Some(value) => {
-                    let child = memory.child(block, at);
+                    let child = memory.child(array, at);
                     if child != 0 {
                         let work = self.allocator.free(memory, child);
-                        memory.set_child(block, at, 0);
-                        memory.add_work(block, work);
+                        memory.set_child(array, at, 0);
+                        memory.add_work(array, work);
                     }
                     if value == Value::Loss {
-                        let work = self.allocator.free(memory, block);
+                        let work = self.allocator.free(memory, array);
                         let frame = self.frames.last().expect("a chosen node has a parent");
-                        memory.set_child(frame.block, frame.chosen, 0);
+                        memory.set_child(frame.array, frame.chosen, 0);
                         self.resolve(memory, evaluator, Value::Win, work);
                         return false;
                     }
-                    memory.remove(block, at);
+                    memory.remove(array, at);
                     self.allocator.removed();
                 }
-                None if self.options.store_open && memory.child(block, at) == 0 => {
-                    memory.set_numbers(block, at, entry.phi, entry.delta);
+                None if self.options.store_open && memory.child(array, at) == 0 => {
+                    memory.set_numbers(array, at, entry.phi, entry.delta);
                 }
                 None => {}
             }
         }
-        if memory.count(block) == 0 {
-            let work = self.allocator.free(memory, block);
+        if memory.count(array) == 0 {
+            let work = self.allocator.free(memory, array);
             let frame = self.frames.last().expect("a chosen node has a parent");
-            memory.set_child(frame.block, frame.chosen, 0);
+            memory.set_child(frame.array, frame.chosen, 0);
             self.resolve(memory, evaluator, Value::Loss, work);
             return false;
         }
         true
     }
 
-    /// Goes on to the chosen child, or to the root, whose children are in `block`.
-    fn enter(&mut self, block: Block, entered: u64) {
+    /// Appends the chosen child to the path, or the root, whose children are in `array`.
+    fn enter(&mut self, array: ArrayId, entered: u64) {
         let (phi_threshold, delta_threshold) = match self.frames.last() {
             Some(parent) => (parent.child_phi, parent.child_delta),
             None => (INFINITY, INFINITY),
         };
         self.frames.push(Frame {
-            block,
+            array,
             phi_threshold,
             delta_threshold,
             chosen: 0,
@@ -256,8 +261,8 @@ impl ProofTree {
         });
     }
 
-    /// Gives the selected node its open children (at least one), for which `work` expansions were
-    /// made; `expansions` is the counter after them.
+    /// Adds open children (at least one) to the selected node. `work` expansions were made for it;
+    /// `expansions` is the counter after them.
     pub fn attach(
         &mut self,
         memory: &mut ArenaMemory,
@@ -270,20 +275,20 @@ impl ProofTree {
             phi: child.phi,
             delta: child.delta,
         });
-        let block = self.allocator.allocate(memory, nodes).ok_or(ArenaFull)?;
-        self.made += children.len() as u64;
-        memory.add_work(block, work);
-        memory.set_stamp(block, expansions as u32);
+        let array = self.allocator.allocate(memory, nodes).ok_or(ArenaFull)?;
+        self.created += children.len() as u64;
+        memory.add_work(array, work);
+        memory.set_stamp(array, expansions as u32);
         match self.frames.last() {
-            Some(parent) => memory.set_child(parent.block, parent.chosen, block),
-            None => self.root_block = block,
+            Some(parent) => memory.set_child(parent.array, parent.chosen, array),
+            None => self.root_array = array,
         }
-        self.enter(block, expansions - work);
+        self.enter(array, expansions - work);
         Ok(())
     }
 
-    /// Gives the selected node a value; `work` expansions were made for it. Ancestors that this
-    /// solves leave the path and the tree.
+    /// Sets the value of the selected node, for which `work` expansions were made. Ancestors that
+    /// this solves leave the path and the tree.
     pub fn resolve<G: Game>(
         &mut self,
         memory: &mut ArenaMemory,
@@ -292,36 +297,36 @@ impl ProofTree {
         mut work: u64,
     ) {
         loop {
-            let Some(&Frame { block, chosen, .. }) = self.frames.last() else {
+            let Some(&Frame { array, chosen, .. }) = self.frames.last() else {
                 evaluator.store(self.root, Entry::solved(value, work));
                 self.value = Some(value);
                 Entry { phi: self.phi, delta: self.delta, .. } = Entry::solved(value, work);
                 return;
             };
-            let code = memory.code(block, chosen);
+            let code = memory.code(array, chosen);
             evaluator.store(code, Entry::solved(value, work));
-            memory.add_work(block, work);
+            memory.add_work(array, work);
             if value == Value::Win {
-                memory.remove(block, chosen);
+                memory.remove(array, chosen);
                 self.allocator.removed();
-                if memory.count(block) > 0 {
+                if memory.count(array) > 0 {
                     return;
                 }
             } else if self.frames.len() == 1 {
                 self.best = Some(code);
             }
             value = !value;
-            work = self.allocator.free(memory, block);
+            work = self.allocator.free(memory, array);
             self.frames.pop();
             match self.frames.last() {
-                Some(parent) => memory.set_child(parent.block, parent.chosen, 0),
-                None => self.root_block = 0,
+                Some(parent) => memory.set_child(parent.array, parent.chosen, 0),
+                None => self.root_array = 0,
             }
         }
     }
 
-    /// Resolves the selected node if the table has its value by now. Leaves the root alone, for
-    /// which a lost child has to be named as well.
+    /// Resolves the selected node if the table contains its value. Skips the root, because its
+    /// result also names a lost child.
     pub fn take_from_table<G: Game>(
         &mut self,
         memory: &mut ArenaMemory,
@@ -341,13 +346,13 @@ impl ProofTree {
     /// Backs up the numbers of the whole path and leaves it. Nothing may be selected afterwards.
     pub fn unwind(&mut self, memory: &mut ArenaMemory) {
         while let Some(frame) = self.frames.pop() {
-            let scan = memory.scan(frame.block);
+            let scan = memory.scan(frame.array);
             let (phi, delta) = scan.numbers_of_parent(self.options.combination);
             match self.frames.last() {
-                Some(parent) => memory.set_numbers(parent.block, parent.chosen, phi, delta),
+                Some(parent) => memory.set_numbers(parent.array, parent.chosen, phi, delta),
                 None => {
                     (self.phi, self.delta) = (phi, delta);
-                    self.best = Some(memory.code(frame.block, scan.best));
+                    self.best = Some(memory.code(frame.array, scan.best));
                 }
             }
         }

@@ -1,20 +1,20 @@
-//! What searches count.
+//! Counters of searches.
 
 use serde::{Deserialize, Serialize};
 
 use crate::table::Stored;
 
-/// What a search counts. What a search has nothing to do with stays 0.
+/// Counters of a search. Those that do not apply to a search stay 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Positions evaluated for the first time, as far as the table remembers; of impartial games
-    /// these are couples.
+    /// Positions evaluated for the first time, unless the table has lost them since; couples of
+    /// impartial games.
     pub nodes: u64,
-    /// Positions expanded, again and again ones included: what the papers call iterations.
+    /// Expansions, repeated ones included; the papers call them iterations.
     pub expansions: u64,
-    /// Positions visited by bounded exact searches ([`crate::plain::game::Game::settle`]).
-    pub settle_positions: u64,
-    /// Answers from known values ([`crate::plain::known`]), repeated ones included.
+    /// Positions visited by the leaf solver ([`crate::plain::game::Game::solve_leaf`]).
+    pub leaf_positions: u64,
+    /// Values from the oracle ([`crate::plain::oracle`]), repeated ones included.
     pub known_hits: u64,
     /// Two levels: nodes of the first-level tree.
     pub first_level: u64,
@@ -23,21 +23,21 @@ pub struct Counters {
     /// Table entries in use. Those that an earlier search left in the table are estimated
     /// ([`crate::table::Table::estimated_count`]).
     pub table_used: u64,
-    /// Table entries dropped for others.
+    /// Table entries replaced by others.
     pub table_replaced: u64,
-    /// Impartial games: atoms whose options, or the first of them, were generated, again where they
-    /// had been dropped.
+    /// Impartial games: atoms whose options, or the first of them, were generated, again if they
+    /// had been removed from memory.
     pub generated: u64,
     /// Impartial games: Grundy numbers found.
     pub grundy_numbers: u64,
-    /// Impartial games: how often df-pn forgot what it could find again, because its memory was
+    /// Impartial games: number of times that df-pn removed recomputable data because its memory was
     /// full.
     pub collections: u64,
     /// Jobs of a search on two levels.
     pub jobs: u64,
 }
 
-/// How many counters there are.
+/// Number of counters.
 pub(super) const COUNTERS: usize = 12;
 
 impl Counters {
@@ -45,7 +45,7 @@ impl Counters {
         let Counters {
             nodes,
             expansions,
-            settle_positions,
+            leaf_positions,
             known_hits,
             first_level,
             second_level,
@@ -59,7 +59,7 @@ impl Counters {
         [
             nodes,
             expansions,
-            settle_positions,
+            leaf_positions,
             known_hits,
             first_level,
             second_level,
@@ -72,12 +72,12 @@ impl Counters {
         ]
     }
 
-    /// The counters as a list.
+    /// Counters as an array.
     pub(crate) fn to_array(mut self) -> [u64; COUNTERS] {
         self.fields().map(|field| *field)
     }
 
-    /// The inverse.
+    /// Counters from an array.
     pub(super) fn from_array(counts: [u64; COUNTERS]) -> Self {
         let mut counters = Counters::default();
         for (field, count) in counters.fields().into_iter().zip(counts) {
@@ -86,7 +86,8 @@ impl Counters {
         counters
     }
 
-    /// Adds what has been counted since `before`. What comes from elsewhere may count anything.
+    /// Adds the counts since `before`. Saturates: counters reported by remote workers are
+    /// untrusted.
     pub(crate) fn add_since(&mut self, now: &Counters, before: &Counters) {
         let since = now.to_array().into_iter().zip(before.to_array());
         for (sum, (now, before)) in self.fields().into_iter().zip(since) {
@@ -94,14 +95,14 @@ impl Counters {
         }
     }
 
-    /// What has been counted since `before`.
+    /// Counts since `before`.
     pub(crate) fn since(&self, before: &Counters) -> Counters {
         let mut difference = Counters::default();
         difference.add_since(self, before);
         difference
     }
 
-    /// Counts what a store did.
+    /// Counts the result of a store.
     #[inline(always)]
     pub(crate) fn stored(&mut self, stored: Stored) {
         match stored {

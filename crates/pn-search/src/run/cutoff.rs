@@ -2,7 +2,7 @@
 //!
 //! Every worker has a mailbox of one word, on a cache line of its own, which it reads before each
 //! expansion. A worker that solves a node while others are below it (by [`super::virtual_loss::VirtualLossTable`]) puts
-//! the node's key into the mailboxes of all others. The owner takes the key out and looks for it on its own
+//! the node's key into the mailboxes of all others. The owner takes the key and searches for it on its own
 //! path. No other worker reads that path.
 //!
 //! A later message overwrites an earlier one that was not taken yet. That loses a request and costs some

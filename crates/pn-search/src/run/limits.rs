@@ -1,4 +1,7 @@
-//! When a search gives up, and what it says then.
+//! Limits and outcomes of searches.
+//!
+//! * [`Limits`]: node limit, deadline and stop flag.
+//! * [`Outcome`]: the value of the root, or the [`Reason`] why it is unknown.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -10,7 +13,7 @@ use super::scheduler::Scheduler;
 use crate::Value;
 use crate::error::ErrorKind;
 
-/// Why a search ended without an answer.
+/// Reason why a search ended without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 #[repr(u8)]
@@ -27,17 +30,17 @@ pub enum Reason {
     /// The stop flag was set.
     #[serde(rename = "interrupted")]
     Interrupted,
-    /// A file failed: a known value could not be read, or a Grundy number could not be written.
+    /// A file error: an oracle value could not be read, or a Grundy number could not be written.
     #[serde(rename = "file error")]
     FileError,
-    /// Grundy numbers from elsewhere contradict each other. One of them is wrong, so nothing counts
-    /// as proven.
+    /// Grundy numbers from other processes contradict each other. One of them is wrong, so no
+    /// result is proven.
     #[serde(rename = "contradiction")]
     Contradiction,
 }
 
 impl Reason {
-    /// All of them, in order.
+    /// All reasons, in order.
     pub const ALL: [Reason; 6] = [
         Reason::NodeLimit,
         Reason::TimeLimit,
@@ -56,7 +59,7 @@ impl Reason {
         }
     }
 
-    /// The reason in a few words.
+    /// Name in output.
     pub const fn text(self) -> &'static str {
         match self {
             Reason::NodeLimit => "node limit",
@@ -69,17 +72,17 @@ impl Reason {
     }
 }
 
-/// What a search says about its root, seen from the side to move there.
+/// Result for the root, from the view of the side to move there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Proven.
     Known(Value),
-    /// Not proven, and why.
+    /// Not proven, for this reason.
     Unknown(Reason),
 }
 
 impl Outcome {
-    /// Of a search that has found a value, or was stopped for a reason before.
+    /// Outcome of a search that has found a value or was stopped for a reason.
     ///
     /// # Panics
     /// If there is neither.
@@ -90,7 +93,7 @@ impl Outcome {
         }
     }
 
-    /// The value, if it is proven.
+    /// Value, if it is proven.
     pub fn value(self) -> Option<Value> {
         match self {
             Outcome::Known(value) => Some(value),
@@ -98,7 +101,7 @@ impl Outcome {
         }
     }
 
-    /// Why it is not proven.
+    /// Reason why the value is unknown.
     pub fn reason(self) -> Option<Reason> {
         match self {
             Outcome::Known(_) => None,
@@ -107,20 +110,19 @@ impl Outcome {
     }
 }
 
-/// When to give up. The default is never.
+/// Limits of a search. The default is none.
 ///
-/// While the table grows nobody looks at the deadline and the stop flag, and a growth that has begun is
-/// finished: that takes two to four seconds on one thread for each GiB that is in use before it, and
-/// less on several. Known values that come from a slow disk can take some seconds from one look to the
-/// next.
+/// The deadline and the stop flag are not polled while the table grows, and a growth that has begun
+/// is finished. That takes two to four seconds on one thread for each GiB in use before it, and
+/// less on several. Oracle values from a slow disk can delay a poll by some seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
-    /// Most nodes to evaluate; overrun by at most one expansion, and on several threads by those of
-    /// some hundred expansions on each.
+    /// Maximum number of nodes to evaluate. Overrun by at most one expansion, on several threads by
+    /// some hundred expansions of each.
     pub nodes: Option<u64>,
-    /// Time to stop at; overrun by some milliseconds, but for a growth of the table.
+    /// Time at which the search stops. Overrun by some milliseconds, or by a growth of the table.
     pub deadline: Option<Instant>,
-    /// Stops the search within milliseconds once it is true, but for a growth of the table.
+    /// Stops the search when true, within milliseconds or after a growth of the table.
     pub stop: Option<&'a AtomicBool>,
     /// Scheduler of the search's threads.
     #[cfg(feature = "simulation")]
@@ -136,7 +138,7 @@ impl<'a> Limits<'a> {
         None
     }
 
-    /// Looks at the stop flag and the clock; the number of nodes is the search's own to watch.
+    /// Polls the stop flag and the clock. The search itself compares the number of nodes.
     pub fn reached(&self) -> Option<Reason> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             Some(Reason::Interrupted)

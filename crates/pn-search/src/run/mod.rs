@@ -12,7 +12,7 @@
 //!
 //! None of this decides what is proven. A count that is read too early or too late, or that two nodes
 //! share because their keys collide, makes a worker choose another node. A lost request makes it finish
-//! work that is no longer needed; a false one costs a look into the table. Values are exchanged through the
+//! work that is no longer needed; a false one costs a table look-up. Values are exchanged through the
 //! table and the proven results, whose entries are true at any time. So every atomic access here is
 //! relaxed. The barrier is a mutex, because a growth has to happen after all accesses before it and before
 //! all accesses after it.

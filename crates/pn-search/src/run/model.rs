@@ -18,7 +18,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
-fn gate_of(slots: usize) -> ResizeBarrier {
+fn barrier_of(slots: usize) -> ResizeBarrier {
     let barrier = ResizeBarrier::new();
     (0..slots).for_each(|_| barrier.join());
     barrier
@@ -45,9 +45,9 @@ impl Shared {
 }
 
 #[test]
-fn loom_nobody_reads_while_the_work_is_done_and_nobody_waits_for_ever() {
+fn loom_no_worker_reads_while_the_work_is_done_or_waits_for_ever() {
     explore(3, || {
-        let shared = Arc::new(Shared { barrier: gate_of(3), value: UnsafeCell::new(0) });
+        let shared = Arc::new(Shared { barrier: barrier_of(3), value: UnsafeCell::new(0) });
         let others = [true, false].map(|requests| {
             let shared = shared.clone();
             thread::spawn(move || {
@@ -76,10 +76,10 @@ fn loom_nobody_reads_while_the_work_is_done_and_nobody_waits_for_ever() {
 }
 
 #[test]
-fn loom_two_who_ask_are_served_once_or_twice() {
+fn loom_two_requests_do_the_work_once_or_twice() {
     explore(3, || {
-        let shared = Arc::new(Shared { barrier: gate_of(2), value: UnsafeCell::new(0) });
-        let ask = |shared: &Shared| {
+        let shared = Arc::new(Shared { barrier: barrier_of(2), value: UnsafeCell::new(0) });
+        let request = |shared: &Shared| {
             shared.barrier.request();
             shared.pass();
             assert!(shared.read() >= 1);
@@ -87,9 +87,9 @@ fn loom_two_who_ask_are_served_once_or_twice() {
         };
         let other = {
             let shared = shared.clone();
-            thread::spawn(move || ask(&shared))
+            thread::spawn(move || request(&shared))
         };
-        ask(&shared);
+        request(&shared);
         other.join().unwrap();
         assert!((1..=2).contains(&shared.read()));
     });
@@ -99,7 +99,7 @@ fn loom_two_who_ask_are_served_once_or_twice() {
 #[test]
 fn loom_a_panic_in_the_work_releases_the_other_workers() {
     explore(2, || {
-        let barrier = Arc::new(gate_of(3));
+        let barrier = Arc::new(barrier_of(3));
         barrier.request();
         let run = |barrier: &ResizeBarrier| {
             let result = catch_unwind(AssertUnwindSafe(|| {
@@ -127,7 +127,7 @@ fn loom_a_panic_in_the_work_releases_the_other_workers() {
 #[test]
 fn loom_growth_is_alone_with_the_table() {
     explore(3, || {
-        let shared = Arc::new((gate_of(2), Table::growing_from_one_cluster()));
+        let shared = Arc::new((barrier_of(2), Table::growing_from_one_cluster()));
         // The upper bits of a code determine its half of the table.
         let workers = [(1u64, true), (1 << 63, false)].map(|(code, requests)| {
             let shared = shared.clone();
@@ -154,15 +154,15 @@ fn loom_growth_is_alone_with_the_table() {
 }
 
 #[test]
-fn loom_visits_are_all_counted_and_news_are_seen() {
+fn loom_virtual_losses_are_counted_and_updates_are_seen() {
     explore(3, || {
         let virtual_losses = Arc::new(VirtualLossTable::with_bits(1));
         let before = virtual_losses.add(0);
-        let others = [0, 1].map(|tells| {
+        let others = [0, 1].map(|updates| {
             let virtual_losses = virtual_losses.clone();
             thread::spawn(move || {
                 virtual_losses.add(0);
-                for _ in 0..tells {
+                for _ in 0..updates {
                     virtual_losses.notify(0);
                 }
                 virtual_losses.remove(0);

@@ -160,7 +160,7 @@ impl<'a> SearchMonitor<'a> {
         self.report(MemoryUse::default(), None);
     }
 
-    /// Leaves the resize barrier while the worker waits: the table may grow meanwhile.
+    /// Leaves the resize barrier while the worker waits: the table may grow in the meantime.
     pub fn leave_barrier(&self) {
         self.state().barrier.leave();
     }

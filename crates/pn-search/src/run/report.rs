@@ -1,28 +1,28 @@
-//! What a search tells about itself, while it runs and at its end.
+//! Progress and results of a search.
 
 use super::{Counters, Outcome};
 use crate::numbers::Number;
 use crate::table::TableUse;
 
-/// A look at a running search.
+/// State of a running search.
 #[derive(Clone, Copy, Default)]
 pub struct Progress<'a> {
     /// Proof number of the root for the side to move.
     pub phi: Number,
     /// Disproof number of the root.
     pub delta: Number,
-    /// Code of the child that the search holds for the best.
+    /// Code of the child that the search considers the best.
     pub best: Option<u64>,
     /// Depth of the current iteration (α-β), else 0.
     pub depth: u32,
     /// Counters so far.
     pub counters: Counters,
-    /// Bytes in use, where a search counts them; else 0.
+    /// Bytes in use, if the search counts them; else 0.
     pub memory_bytes: u64,
-    /// Whether this is how the search has ended, where whoever runs it tells that; then no more
+    /// This is the final state. Set by the caller of the search, if at all; no further progress
     /// follows.
     pub is_last: bool,
-    /// Entries that fit into the table, where whoever runs the search says so; else 0.
+    /// Maximum number of table entries. Set by the caller of the search, if at all; else 0.
     pub table_capacity: u64,
     /// Lists the root's children. Nothing is looked up unless it is called.
     pub children: Option<&'a ListChildren<'a>>,
@@ -36,7 +36,7 @@ impl Progress<'_> {
         TableUse { capacity, used: table_used.min(capacity), replaced: table_replaced }
     }
 
-    /// The same without the root's children, to keep while the search goes on.
+    /// The same without the root's children, to be kept while the search continues.
     pub fn without_children(&self) -> Progress<'static> {
         let &Progress { phi, delta, best, depth, counters, memory_bytes, is_last, .. } = self;
         let root = Progress { phi, delta, best, ..Progress::default() };
@@ -61,14 +61,14 @@ impl std::fmt::Debug for Progress<'_> {
     }
 }
 
-/// A child of the root and its numbers, as always from the view of the side to move in it.
+/// A child of the root and its numbers, from the view of the side to move in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootChild {
-    /// Its code.
+    /// Code of the child.
     pub code: u64,
-    /// Its proof number: the disproof number of the root's move.
+    /// Proof number of the child: the disproof number of the root's move.
     pub phi: Number,
-    /// Its disproof number: the proof number of the root's move.
+    /// Disproof number of the child: the proof number of the root's move.
     pub delta: Number,
 }
 
@@ -87,34 +87,36 @@ pub(crate) trait SharedTree: Sync {
     fn root_children(&self) -> Vec<RootChild>;
 }
 
-/// How far a checkpoint has been read, before a search, or written, after it.
+/// Progress of reading a checkpoint before a search, or of writing it after the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointProgress {
-    /// Whether it is written.
+    /// The checkpoint is being written.
     pub writing: bool,
-    /// How much is done.
+    /// Amount of work done.
     pub done: u64,
-    /// How much there is.
+    /// Total amount of work.
     pub of: u64,
 }
 
-/// Receives progress now and then, from one thread at a time: the one that called the search, or
-/// one of its workers where these need larger stacks.
+/// Receives progress, from one thread at a time: the one that called the search, or one of its
+/// workers if these need larger stacks.
 pub trait Observer: Send {
-    /// Called every few milliseconds or more often; so it should return soon.
+    /// Called every few milliseconds or more often. It should return soon.
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;
     }
 
-    /// Grundy numbers of atoms that have been found since the last call. All of them are reported
-    /// before the search returns, also where it is stopped. What cannot go on, say because a file
-    /// cannot be written, ends the search with [`super::Reason::FileError`] if this is false.
+    /// Called with the Grundy numbers of atoms that were found since the last call. All of them are
+    /// reported before the search returns, also if it is stopped. Returns false if the search
+    /// cannot continue, for example because a file cannot be written; that ends it with
+    /// [`super::Reason::FileError`].
     fn grundy_numbers(&mut self, numbers: &[(u32, u32)]) -> bool {
         let _ = numbers;
         true
     }
 
-    /// A checkpoint is read before the search, or written after it. Called several times a second.
+    /// Called several times a second while a checkpoint is read before the search, or written after
+    /// it.
     fn checkpoint(&mut self, progress: &CheckpointProgress) {
         let _ = progress;
     }
@@ -123,29 +125,30 @@ pub trait Observer: Send {
 /// Ignores everything.
 impl Observer for () {}
 
-/// The result of a search.
+/// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
-    /// What is known about the root.
+    /// Value of the root, if it was found.
     pub outcome: Outcome,
-    /// The root's proof number at the end.
+    /// Proof number of the root at the end.
     pub phi: Number,
-    /// The root's disproof number at the end.
+    /// Disproof number of the root at the end.
     pub delta: Number,
-    /// If the root is won: the code of a lost child. Else the child that the search held for the
-    /// best, if it expanded the root. Impartial games tell none.
+    /// Code of a lost child, if the root is won. Else the code of the best child, if the root was
+    /// expanded. `None` for impartial games.
     pub best: Option<u64>,
-    /// What was counted.
+    /// Counters of all workers.
     pub counters: Counters,
-    /// Bytes of the whole table and of the part of the tree's memory that was ever in use; of an
-    /// impartial game, of everything that the search kept.
+    /// Bytes of the whole table and of the part of the tree's memory that was ever in use; for an
+    /// impartial game, of all data of the search.
     pub memory_bytes: u64,
-    /// Threads that searched: fewer than requested where a search can use no more or the system gives
-    /// no more. The coordinator of a search in several processes counts only itself.
+    /// Number of threads that searched: fewer than requested if a search cannot use more or the
+    /// system does not provide more. The coordinator of a search in several processes counts only
+    /// itself.
     pub threads: u32,
 }
 
-/// How a search has ended, as its last progress.
+/// Progress at the end of a search.
 impl From<&Report> for Progress<'static> {
     fn from(report: &Report) -> Self {
         let &Report { phi, delta, best, counters, memory_bytes, .. } = report;

@@ -34,7 +34,7 @@ pub(crate) struct ResizeBarrier {
 struct BarrierState {
     slots: usize,
     waiting: usize,
-    /// Number of times that the barrier has opened. A waiting worker goes on once this has grown.
+    /// Number of times that the barrier has opened. A waiting worker continues once this has grown.
     passed: u64,
 }
 

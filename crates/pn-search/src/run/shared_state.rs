@@ -54,8 +54,8 @@ impl<'a> SharedState<'a> {
     }
 
     fn halt(&self, halt: u8) {
-        // Relaxed: a worker that reads the old state works a little longer. The results come
-        // through the threads' ends.
+        // Relaxed: a worker that reads the old state only works a little longer. The ends of the
+        // threads publish the results.
         let _ = self.halt.compare_exchange(RUNNING, halt, Ordering::Relaxed, Ordering::Relaxed);
     }
 
@@ -212,7 +212,7 @@ impl Drop for WorkerSlot<'_> {
 mod tests {
     use super::*;
 
-    /// There is a mailbox for each worker, whatever number is asked for.
+    /// There is a mailbox for each worker, for any number of workers.
     #[test]
     fn every_worker_has_a_mailbox() {
         for workers in [0, 1, 3] {

@@ -1,7 +1,7 @@
 //! Number of workers below each node.
 //!
 //! One hashed array of 64-bit words for all nodes. The lower half of a word is the number of workers below
-//! the nodes that share it. The upper half is a version: it grows whenever a worker goes below such a node
+//! the nodes that share it. The upper half is a version: it grows whenever a worker enters such a node
 //! or stores a result about a child. A worker that has stored an earlier value of the word reads the table
 //! again if the version has changed.
 //!
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_and_news_are_kept_apart() {
+    fn counts_and_versions_are_separate() {
         let virtual_losses = VirtualLossTable::with_bits(4);
         let key = 7 << 60;
         let first = virtual_losses.add(key);
@@ -104,14 +104,14 @@ mod tests {
         assert_eq!(virtual_losses.remove(key), 1);
         assert_eq!(virtual_losses.get(key).count(), 1);
         assert_eq!(virtual_losses.get(key).updates_since(second), 0);
-        let told = virtual_losses.notify(key);
-        assert_eq!((told.count(), told.updates_since(first)), (1, 2));
+        let third = virtual_losses.notify(key);
+        assert_eq!((third.count(), third.updates_since(first)), (1, 2));
         assert_eq!(virtual_losses.get(8 << 60).count(), 0);
         assert_eq!(virtual_losses.remove(key), 0);
     }
 
     #[test]
-    fn the_counter_of_news_wraps_without_touching_the_count() {
+    fn the_version_wraps_without_changing_the_count() {
         let virtual_losses = VirtualLossTable::with_bits(1);
         virtual_losses.words[0].store(COUNT_MASK << 32 | 5, Ordering::Relaxed);
         assert_eq!(virtual_losses.add(0).count(), 6);

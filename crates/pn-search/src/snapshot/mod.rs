@@ -1,9 +1,11 @@
 //! Trees before, during and after a search, for checkpoints.
 //!
-//! Blocks of a tree are named by index, so the bytes of its memory are all there is to store. A
-//! checkpoint of a running search is taken while the search waits. [`TreeSnapshots`] is where both
-//! meet, and a [`SavedTree`] is what a search begins with and leaves behind. Nothing here opens a
-//! file: bytes go out, and bytes come in and are checked before use.
+//! Child arrays are identified by index, so only the bytes of a tree's memory have to be stored. A
+//! snapshot of a running search is taken while the search waits. This module opens no file: it
+//! returns bytes, and checks bytes before use.
+//!
+//! * [`TreeSnapshots`]: requests for snapshots, and the tree at the end of a search.
+//! * [`SavedTree`]: a tree before or after a search. [`TreeCapacity`]: size of its memory.
 //!
 //! The table needs no such module: [`super::table`] can be copied while a search stores in it.
 
@@ -14,21 +16,22 @@ mod tree;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::arena::{Allocator, ArenaMemory, Block};
+use crate::arena::{Allocator, ArenaMemory, ArrayId};
 
 pub use crate::arena::TreeError;
-pub use tree::{SavedTree, TreeRoom};
+pub use tree::{SavedTree, TreeCapacity};
 
 /// Receives the bytes of a tree ([`SavedTree::bytes`]) and the number of its nodes.
 type TakeTree = Box<dyn FnOnce(&[u8], u64) + Send>;
 
-/// Access to the tree of a running search, and to the tree that it leaves.
+/// Access to the tree of a running search, and to the tree at its end.
 ///
 /// # Protocol
 ///
-/// [`TreeSnapshots::request`] stores a function and sets a flag. The search polls the flag every few
-/// milliseconds, at places where its tree is whole, and calls the function, which has the tree until
-/// it returns. Where many threads work on one tree, the one that holds the tree's lock calls it.
+/// [`TreeSnapshots::request`] stores a function and sets a flag. The search polls the flag every
+/// few milliseconds, at times when its tree is consistent, and calls the function. It waits until
+/// the function returns. If several threads share a tree, the one that holds the tree's lock calls
+/// the function.
 ///
 /// The mutex publishes the function. The flag is only a hint, so relaxed accesses suffice: a thread
 /// that sees it late takes the snapshot one poll later.
@@ -36,52 +39,58 @@ type TakeTree = Box<dyn FnOnce(&[u8], u64) + Send>;
 pub struct TreeSnapshots {
     is_requested: AtomicBool,
     request: Mutex<Option<TakeTree>>,
-    /// The tree as the search has left it.
+    /// Tree at the end of the search.
     left: Mutex<Option<SavedTree>>,
 }
 
 impl TreeSnapshots {
-    /// No request, and no tree.
+    /// Creates an object without a request or a tree.
     pub fn new() -> Self {
         TreeSnapshots::default()
     }
 
-    /// Asks the search to call `take` with its tree. A request that is pending is replaced.
+    /// Requests that the search call `take` with its tree. Replaces a pending request.
     pub fn request(&self, take: impl FnOnce(&[u8], u64) + Send + 'static) {
         *lock(&self.request) = Some(Box::new(take));
         self.is_requested.store(true, Ordering::Relaxed);
     }
 
-    /// Drops a request that the search has not answered.
+    /// Drops a pending request.
     pub fn cancel(&self) {
         self.is_requested.store(false, Ordering::Relaxed);
         *lock(&self.request) = None;
     }
 
-    /// Takes the tree that the search has left.
-    pub fn take_left(&self) -> Option<SavedTree> {
+    /// Takes the tree at the end of the search.
+    pub fn take_tree(&self) -> Option<SavedTree> {
         lock(&self.left).take()
     }
 
-    /// Answers a request, if there is one. The blocks of the tree are in `allocator`.
+    /// Takes the requested snapshot, if there is a request. The arrays of the tree are in
+    /// `allocator`.
     #[inline(always)]
-    pub(crate) fn look(&self, memory: &mut ArenaMemory, allocator: &Allocator, root_block: Block) {
+    pub(crate) fn poll(
+        &self,
+        memory: &mut ArenaMemory,
+        allocator: &Allocator,
+        root_array: ArrayId,
+    ) {
         if self.is_requested.load(Ordering::Relaxed) {
-            self.answer(memory, allocator, root_block);
+            self.take_snapshot(memory, allocator, root_array);
         }
     }
 
     #[cold]
-    fn answer(&self, memory: &mut ArenaMemory, allocator: &Allocator, root_block: Block) {
+    fn take_snapshot(&self, memory: &mut ArenaMemory, allocator: &Allocator, root_array: ArrayId) {
         self.is_requested.store(false, Ordering::Relaxed);
         let request = lock(&self.request).take();
         if let Some(take) = request {
-            take(memory.tree_bytes(allocator, root_block), allocator.nodes());
+            take(memory.tree_bytes(allocator, root_array), allocator.nodes());
         }
     }
 
     /// Stores the tree at the end of a search.
-    pub(crate) fn leave(&self, tree: SavedTree) {
+    pub(crate) fn store_tree(&self, tree: SavedTree) {
         *lock(&self.left) = Some(tree);
     }
 }

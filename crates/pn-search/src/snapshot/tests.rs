@@ -1,4 +1,4 @@
-//! Copies of tables and snapshots of trees, with and without a search going on in them.
+//! Copies of tables and snapshots of trees, during searches and after them.
 
 use std::collections::HashSet;
 use std::sync::mpsc::channel;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Value;
-use crate::arena::{Allocator, ArenaMemory, Block, ChildRecord};
+use crate::arena::{Allocator, ArenaMemory, ArrayId, ChildRecord};
 use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
@@ -21,7 +21,7 @@ use crate::testing::graph::GraphGame;
 use crate::testing::graph::{large_game, random_game};
 use crate::testing::negamax::Negamax;
 
-/// A search that is carried on step by step.
+/// A search that is continued step by step.
 struct Steps<'a> {
     tree: ProofTree,
     memory: ArenaMemory,
@@ -37,7 +37,7 @@ impl<'a> Steps<'a> {
         observer: &'a mut (),
     ) -> Self {
         let monitor = SearchMonitor::new(Limits::default(), observer);
-        let mut evaluator = Evaluator::new(game, table, monitor, options.settle);
+        let mut evaluator = Evaluator::new(game, table, monitor, options.leaf_solver);
         evaluator.open_entries = options.store_open;
         let memory = ArenaMemory::new(bytes).unwrap();
         let allocator = Allocator::new(1, memory.units());
@@ -46,8 +46,9 @@ impl<'a> Steps<'a> {
         Steps { tree, memory, evaluator }
     }
 
-    /// Expands so many nodes, or fewer if the root is solved or the memory full. False then.
-    fn go_on(&mut self, expansions: u32) -> bool {
+    /// Expands `expansions` nodes. Returns false if the root is solved or the memory is full
+    /// before.
+    fn advance(&mut self, expansions: u32) -> bool {
         let Steps { tree, memory, evaluator } = self;
         for _ in 0..expansions {
             let Some(code) = tree.select(memory, evaluator) else { return false };
@@ -63,25 +64,25 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// What stands in a tree, written down by plain recursion: codes, leaves' numbers and subtrees.
+/// Simple recursive copy of a tree: codes, leaves' numbers and subtrees.
 #[derive(Debug, PartialEq)]
 enum Plain {
     Leaf(u64, u32, u32),
     Inner(u64, Vec<Plain>),
 }
 
-fn plain(memory: &ArenaMemory, block: Block) -> Vec<Plain> {
+fn plain(memory: &ArenaMemory, array: ArrayId) -> Vec<Plain> {
     let at = |at| {
-        let node = memory.node(block, at);
-        match memory.child(block, at) {
+        let node = memory.node(array, at);
+        match memory.child(array, at) {
             0 => Plain::Leaf(node.code, node.phi, node.delta),
             child => Plain::Inner(node.code, plain(memory, child)),
         }
     };
-    if block == 0 { Vec::new() } else { (0..memory.count(block)).map(at).collect() }
+    if array == 0 { Vec::new() } else { (0..memory.count(array)).map(at).collect() }
 }
 
-/// The same with one of the children that have the same code.
+/// Removes all but one of the children with the same code.
 fn without_repeated(mut children: Vec<Plain>) -> Vec<Plain> {
     let code = |child: &Plain| match child {
         Plain::Leaf(code, ..) | Plain::Inner(code, _) => *code,
@@ -99,7 +100,7 @@ fn without_repeated(mut children: Vec<Plain>) -> Vec<Plain> {
     children.into_iter().map(below).collect()
 }
 
-/// A node's numbers by their definition.
+/// Numbers of a node by their definition.
 fn numbers(children: &[Plain], combination: Combination) -> (u32, u32) {
     let all: Vec<(u32, u32)> = children
         .iter()
@@ -114,11 +115,11 @@ fn numbers(children: &[Plain], combination: Combination) -> (u32, u32) {
 }
 
 /// Checks that the numbers of inner nodes in a tree follow from those of the leaves.
-fn check_numbers(memory: &ArenaMemory, block: Block, combination: Combination) {
-    for at in 0..memory.count(block) {
-        let child = memory.child(block, at);
+fn check_numbers(memory: &ArenaMemory, array: ArrayId, combination: Combination) {
+    for at in 0..memory.count(array) {
+        let child = memory.child(array, at);
         if child != 0 {
-            let node = memory.node(block, at);
+            let node = memory.node(array, at);
             let expected = numbers(&plain(memory, child), combination);
             assert_eq!((node.phi, node.delta), expected);
             check_numbers(memory, child, combination);
@@ -126,19 +127,19 @@ fn check_numbers(memory: &ArenaMemory, block: Block, combination: Combination) {
     }
 }
 
-/// The bytes of a tree and the number of its nodes, as a snapshot.
+/// Takes a snapshot: the bytes of a tree and the number of its nodes.
 fn snapshot(memory: &mut ArenaMemory, tree: &ProofTree) -> (Vec<u8>, u64) {
     let (snapshots, (sender, receiver)) = (TreeSnapshots::new(), channel());
     snapshots.request(move |bytes, nodes| sender.send((bytes.to_vec(), nodes)).unwrap());
-    snapshots.look(memory, &tree.allocator, tree.root_block());
+    snapshots.poll(memory, &tree.allocator, tree.root_array());
     receiver.recv().unwrap()
 }
 
-fn restore(bytes: &[u8], room: TreeRoom) -> Result<SavedTree, TreeError> {
-    let mut tree = SavedTree::empty(room)?;
+fn restore(bytes: &[u8], capacity: TreeCapacity) -> Result<SavedTree, TreeError> {
+    let mut tree = SavedTree::empty(capacity)?;
     let length = bytes.len() as u64;
     tree.bytes_mut(length).expect("memory").copy_from_slice(bytes);
-    tree.restore(room, length)?;
+    tree.restore(capacity, length)?;
     Ok(tree)
 }
 
@@ -154,24 +155,24 @@ fn a_tree_is_restored_as_it_was() {
         for options in [PnsOptions::PLAIN, RICH] {
             let (table, observer) = (Table::new(1 << 16).unwrap(), &mut ());
             let mut steps = Steps::new(&game, &table, 1 << 20, options, observer);
-            steps.go_on(expansions);
-            if steps.tree.root_block() == 0 {
+            steps.advance(expansions);
+            if steps.tree.root_array() == 0 {
                 continue;
             }
             let Steps { mut tree, mut memory, .. } = steps;
             tree.unwind(&mut memory);
             let (phi, delta, nodes) = (tree.phi, tree.delta, tree.allocator.nodes());
-            let before = plain(&memory, tree.root_block());
+            let before = plain(&memory, tree.root_array());
             let mut saved = tree.into_saved(memory);
             let bytes = saved.bytes().to_vec();
-            // Exactly as much memory as the tree needs, and one unit less.
-            let room = |bytes| options.tree_room(bytes as usize);
-            let needed = room(0).needed(bytes.len() as u64);
-            let mut small = SavedTree::empty(room(needed - 1)).unwrap();
+            // Exactly the memory that the tree needs, and one unit less.
+            let capacity = |bytes| options.tree_capacity(bytes as usize);
+            let needed = capacity(0).needed(bytes.len() as u64);
+            let mut small = SavedTree::empty(capacity(needed - 1)).unwrap();
             assert!(small.bytes_mut(bytes.len() as u64).is_none());
-            let loaded = restore(&bytes, room(needed)).unwrap();
-            let after = plain(&loaded.memory, loaded.root_block);
-            check_numbers(&loaded.memory, loaded.root_block, options.combination);
+            let loaded = restore(&bytes, capacity(needed)).unwrap();
+            let after = plain(&loaded.memory, loaded.root_array);
+            check_numbers(&loaded.memory, loaded.root_array, options.combination);
             if after == before {
                 assert_eq!(loaded.nodes(), nodes);
                 assert_eq!(numbers(&after, options.combination), (phi, delta));
@@ -187,43 +188,43 @@ fn a_tree_is_restored_as_it_was() {
 
 #[test]
 fn an_unexpanded_root_is_a_tree_without_nodes() {
-    let room = PnsOptions::PLAIN.tree_room(1 << 10);
-    let bytes = SavedTree::empty(room).unwrap().bytes().to_vec();
-    let restored = restore(&bytes, room).unwrap();
-    assert_eq!((restored.nodes(), restored.root_block), (0, 0));
+    let capacity = PnsOptions::PLAIN.tree_capacity(1 << 10);
+    let bytes = SavedTree::empty(capacity).unwrap().bytes().to_vec();
+    let restored = restore(&bytes, capacity).unwrap();
+    assert_eq!((restored.nodes(), restored.root_array), (0, 0));
 }
 
-/// Every child of a position that its block does not list is won.
-fn check_block(game: &GraphGame, oracle: &mut Negamax<GraphGame>, code: u64, listed: &[u64]) {
+/// Checks that every child of a position that its array does not list is won.
+fn check_array(game: &GraphGame, oracle: &mut Negamax<GraphGame>, code: u64, listed: &[u64]) {
     for &child in game.successors(code) {
         let child = u64::from(child);
         assert!(listed.contains(&child) || oracle.value(child) == Value::Win, "{code} {child}");
     }
 }
 
-/// Checks all blocks of a restored tree, and returns the depth of the tree.
-fn check_blocks(
+/// Checks all arrays of a restored tree. Returns the depth of the tree.
+fn check_arrays(
     game: &GraphGame,
     oracle: &mut Negamax<GraphGame>,
-    (memory, block): (&ArenaMemory, Block),
+    (memory, array): (&ArenaMemory, ArrayId),
     code: u64,
 ) -> usize {
-    let codes: Vec<u64> = (0..memory.count(block)).map(|at| memory.code(block, at)).collect();
-    check_block(game, oracle, code, &codes);
+    let codes: Vec<u64> = (0..memory.count(array)).map(|at| memory.code(array, at)).collect();
+    check_array(game, oracle, code, &codes);
     let mut depth = 0;
     for (at, &code) in codes.iter().enumerate() {
-        let child = memory.child(block, at);
+        let child = memory.child(array, at);
         if child != 0 {
-            depth = depth.max(check_blocks(game, oracle, (memory, child), code));
+            depth = depth.max(check_arrays(game, oracle, (memory, child), code));
         }
     }
     1 + depth
 }
 
-/// Snapshots of a search on its way: each is true, fits the memory, and leads to the right value. The
+/// Snapshots of a running search: each is valid, fits the memory, and leads to the right value. The
 /// numbers on the path of the search are not backed up in them.
 #[test]
-fn a_snapshot_of_a_growing_tree_is_true() {
+fn a_snapshot_of_a_growing_tree_is_valid() {
     let (mut restored, mut deepest, mut with_gaps) = (0, 0, 0);
     for (number, game) in games().enumerate() {
         let mut oracle = Negamax::new(&game);
@@ -233,27 +234,27 @@ fn a_snapshot_of_a_growing_tree_is_true() {
                 let (table, observer) = (Table::new(1 << 16).unwrap(), &mut ());
                 let mut steps = Steps::new(&game, &table, bytes, options, observer);
                 let mut snapshots = 0;
-                while steps.go_on(between) && snapshots < 5 {
+                while steps.advance(between) && snapshots < 5 {
                     snapshots += 1;
-                    if steps.tree.root_block() == 0 {
+                    if steps.tree.root_array() == 0 {
                         continue;
                     }
-                    let room = options.tree_room(bytes);
+                    let capacity = options.tree_capacity(bytes);
                     let (bytes, nodes) = snapshot(&mut steps.memory, &steps.tree);
-                    let loaded = restore(&bytes, room).unwrap();
+                    let loaded = restore(&bytes, capacity).unwrap();
                     assert!((1..=nodes).contains(&loaded.nodes()));
                     restored += 1;
-                    with_gaps += usize::from(loaded.allocator.has_free_blocks());
-                    let (memory, block) = (&loaded.memory, loaded.root_block);
-                    check_numbers(memory, block, options.combination);
-                    deepest = deepest.max(check_blocks(&game, &mut oracle, (memory, block), 0));
+                    with_gaps += usize::from(loaded.allocator.has_free_arrays());
+                    let (memory, array) = (&loaded.memory, loaded.root_array);
+                    check_numbers(memory, array, options.combination);
+                    deepest = deepest.max(check_arrays(&game, &mut oracle, (memory, array), 0));
                     let fresh = &Table::new(1 << 16).unwrap();
                     let (root, snapshots) = (Root::new(&game, 0, fresh), TreeSnapshots::new());
                     let report = pns(root, loaded, options, limits(), &mut (), &snapshots);
                     match report.outcome {
                         Outcome::Known(found) => assert_eq!(found, value, "{number}"),
                         Outcome::Unknown(_) => {
-                            assert!(game.nodes() > 1000 || room.bytes() < 1 << 20)
+                            assert!(game.nodes() > 1000 || capacity.bytes() < 1 << 20)
                         }
                     }
                 }
@@ -272,7 +273,7 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Unit 0, and a block of two children in units 1 to 4, the first of which has the block `child`.
+/// Unit 0, and an array of two children in units 1 to 4. The array of the first child is `child`.
 fn two_children(child: u32) -> [u32; 20] {
     let mut words = [0; 20];
     words[0] = 1;
@@ -282,10 +283,10 @@ fn two_children(child: u32) -> [u32; 20] {
 }
 
 #[test]
-fn bytes_that_are_not_those_of_a_tree_are_refused() {
-    let room = PnsOptions::PLAIN.tree_room(1 << 12);
-    let nodes = |tree: &[u32]| restore(&words(tree), room).map(|tree| tree.nodes());
-    let refused = |tree: &[u32], unit: u32, part: &str| {
+fn bytes_that_are_not_those_of_a_tree_are_rejected() {
+    let capacity = PnsOptions::PLAIN.tree_capacity(1 << 12);
+    let nodes = |tree: &[u32]| restore(&words(tree), capacity).map(|tree| tree.nodes());
+    let rejected = |tree: &[u32], unit: u32, part: &str| {
         let error = nodes(tree).expect_err(part).to_string();
         assert!(error.contains(&format!("unit {unit} ")) && error.contains(part), "{error}");
     };
@@ -297,76 +298,76 @@ fn bytes_that_are_not_those_of_a_tree_are_refused() {
         tree[at] = word;
         tree
     };
-    refused(&changed(0, 5), 5, "beyond its end");
-    refused(&changed(0, u32::MAX), u32::MAX, "beyond its end");
+    rejected(&changed(0, 5), 5, "beyond its end");
+    rejected(&changed(0, u32::MAX), u32::MAX, "beyond its end");
     for capacity in [3, 1 << 20, u32::MAX] {
-        refused(&changed(4, capacity), 1, "beyond its end");
+        rejected(&changed(4, capacity), 1, "beyond its end");
     }
     for count in [0, 3, u32::MAX] {
-        refused(&changed(5, count), 1, "to its capacity");
+        rejected(&changed(5, count), 1, "to its capacity");
     }
     for (at, number) in [(8, 0), (9, 1 << 27), (10, 0), (11, u32::MAX)] {
-        refused(&changed(at, number), 1, "numbers of open nodes");
+        rejected(&changed(at, number), 1, "numbers of open nodes");
     }
-    // The child has the block of the root, one within it, and one of its own.
-    refused(&two_children(1), 1, "apart from all others");
-    refused(&two_children(3), 3, "beyond its end");
+    // The child's array is that of the root, one within it, and one of its own.
+    rejected(&two_children(1), 1, "apart from all others");
+    rejected(&two_children(3), 3, "beyond its end");
     let grandchild = [1, 1, 0, 0, 4, 5, 0, 13, 0, 0, 0, 0];
     let whole = [&two_children(5)[..], &grandchild].concat();
-    let tree = restore(&words(&whole), room).unwrap();
+    let tree = restore(&words(&whole), capacity).unwrap();
     assert_eq!(tree.nodes(), 3);
     // The child's numbers are computed from those of its only child.
     assert_eq!(tree.memory.node(1, 0), ChildRecord { code: 11, phi: 4, delta: 5 });
     assert_eq!((tree.memory.stamp(1), tree.memory.stamp(5)), (0, 0));
     let mut shared = whole.clone();
     shared[13] = 5;
-    refused(&shared, 5, "apart from all others");
+    rejected(&shared, 5, "apart from all others");
     let mut circle = whole;
     circle[26] = 1;
-    refused(&circle, 1, "apart from all others");
+    rejected(&circle, 1, "apart from all others");
 }
 
 #[test]
-fn of_repeated_children_one_stays() {
-    let room = PnsOptions::PLAIN.tree_room(1 << 12);
+fn one_of_several_children_with_the_same_code_is_kept() {
+    let capacity = PnsOptions::PLAIN.tree_capacity(1 << 12);
     let mut tree = [&two_children(5)[..], &[1, 1, 0, 0, 4, 5, 0, 13, 0, 0, 0, 0]].concat();
     tree[14..18].copy_from_slice(&[11, 0, 11, 0]);
-    let restored = restore(&words(&tree), room).unwrap();
+    let restored = restore(&words(&tree), capacity).unwrap();
     assert_eq!((restored.nodes(), restored.memory.count(1)), (1, 1));
     assert_eq!(restored.memory.node(1, 0), ChildRecord { code: 11, phi: 1, delta: 1 });
-    // Nothing leads to the other one's block any more, and it is free.
+    // The other child's array is unreachable now, and free.
     assert_eq!(restored.allocator.top(), 5);
 }
 
 proptest! {
-    /// Any damage is refused, or leaves a tree whose numbers are consistent and in which a search ends.
+    /// Damaged bytes are rejected, or are a tree with consistent numbers.
     #[test]
-    fn any_bytes_are_refused_or_are_a_tree(
+    fn any_bytes_are_rejected_or_are_a_tree(
         expansions in 2u32..60,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
         let game = large_game();
         let (table, observer) = (Table::new(1 << 16).unwrap(), &mut ());
         let mut steps = Steps::new(&game, &table, 1 << 16, PnsOptions::PLAIN, observer);
-        steps.go_on(expansions);
+        steps.advance(expansions);
         let (mut bytes, _) = snapshot(&mut steps.memory, &steps.tree);
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        if let Ok(tree) = restore(&bytes, PnsOptions::PLAIN.tree_room(1 << 16)) {
-            check_numbers(&tree.memory, tree.root_block, PnsOptions::PLAIN.combination);
+        if let Ok(tree) = restore(&bytes, PnsOptions::PLAIN.tree_capacity(1 << 16)) {
+            check_numbers(&tree.memory, tree.root_array, PnsOptions::PLAIN.combination);
         }
     }
 }
 
-/// All codes in a copy of the table.
+/// Codes in a copy of the table.
 fn codes(cells: &[u128]) -> HashSet<u64> {
     cells.iter().map(|&cell| cell as u64).collect()
 }
 
-/// Keys of codes of some bits that tell the codes.
-fn telling_keys(bits: u32) -> (LinearMap, InverseHash) {
+/// Invertible keys of codes of `bits` bits.
+fn invertible_keys(bits: u32) -> (LinearMap, InverseHash) {
     let words = |attempt: u64| std::array::from_fn(|bit| mix(attempt << 32 | bit as u64));
     (0..)
         .find_map(|attempt| {
@@ -378,14 +379,14 @@ fn telling_keys(bits: u32) -> (LinearMap, InverseHash) {
 
 #[test]
 fn a_table_that_grows_while_it_is_copied_loses_nothing() {
-    // Short codes are in narrow cells while the table doubles. Long ones become narrow when all the memory
-    // is in use, with the most at the beginning under way.
+    // Short codes are in compact cells while the table doubles. Long ones become compact when all
+    // the memory is in use, in the run with the most stores at the beginning.
     let runs = [(11_900, 0), (11_900, 1), (11_900, 1500), (11_900, 6000), (44_000, 1500)];
     for ((begin, stores), bits) in runs.into_iter().flat_map(|run| [(run, 44), (run, 53)]) {
-        let (keys, codes_of_keys) = telling_keys(bits);
+        let (keys, inverse) = invertible_keys(bits);
         let key = |code| keys.apply(code);
-        // Not a power of two, so that clusters are scaled.
-        let table = Table::with_codes(40_000 * 64, &codes_of_keys).unwrap();
+        // Not a power of two, so that cluster indices are scaled.
+        let table = Table::with_inverse_hash(40_000 * 64, &inverse).unwrap();
         let store = |code: u64| table.store(key(code), code, Entry { phi: 1, delta: 2, work: 3 });
         let mut used = begin;
         table.reserve(used, 1, key);
@@ -411,7 +412,7 @@ fn a_table_that_grows_while_it_is_copied_loses_nothing() {
             steps += 1;
         }
         let copied = codes(&cells);
-        // What was there all the time; the rest was replaced.
+        // Entries that were in the table all the time. Others were replaced.
         let after: HashSet<u64> = before.into_iter().filter(has).collect();
         assert!(after.is_subset(&copied) && after.len() > 1000, "{stores}: {}", after.len());
         assert_eq!(copied.len(), cells.len(), "no entry is there twice");
@@ -445,30 +446,30 @@ fn many_threads_may_store_while_a_table_is_copied() {
     }
 }
 
-/// On a game without transpositions everything is in the tree: a search that takes it up makes the
-/// other half of the nodes, with a table that knows nothing.
+/// In a game without transpositions the tree contains all results: a search that continues it
+/// creates the other half of the nodes, with an empty table.
 #[test]
-fn a_tree_saves_the_work_that_made_it() {
+fn a_saved_tree_saves_the_work_spent_on_it() {
     let nodes = (3u32.pow(11) - 1) / 2;
     let edges: Vec<(u32, u32)> = (1..nodes).map(|node| ((node - 1) / 3, node)).collect();
     let game = GraphGame::new(nodes, &edges).unwrap();
     let value = Negamax::new(&game).value(0);
     for options in [PnsOptions::PLAIN, RICH] {
-        let empty = || SavedTree::empty(options.tree_room(1 << 26)).unwrap();
+        let empty = || SavedTree::empty(options.tree_capacity(1 << 26)).unwrap();
         let run = |tree, nodes| {
             let snapshots = TreeSnapshots::new();
             let table = &Table::new(1 << 20).unwrap();
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             let report =
                 pns(Root::new(&game, 0, table), tree, options, limits, &mut (), &snapshots);
-            (report, snapshots.take_left())
+            (report, snapshots.take_tree())
         };
         let (whole, _) = run(empty(), u64::MAX);
         assert_eq!(whole.outcome, Outcome::Known(value));
         let all = whole.counters.nodes;
         let (half, tree) = run(empty(), all / 2);
         assert_eq!(half.outcome.value(), None);
-        let tree = tree.expect("a search without an answer leaves its tree");
+        let tree = tree.expect("a stopped search stores its tree");
         assert!(tree.allocator.nodes() > 0);
         let (rest, _) = run(tree, u64::MAX);
         assert_eq!(rest.outcome, Outcome::Known(value));
@@ -477,14 +478,14 @@ fn a_tree_saves_the_work_that_made_it() {
     }
 }
 
-/// A search waits for its snapshots, and is not changed by them.
+/// A search waits while snapshots are taken; they do not change it.
 #[test]
 fn snapshots_change_nothing() {
     let game = large_game();
     let run = |snapshots: &TreeSnapshots| {
         let table = &Table::new(1 << 16).unwrap();
         let limits = Limits { nodes: Some(60_000), ..Limits::default() };
-        let tree = SavedTree::empty(RICH.tree_room(1 << 24)).unwrap();
+        let tree = SavedTree::empty(RICH.tree_capacity(1 << 24)).unwrap();
         pns(Root::new(&game, 0, table), tree, RICH, limits, &mut (), snapshots).counters
     };
     let alone = run(&TreeSnapshots::new());
@@ -492,7 +493,7 @@ fn snapshots_change_nothing() {
     snapshots.request(move |_, nodes| sender.send(nodes).unwrap());
     assert_eq!(run(&snapshots), alone);
     assert!(receiver.recv().unwrap() > 100);
-    assert!(snapshots.take_left().unwrap().nodes() > 100);
+    assert!(snapshots.take_tree().unwrap().nodes() > 100);
 }
 
 #[test]

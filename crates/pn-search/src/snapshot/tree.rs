@@ -1,54 +1,55 @@
 //! Trees before and after a search: an empty one, or the bytes of an earlier search's tree.
 
-use crate::arena::{Allocator, ArenaMemory, Block, MOST_BYTES, TreeError, UNIT, restore};
+use crate::arena::{Allocator, ArenaMemory, ArrayId, MAX_BYTES, TreeError, UNIT, restore};
 use crate::numbers::Combination;
 
-/// Size of the memory for a tree, and the rule by which its numbers follow from each other. The
-/// options of each search that has a tree provide it, such as [`crate::pns::PnsOptions::tree_room`].
+/// Size of the memory for a tree, and the combination of its numbers. Returned by the options of
+/// each search that has a tree, such as [`crate::pns::PnsOptions::tree_capacity`].
 #[derive(Clone, Copy, Debug)]
-pub struct TreeRoom {
-    /// Bytes set aside.
+pub struct TreeCapacity {
+    /// Number of reserved bytes.
     bytes: usize,
-    /// Quarters of them that the tree may take.
+    /// Maximum share of the tree in these bytes, in quarters.
     quarters: u64,
     combination: Combination,
-    /// Number and bytes of further memories for small trees.
-    beside: (usize, usize),
-    /// Bytes of everything together, of which those set aside are a fixed part.
+    /// Number and bytes of the workers' memories for second-level trees.
+    worker_memories: (usize, usize),
+    /// Bytes of everything that memory is reserved for. The reserved bytes are a fixed share of it.
     total: u64,
 }
 
-impl TreeRoom {
-    /// Maximum number of useful bytes, nearly 64 GiB. Of more, this many are taken.
-    pub const MOST_BYTES: u64 = MOST_BYTES;
+impl TreeCapacity {
+    /// Maximum number of bytes that can be used, nearly 64 GiB. Of more, this many are reserved.
+    pub const MAX_BYTES: u64 = MAX_BYTES;
 
-    /// A tree that may take `quarters` quarters of a memory of `bytes` bytes.
+    /// Creates the capacity of a tree that may use `quarters` quarters of a memory of `bytes`
+    /// bytes.
     pub fn new(bytes: usize, quarters: u64, combination: Combination) -> Self {
-        TreeRoom { bytes, quarters, combination, beside: (0, 0), total: bytes as u64 }
+        TreeCapacity { bytes, quarters, combination, worker_memories: (0, 0), total: bytes as u64 }
     }
 
-    /// The same with further memories of `bytes` bytes each.
-    pub fn with(self, memories: usize, bytes: usize) -> Self {
-        TreeRoom { beside: (memories, bytes), ..self }
+    /// Adds `memories` memories of `bytes` bytes each for the workers' second-level trees.
+    pub fn with_worker_memories(self, memories: usize, bytes: usize) -> Self {
+        TreeCapacity { worker_memories: (memories, bytes), ..self }
     }
 
-    /// The same as a part of `total` bytes.
-    pub fn of(self, total: u64) -> Self {
-        TreeRoom { total, ..self }
+    /// Sets the total that these bytes are a share of.
+    pub fn with_total(self, total: u64) -> Self {
+        TreeCapacity { total, ..self }
     }
 
-    /// Bytes set aside.
+    /// Number of reserved bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes as u64
     }
 
-    /// Bytes that have to be set aside for a tree of `bytes` bytes ([`SavedTree::bytes`]).
+    /// Number of bytes to reserve for a tree of `bytes` bytes ([`SavedTree::bytes`]).
     pub fn needed(&self, bytes: u64) -> u64 {
         let units = bytes.div_ceil(UNIT as u64);
         units.saturating_mul(4).div_ceil(self.quarters).saturating_mul(UNIT as u64)
     }
 
-    /// Total bytes of which enough would be set aside for a tree of `bytes` bytes.
+    /// Total for which the share of the tree suffices for a tree of `bytes` bytes.
     pub fn total_needed(&self, bytes: u64) -> u64 {
         let (needed, total) = (u128::from(self.needed(bytes)), u128::from(self.total));
         (needed * total).div_ceil(self.bytes.max(1) as u128).try_into().unwrap_or(u64::MAX)
@@ -59,23 +60,25 @@ impl TreeRoom {
 pub struct SavedTree {
     pub(crate) memory: ArenaMemory,
     pub(crate) allocator: Allocator,
-    pub(crate) root_block: Block,
-    /// Memories for small trees, where a search wants some.
-    pub(crate) beside: Vec<ArenaMemory>,
+    pub(crate) root_array: ArrayId,
+    /// Memories for second-level trees of PN², one per worker; empty for other searches.
+    pub(crate) worker_memories: Vec<ArenaMemory>,
 }
 
 impl SavedTree {
-    /// A tree of an unexpanded root. The memory is reserved at once and used as the tree grows.
+    /// Creates a tree of an unexpanded root. The memory is reserved at once and used as the tree
+    /// grows.
     ///
     /// # Errors
-    /// [`TreeError::TooSmall`] if it is less than the least that a tree takes (64 bytes),
-    /// [`TreeError::Memory`] if the system refuses.
-    pub fn empty(room: TreeRoom) -> Result<Self, TreeError> {
-        let memory = ArenaMemory::new(room.bytes)?;
-        let end = (u64::from(memory.units()) * room.quarters / 4) as u32;
-        let (count, bytes) = room.beside;
-        let beside = (0..count).map(|_| ArenaMemory::new(bytes)).collect::<Result<_, _>>()?;
-        Ok(SavedTree { memory, allocator: Allocator::new(1, end), root_block: 0, beside })
+    /// [`TreeError::TooSmall`] below 64 bytes, the minimum for a tree, [`TreeError::Memory`] if the
+    /// system does not provide the memory.
+    pub fn empty(capacity: TreeCapacity) -> Result<Self, TreeError> {
+        let memory = ArenaMemory::new(capacity.bytes)?;
+        let end = (u64::from(memory.units()) * capacity.quarters / 4) as u32;
+        let (count, bytes) = capacity.worker_memories;
+        let worker_memories =
+            (0..count).map(|_| ArenaMemory::new(bytes)).collect::<Result<_, _>>()?;
+        Ok(SavedTree { memory, allocator: Allocator::new(1, end), root_array: 0, worker_memories })
     }
 
     /// Number of nodes, the root not counted.
@@ -83,28 +86,29 @@ impl SavedTree {
         self.allocator.nodes()
     }
 
-    /// The bytes that were ever in use, in the layout of docs/CHECKPOINT_FORMAT.md.
+    /// Bytes that were ever in use, in the layout of docs/CHECKPOINT_FORMAT.md.
     pub fn bytes(&mut self) -> &[u8] {
-        self.memory.tree_bytes(&self.allocator, self.root_block)
+        self.memory.tree_bytes(&self.allocator, self.root_array)
     }
 
-    /// The memory for the bytes of another tree, which [`SavedTree::restore`] takes up; none if they
-    /// do not fit. Only for an empty tree.
+    /// Memory for the bytes of another tree, for [`SavedTree::restore`]; `None` if they do not fit.
+    /// Only for an empty tree.
     pub fn bytes_mut(&mut self, bytes: u64) -> Option<&mut [u8]> {
         let end = u64::from(self.allocator.end()) * UNIT as u64;
         (bytes <= end).then(|| self.memory.bytes_mut(bytes as usize))
     }
 
-    /// Takes up the tree that was stored in [`SavedTree::bytes_mut`]. Every block is checked, so the
-    /// bytes need not be trusted. The numbers of expanded nodes are computed from those of the
-    /// leaves, and memory that belongs to no block is free.
+    /// Takes the tree whose bytes were stored in [`SavedTree::bytes_mut`]. Every array is checked,
+    /// so the bytes need not be trusted. The numbers of expanded nodes are computed from those of
+    /// the leaves, and memory that belongs to no array is free.
     ///
     /// # Errors
     /// [`TreeError::Unsound`] if the bytes are not those of a tree, [`TreeError::Memory`] if the
-    /// system refuses the memory for the check, one bit for 16 bytes.
-    pub fn restore(&mut self, room: TreeRoom, bytes: u64) -> Result<(), TreeError> {
+    /// system does not provide the memory for the check, one bit for 16 bytes.
+    pub fn restore(&mut self, capacity: TreeCapacity, bytes: u64) -> Result<(), TreeError> {
         let units = (bytes / UNIT as u64) as u32;
-        self.root_block = restore(&mut self.memory, &mut self.allocator, units, room.combination)?;
+        self.root_array =
+            restore(&mut self.memory, &mut self.allocator, units, capacity.combination)?;
         Ok(())
     }
 }

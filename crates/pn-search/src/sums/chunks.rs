@@ -1,18 +1,18 @@
-//! A shared array that grows and never moves: chunks that are made when they are first needed, each
-//! an eighth of what all before it hold, or more.
+//! A shared array that grows without moving its elements. It consists of chunks that are allocated when they are
+//! first needed. Each chunk has at least an eighth of the elements of all chunks before it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Elements of the first eight chunks together; of every further eight, twice as many as of the eight
-/// before.
-const FIRST: usize = 1 << 12;
-/// log₂ of the chunks for which the length stays the same.
-const SAME: u32 = 3;
-/// Enough chunks for every 32-bit index.
-const CHUNKS: usize = 21 << SAME;
+/// Number of elements in the first eight chunks together. All further groups of eight chunks have twice as many
+/// elements as the group before.
+const FIRST_ELEMENTS: usize = 1 << 12;
+/// log₂ of the number of consecutive chunks of equal length.
+const CHUNKS_PER_STEP_LOG2: u32 = 3;
+/// Number of chunks, enough for every 32-bit index.
+const CHUNKS: usize = 21 << CHUNKS_PER_STEP_LOG2;
 
-/// An array over all 32-bit indices; what was never written is `T::default()`.
+/// An array over all 32-bit indices. Elements are initialised with `T::default()`.
 pub struct Chunks<T> {
     chunks: [OnceLock<Box<[T]>>; CHUNKS],
     bytes: AtomicU64,
@@ -25,17 +25,17 @@ impl<T> Default for Chunks<T> {
 }
 
 impl<T: Default> Chunks<T> {
-    /// The element, if its chunk exists.
+    /// Returns the element, if its chunk is allocated.
     #[inline(always)]
     pub fn get(&self, index: u32) -> Option<&T> {
-        let (chunk, offset) = place(index);
+        let (chunk, offset) = locate(index);
         self.chunks[chunk].get().map(|chunk| &chunk[offset])
     }
 
-    /// The element; makes its chunk if there is none yet.
+    /// Returns the element. Allocates its chunk if necessary.
     #[inline]
-    pub fn get_or_make(&self, index: u32) -> &T {
-        let (chunk, offset) = place(index);
+    pub fn get_or_allocate(&self, index: u32) -> &T {
+        let (chunk, offset) = locate(index);
         let elements = self.chunks[chunk].get_or_init(|| {
             self.bytes.fetch_add(bytes_of::<T>(chunk), Ordering::Relaxed);
             (0..length(chunk)).map(|_| T::default()).collect()
@@ -43,18 +43,18 @@ impl<T: Default> Chunks<T> {
         &elements[offset]
     }
 
-    /// The bytes that it would take to make the element; 0 if its chunk exists.
-    pub fn bytes_to_make(&self, index: u32) -> u64 {
-        let (chunk, _) = place(index);
+    /// Returns the bytes that [`Self::get_or_allocate`] would allocate, 0 if the chunk is allocated.
+    pub fn bytes_to_allocate(&self, index: u32) -> u64 {
+        let (chunk, _) = locate(index);
         if self.chunks[chunk].get().is_some() { 0 } else { bytes_of::<T>(chunk) }
     }
 
-    /// Bytes of the chunks that exist.
+    /// Returns the bytes of all allocated chunks.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// All elements whose chunks exist, with their indices.
+    /// Returns all elements of allocated chunks with their indices.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.chunks.iter().enumerate().filter_map(|(at, chunk)| Some((at, chunk.get()?))).flat_map(
             |(at, chunk)| {
@@ -71,27 +71,28 @@ impl<T> std::fmt::Debug for Chunks<T> {
     }
 }
 
-/// The chunk of an index and its place there.
+/// Returns the chunk of an index, and the offset in the chunk.
 #[inline(always)]
-fn place(index: u32) -> (usize, usize) {
-    let shifted = index as usize + FIRST;
-    let shift = shifted.ilog2() - SAME;
-    let chunk = (shifted >> shift) + ((shift as usize) << SAME) - FIRST_CHUNK;
+fn locate(index: u32) -> (usize, usize) {
+    let shifted = index as usize + FIRST_ELEMENTS;
+    let shift = shifted.ilog2() - CHUNKS_PER_STEP_LOG2;
+    let chunk = (shifted >> shift) + ((shift as usize) << CHUNKS_PER_STEP_LOG2) - FIRST_CHUNK;
     (chunk, shifted & ((1 << shift) - 1))
 }
 
-/// What [`place`] has before it takes this off, for index 0.
-const FIRST_CHUNK: usize = (1 << SAME) + ((FIRST.ilog2() - SAME) << SAME) as usize;
+/// Number that [`locate`] subtracts, so that index 0 is in chunk 0.
+const FIRST_CHUNK: usize = (1 << CHUNKS_PER_STEP_LOG2)
+    + ((FIRST_ELEMENTS.ilog2() - CHUNKS_PER_STEP_LOG2) << CHUNKS_PER_STEP_LOG2) as usize;
 
-/// Elements of a chunk.
+/// Returns the number of elements of a chunk.
 fn length(chunk: usize) -> usize {
-    (FIRST >> SAME) << (chunk >> SAME)
+    (FIRST_ELEMENTS >> CHUNKS_PER_STEP_LOG2) << (chunk >> CHUNKS_PER_STEP_LOG2)
 }
 
-/// The first index of a chunk.
+/// Returns the first index of a chunk.
 fn start(chunk: usize) -> usize {
-    let steps = (1 << SAME) + chunk % (1 << SAME);
-    steps * length(chunk) - FIRST
+    let steps = (1 << CHUNKS_PER_STEP_LOG2) + chunk % (1 << CHUNKS_PER_STEP_LOG2);
+    steps * length(chunk) - FIRST_ELEMENTS
 }
 
 fn bytes_of<T>(chunk: usize) -> u64 {
@@ -104,10 +105,10 @@ mod tests {
     use std::sync::atomic::AtomicU32;
 
     #[test]
-    fn every_index_has_a_place_of_its_own() {
+    fn every_index_has_its_own_location() {
         let mut expected = (0, 0);
         for index in 0..100_000 {
-            assert_eq!(place(index), expected, "{index}");
+            assert_eq!(locate(index), expected, "{index}");
             assert_eq!(start(expected.0) + expected.1, index as usize);
             expected.1 += 1;
             if expected.1 == length(expected.0) {
@@ -115,9 +116,9 @@ mod tests {
             }
         }
         assert_eq!(
-            place(u32::MAX).0,
+            locate(u32::MAX).0,
             CHUNKS - 8,
-            "as FIRST is 2^12 and u32::MAX + FIRST above 2^32"
+            "as FIRST_ELEMENTS is 2^12 and u32::MAX + FIRST_ELEMENTS above 2^32"
         );
     }
 
@@ -126,15 +127,15 @@ mod tests {
         let chunks: Chunks<AtomicU32> = Chunks::default();
         assert!(chunks.get(5).is_none());
         for index in [0, 5, 4095, 4096, 70_000] {
-            chunks.get_or_make(index).store(index + 1, Ordering::Relaxed);
+            chunks.get_or_allocate(index).store(index + 1, Ordering::Relaxed);
         }
         assert_eq!(chunks.get(70_000).unwrap().load(Ordering::Relaxed), 70_001);
         let written = chunks.iter().filter(|(_, item)| item.load(Ordering::Relaxed) != 0);
         let written: Vec<_> = written.map(|(index, _)| index).collect();
         assert_eq!(written, [0, 5, 4095, 4096, 70_000]);
-        let chunk = chunks.bytes_to_make(4096 + 5 * 1024);
-        assert_eq!((chunk, chunks.bytes_to_make(4097)), (4 * 1024, 0));
-        // Of indices 0, 4095, 4096 and 70 000.
+        let chunk = chunks.bytes_to_allocate(4096 + 5 * 1024);
+        assert_eq!((chunk, chunks.bytes_to_allocate(4097)), (4 * 1024, 0));
+        // Chunks of indices 0, 4095, 4096 and 70 000.
         assert_eq!(chunks.bytes(), 4 * (512 + 512 + 1024 + 8192));
     }
 }

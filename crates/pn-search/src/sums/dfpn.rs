@@ -9,15 +9,14 @@ use crate::run::{Counters, Limits, Observer, Reason, Report};
 
 /// Searches a position by df-pn on `threads` threads, at least one.
 ///
-/// What earlier searches left in the workspace is used, so a search that was stopped goes on where
-/// it was when it is called again. The outcome does not depend on the number of threads; the
-/// counters do, and with several they differ from run to run. Recurses as deep as the longest game,
-/// on stacks that are large enough for it.
+/// Results of earlier searches in the workspace are used, so a repeated call continues a search that was stopped. The
+/// outcome does not depend on the number of threads. The counters do, and with several threads they differ from run to
+/// run. The recursion is as deep as the longest game; the threads have sufficient stacks for it.
 ///
-/// When the memory is full, atoms are forgotten and their ids given out again
-/// ([`Impartial::retain`]); those of the root and those whose Grundy numbers are known stay.
+/// When the memory is full, atoms are evicted and their ids assigned again
+/// ([`Impartial::retain`]). Atoms of the root and atoms with known Grundy numbers are kept.
 ///
-/// If the system starts fewer threads, the others search without them.
+/// If the system starts fewer threads, there are fewer workers.
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -38,21 +37,21 @@ pub fn dfpn<G: Impartial>(
     found.report(workspace.bytes())
 }
 
-/// What a search for a Grundy number found.
+/// Result of a search for a Grundy number.
 #[derive(Clone, Copy, Debug)]
 pub struct GrundyReport {
-    /// The number, or why it is not known.
+    /// The Grundy number, or the reason why it is not known.
     pub grundy: Result<u32, Reason>,
-    /// What was counted.
+    /// Counters of the search.
     pub counters: Counters,
-    /// Bytes of everything that the search kept, at its end.
+    /// Bytes in use at the end of the search.
     pub memory_bytes: u64,
-    /// Threads that searched.
+    /// Number of threads.
     pub threads: u32,
 }
 
-/// Computes the Grundy number of a sum by df-pn on `threads` threads: of each atom, couple by
-/// couple.
+/// Computes the Grundy number of a sum by df-pn on `threads` threads. The Grundy number of each atom is computed couple
+/// by couple.
 ///
 /// # Panics
 /// As [`dfpn`].

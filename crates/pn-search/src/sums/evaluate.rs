@@ -1,10 +1,14 @@
-//! First evaluation of couples and sums: what is known, what the table says, leaf estimates.
+//! Evaluation of couples and sums by exact results, stored numbers and leaf estimates.
 //!
-//! The nodes of the NAND tree with Grundy numbers (Lemoine and Viennot 2012; Čížek, Balko and
-//! Schmid, "NAND Trees with Grundy Numbers"): a sum is reduced by the Grundy numbers that are known.
-//! If one atom is left, it is a couple, an atomic node; if more are left, it is a decomposable node,
-//! whose numbers follow from those of the current couples of its parts and are kept nowhere. A
-//! Grundy node is its current couple.
+//! The nodes are those of the NAND tree with Grundy numbers (Lemoine and Viennot 2012; Čížek, Balko and
+//! Schmid, "NAND Trees with Grundy Numbers"). A sum is reduced by the known Grundy numbers.
+//! If one atom is left, it is a couple, an atomic node. If more are left, it is a decomposable node,
+//! whose numbers are computed from those of the current couples of its parts and are not stored. A
+//! Grundy node is represented by its current couple.
+//!
+//! - [`Evaluator`] evaluates positions; every worker has its own.
+//! - [`CoupleNumbers`] stores the numbers of couples: the table, or the map of PNS.
+//! - [`SumChild`] is a child of an expanded couple.
 
 use super::SearchOptions;
 use super::game::{Atom, Impartial};
@@ -16,11 +20,11 @@ use crate::numbers::{MAX, Number, Pair};
 use crate::run::{Counters, SearchMonitor};
 use crate::table::{Entry, Table};
 
-/// Where the numbers of couples are kept.
+/// Storage of the numbers of couples.
 pub(super) trait CoupleNumbers {
     fn get(&self, code: u64) -> Option<Pair>;
-    /// Says that the numbers of a couple will soon be asked for.
-    fn announce(&self, _code: u64) {}
+    /// Prefetches the numbers of a couple.
+    fn prefetch(&self, _code: u64) {}
     fn set(&mut self, code: u64, pair: Pair, work: u64, counters: &mut Counters);
 }
 
@@ -32,8 +36,8 @@ impl CoupleNumbers for &Table {
     }
 
     #[inline(always)]
-    fn announce(&self, code: u64) {
-        self.prefetch(key_of(code));
+    fn prefetch(&self, code: u64) {
+        Table::prefetch(self, key_of(code));
     }
 
     fn set(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64, counters: &mut Counters) {
@@ -41,42 +45,45 @@ impl CoupleNumbers for &Table {
     }
 }
 
-/// The child that is the couple of the parent's own atom and a smaller heap.
+/// [`SumChild::start`] of the couple of the parent's own atom and a smaller heap.
 pub(super) const OWN: u32 = u32::MAX;
-/// The child that stands for all options that have not been made.
+/// [`SumChild::start`] of the child that represents all options that have not been generated.
 pub(super) const REST: u32 = u32::MAX - 1;
 
 /// A child of a couple.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SumChild {
-    /// Where the option starts in the parent's list, or [`OWN`] or [`REST`].
+    /// Start index of the option in the parent's list, or [`OWN`] or [`REST`].
     pub start: u32,
-    /// The size of the heap beside it.
+    /// Size of the nim heap.
     pub nimber: u32,
     pub phi: Number,
     pub delta: Number,
-    /// Among children of equal delta, the least comes first.
+    /// Rank among children of equal delta. The least comes first.
     pub rank: u32,
-    /// The upper half of the key by which workers are counted, if there are several.
+    /// Upper half of the key for virtual losses, 0 if there is only one worker.
     pub key: u32,
 }
 
-/// What one worker evaluates positions with.
+/// Evaluates and expands positions for one worker.
 pub(super) struct Evaluator<'a, G: Impartial, N> {
     pub workspace: &'a SolverState<'a, G>,
     pub numbers: N,
     pub monitor: SearchMonitor<'a>,
     pub options: SearchOptions,
-    /// Open children, those of the last expansion at the top.
+    /// Stack of open children. Those of the last expansion are at the top.
     pub children: Vec<SumChild>,
-    /// The open atoms of the sum that was reduced last.
+    /// Open atoms of the sum that was reduced last.
     pub open: Vec<Atom>,
-    /// Whether children need keys, because there are several workers.
-    pub several: bool,
-    /// Bytes that the caller keeps beside the workspace.
+    /// True if there are several workers, so that children need keys.
+    pub is_parallel: bool,
+    /// Bytes that the caller uses in addition to the workspace.
     pub own_bytes: u64,
-    pub maker: OptionGenerator<G>,
+    pub generator: OptionGenerator<G>,
 }
+
+/// Evaluator with the numbers in the table.
+pub(super) type TableEvaluator<'a, G> = Evaluator<'a, G, &'a Table>;
 
 impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     pub fn new(
@@ -84,7 +91,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         numbers: N,
         monitor: SearchMonitor<'a>,
         options: SearchOptions,
-        several: bool,
+        is_parallel: bool,
     ) -> Self {
         Evaluator {
             workspace,
@@ -93,13 +100,13 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
             options,
             children: Vec::with_capacity(1024),
             open: Vec::new(),
-            several,
+            is_parallel,
             own_bytes: 0,
-            maker: OptionGenerator::default(),
+            generator: OptionGenerator::default(),
         }
     }
 
-    /// Reduces a sum by what is known: leaves its open atoms in `open` and returns the nimber.
+    /// Reduces a sum by the known Grundy numbers. Returns the nimber; the open atoms are in `open`.
     #[inline]
     pub fn reduce(&mut self, words: &[u32], mut nimber: u32) -> u32 {
         self.open.clear();
@@ -113,7 +120,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         nimber
     }
 
-    /// The value of a couple, if it is known.
+    /// Returns the value of a couple, if it is known.
     #[inline]
     pub fn value(&self, atom: Atom, nimber: u32) -> Option<Value> {
         let known = self.workspace.knowledge.get(atom);
@@ -129,8 +136,8 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         self.numbers.get(code_of(atom, nimber))?.value()
     }
 
-    /// The numbers of a couple of an atom whose Grundy number is not known, and whether the table
-    /// has them.
+    /// Returns the numbers of a couple of an atom whose Grundy number is not known, and true if they are not
+    /// estimates.
     #[inline]
     pub fn couple(&self, atom: Atom, nimber: u32) -> (Pair, bool) {
         let known = self.workspace.knowledge.get(atom);
@@ -143,18 +150,19 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         }
     }
 
-    /// The nimber of the current couple of an atom whose Grundy number is not known: the least that is
+    /// Returns the nimber of the current couple of an atom whose Grundy number is not known: the least nimber that is
     /// not excluded.
     #[inline]
     pub fn current(&self, atom: Atom) -> u32 {
-        let mut nimber = self.workspace.knowledge.get(atom).least_candidate();
+        let mut nimber = self.workspace.knowledge.get(atom).min_candidate();
         while nimber >= TRACKED && self.value(atom, nimber) == Some(Value::Win) {
             nimber += 1;
         }
         nimber
     }
 
-    /// The numbers of the sum whose open atoms are in `open`, and how many of them are new.
+    /// Returns the numbers of the sum whose open atoms are in `open`, and the number of its couples whose numbers are
+    /// estimates.
     #[inline]
     pub fn reduced(&self, nimber: u32) -> (Pair, u64) {
         match self.open[..] {
@@ -176,8 +184,8 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         }
     }
 
-    /// The order among children of equal delta (Lemoine and Viennot 2015): lives and four times the
-    /// heap, then more lands, then fewer options. Of the sum whose open atoms are in `open`.
+    /// Returns the rank, among children of equal delta, of the sum whose open atoms are in `open` (Lemoine and Viennot
+    /// 2015): lives plus four times the nimber, then more lands, then fewer options.
     #[inline]
     pub fn rank(&self, nimber: u32) -> u32 {
         if !self.options.heuristic {
@@ -193,12 +201,12 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         lives.min(0xFFF) << 20 | fewer_lands << 16 | options.min(0xFFFF)
     }
 
-    /// The upper half of the key of the sum whose open atoms are in `open`; of a couple's key if it
-    /// is one.
+    /// Returns the upper half of the key of the sum whose open atoms are in `open`. A sum of one atom has the key of its
+    /// couple.
     #[inline]
     pub fn child_key_of(&self, nimber: u32) -> u32 {
         let key = match self.open[..] {
-            _ if !self.several => 0,
+            _ if !self.is_parallel => 0,
             [atom] => key_of(code_of(atom, nimber)),
             ref atoms => {
                 let start = u64::from(nimber) << 32 | atoms.len() as u64;
@@ -209,7 +217,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         (key >> 32) as u32
     }
 
-    /// Notes what a couple turned out to be. `work` is the number of expansions for it.
+    /// Stores the value of a couple. `work` is the number of expansions for it.
     pub fn solved(&mut self, atom: Atom, nimber: u32, value: Value, work: u64) {
         match value {
             Value::Loss => self.set_grundy(atom, nimber),

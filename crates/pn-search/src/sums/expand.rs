@@ -1,12 +1,12 @@
-//! Expansion of couples: their options are made, as far as they are needed, and evaluated.
+//! Expansion of couples: generates the options that are needed, and evaluates them.
 //!
-//! The options that are likely to be good are made first. While one of them looks better than the
-//! others can be expected to, these stay unmade, and a child stands for them all.
+//! Options that are likely to be good are generated first. While the delta of one of them is not greater than the
+//! estimate for the others, the others are not generated, and one child ([`REST`]) represents them all.
 
 use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild};
-use super::game::{Atom, EarlyExit, Enough, Impartial, OptionSubset};
+use super::game::{Atom, EarlyExit, Impartial, OptionPredicate, OptionSubset};
 use super::knowledge::{GrundyStore, TRACKED};
-use super::store::{List, Listed, atom_of, options_of};
+use super::store::{GeneratedOptions, PackedList, atom_of, options_of};
 use super::workspace::code_of;
 use crate::Value;
 use crate::numbers::Pair;
@@ -16,22 +16,22 @@ use crate::search_tree::Expanded;
 /// A couple's atom and the options that its children refer to.
 pub(super) struct ExpandedCouple {
     pub atom: Atom,
-    pub list: List,
+    pub list: PackedList,
 }
 
-/// The options of an atom, as far as a couple needs them.
+/// Options of an atom for the expansion of a couple.
 pub(super) enum Listing {
-    OptionList(Listed),
-    /// One of them is lost, so the couple is won.
+    Options(GeneratedOptions),
+    /// An option is lost, so the couple is won.
     Won,
 }
 
-/// The place from which on options count as new, if none do.
+/// Value of `new_from` for an expansion that counts no nodes.
 pub(super) const NONE_NEW: usize = usize::MAX;
 
 impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
-    /// Expands a couple by all options, or by those that are needed. Couples below options that are
-    /// at `new_from` in the list or behind are counted.
+    /// Expands a couple by all options if `all` is true, otherwise by those that are needed. Counts the new couples of
+    /// options whose start index is at least `new_from`.
     pub fn expand(
         &mut self,
         atom: Atom,
@@ -42,10 +42,10 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         all |= !self.options.lazy;
         let base = self.children.len();
         loop {
-            let Listed { list, complete } = match self.listing(atom, nimber, all) {
+            let GeneratedOptions { list, complete } = match self.listing(atom, nimber, all) {
                 None => return Expanded::Stopped,
                 Some(Listing::Won) => return Expanded::Solved(Value::Win),
-                Some(Listing::OptionList(listed)) => listed,
+                Some(Listing::Options(listed)) => listed,
             };
             let new = match self.evaluate(atom, nimber, &list, complete, new_from) {
                 Err(value) => return Expanded::Solved(value),
@@ -67,14 +67,14 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         }
     }
 
-    /// The options of an atom for the couple with a heap, all of them or at least the first. If they
-    /// have to be made and one that is known to be lost beside the heap comes up, no others are made.
-    /// `None` if the game has no room for them, and then the search has been told to stop.
+    /// Returns the options of an atom for its couple with `nimber`: all of them, or at least the first subset. If they
+    /// have to be generated, generation ends at the first option that is known to be lost with this nimber. Returns
+    /// `None` if the game has no memory for them or the search has to stop; then the search is stopped.
     pub fn listing(&mut self, atom: Atom, nimber: u32, all: bool) -> Option<Listing> {
         let workspace = self.workspace;
         let before = workspace.store.get(atom);
-        let share = match before {
-            Some(listed) if listed.complete || !all => return Some(Listing::OptionList(listed)),
+        let subset = match before {
+            Some(listed) if listed.complete || !all => return Some(Listing::Options(listed)),
             Some(_) => OptionSubset::Rest,
             None if all => OptionSubset::All,
             None => OptionSubset::First,
@@ -90,17 +90,19 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         let number = |&atom: &Atom| workspace.knowledge.get(atom).grundy();
         let add = |sum: u32, number: Option<u32>| number.map(|number| sum ^ number);
         let loses = |option: &[Atom]| option.iter().map(number).try_fold(0, add) == Some(nimber);
-        let questions = EarlyExit { stop: Some(&stop), enough: Some(&loses as &Enough<'_>) };
-        let Ok(made) = self.maker.make(workspace.game, atom, share, &before, questions) else {
-            // Nothing else has stopped the search if it was the game that gave up.
+        let is_decisive = Some(&loses as &OptionPredicate<'_>);
+        let early_exit = EarlyExit { stop: Some(&stop), is_decisive };
+        let generated = self.generator.generate(workspace.game, atom, subset, &before, early_exit);
+        let Ok(list) = generated else {
+            // Has no effect if the search has been stopped for another reason.
             self.monitor.stop(Reason::Memory);
             return None;
         };
-        if share != OptionSubset::Rest {
+        if subset != OptionSubset::Rest {
             self.monitor.counters.generated += 1;
         }
-        let Some(list) = made else { return Some(Listing::Won) };
-        let listed = Listed { list, complete: share != OptionSubset::First };
+        let Some(list) = list else { return Some(Listing::Won) };
+        let listed = GeneratedOptions { list, complete: subset != OptionSubset::First };
         workspace.store.insert(atom, listed.clone());
         if listed.complete {
             // A Grundy number is at most the number of options and the length of the game.
@@ -108,11 +110,11 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
             let bound = count.min(workspace.game.features(atom).lives);
             self.exclude(atom, GrundyStore::above(bound));
         }
-        Some(Listing::OptionList(listed))
+        Some(Listing::Options(listed))
     }
 
-    /// Evaluates a couple by its children, as far as there are options in the list. What these say
-    /// about other couples of the atom is noted.
+    /// Evaluates the children of a couple and pushes the open ones. Returns the number of new couples, or the value of
+    /// the couple if it is solved. Stores what the options imply for other couples of the atom.
     fn evaluate(
         &mut self,
         atom: Atom,
@@ -122,13 +124,13 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         new_from: usize,
     ) -> Result<u64, Value> {
         let base = self.children.len();
-        // Of sums the heaps are not known yet.
+        // The couples of sums are not known yet.
         for (_, option) in options_of(list) {
             if let &[word] = option {
-                self.numbers.announce(code_of(atom_of(word), nimber));
+                self.numbers.prefetch(code_of(atom_of(word), nimber));
             }
         }
-        // Grundy numbers of options: bits of those that are tracked.
+        // Known Grundy numbers of options as bits.
         let mut values = 0u64;
         let mut decided = complete;
         let mut new = 0;
@@ -160,8 +162,9 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         if decided {
             let grundy = self.mex(list, values);
             self.set_grundy(atom, grundy);
-            // No option has this number, so the couple is lost if this is the heap, and otherwise
-            // the move to the heap of the atom's number wins: options of the heap's were found above.
+            // No option has the Grundy number of the atom. So the couple is lost if the nimber is this number. If the
+            // nimber is greater, the move in the heap to this number wins. If it is less, an option has the Grundy
+            // number `nimber`, and the loop above has returned.
             return Err(if grundy == nimber { Value::Loss } else { Value::Win });
         }
         self.exclude(atom, values);
@@ -189,7 +192,7 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         Ok(new)
     }
 
-    /// The least number that no option has, all of which are known.
+    /// Returns the least number that is not the Grundy number of an option. The Grundy numbers of all options are known.
     fn mex(&mut self, list: &[u32], tracked: u64) -> u32 {
         if tracked.trailing_ones() < TRACKED {
             return tracked.trailing_ones();
@@ -212,10 +215,10 @@ mod tests {
     use super::*;
     use crate::run::{Limits, SearchMonitor};
 
-    /// Atoms whose options take long to make.
-    struct Slow;
+    /// A game whose options take long to generate.
+    struct SlowGame;
 
-    impl Impartial for Slow {
+    impl Impartial for SlowGame {
         type Scratch = ();
 
         fn options(
@@ -224,7 +227,7 @@ mod tests {
             (): &mut (),
             options: &mut OptionList<'_>,
         ) -> Result<(), GameFull> {
-            (0..100_000).try_for_each(|_| options.keep_on())
+            (0..100_000).try_for_each(|_| options.poll())
         }
 
         fn features(&self, _: Atom) -> AtomFeatures {
@@ -241,11 +244,11 @@ mod tests {
     }
 
     #[test]
-    fn what_the_search_keeps_itself_counts_while_options_are_made() {
+    fn own_bytes_count_while_options_are_generated() {
         for (own_bytes, stopped) in [(0, None), (1 << 22, Some(Reason::Memory))] {
-            let workspace = SolverState::new(&Slow, 1 << 22).unwrap();
-            let mut nobody = ();
-            let monitor = SearchMonitor::new(Limits::default(), &mut nobody);
+            let workspace = SolverState::new(&SlowGame, 1 << 22).unwrap();
+            let mut observer = ();
+            let monitor = SearchMonitor::new(Limits::default(), &mut observer);
             let (table, options) = (&workspace.table, SearchOptions::PAPER);
             let mut evaluator = Evaluator::new(&workspace, table, monitor, options, false);
             evaluator.own_bytes = own_bytes;

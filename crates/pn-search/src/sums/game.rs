@@ -1,19 +1,26 @@
-//! What the search asks of an impartial game.
+//! The interface between the search and an impartial game.
 //!
-//! A position is a sum of atoms: parts that do not fall apart themselves, of which a player moves in
-//! one. The game gives every atom an id; a sum is the list of its atoms, and the empty list is the
-//! finished game. Who cannot move loses.
+//! A position is a sum of atoms, which are positions that are not sums themselves. A move changes one atom. The
+//! game assigns an id to every atom. A sum is the list of its atoms; the empty list is the finished game. A player
+//! who cannot move loses.
+//!
+//! - [`Impartial`] is a game.
+//! - [`OptionList`] receives the options of an atom; [`OptionSubset`] selects some of them, and [`EarlyExit`] ends
+//!   their generation early.
+//! - [`AtomFeatures`] and [`Odds`] are estimates for an atom.
+//! - [`GameFull`] is the error of a game without memory; [`Retained`] is the result of freeing memory.
 
 use crate::error::ErrorKind;
 
-/// Id of an atomic (indecomposable, non-empty) position, given out by the game; dense from 0 and at
+/// Id of an atomic (indecomposable, non-empty) position, assigned by the game. Ids are dense from 0 and at
 /// most [`MAX_ATOM`].
 pub type Atom = u32;
 
-/// The greatest id that the search can handle: the highest bit of a word is its own.
+/// Maximum id: the search uses the highest bit of a word as a flag.
 pub const MAX_ATOM: Atom = (1 << 31) - 2;
 
-/// The game has no more ids, or no memory for more positions.
+/// Error: the game has no more ids, or no memory for more positions. Also returned if the generation of options
+/// ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no room for more positions of the game: ids are below 2^31, and memory is limited; \
@@ -28,161 +35,166 @@ impl GameFull {
     }
 }
 
-/// What the order of children wants to know about an atom (Lemoine and Viennot 2015).
+/// Features of an atom that determine the order of children (Lemoine and Viennot 2015).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtomFeatures {
-    /// At least the number of moves that can still be made in the atom, so at least its Grundy
-    /// number too. In Sprouts, the curve ends that are still free.
+    /// Upper bound on the number of moves that can still be made in the atom, and so on its Grundy number. In
+    /// Sprouts, the number of free curve ends.
     pub lives: u32,
-    /// About how many options the atom has.
+    /// Estimated number of options of the atom.
     pub estimated_options: u32,
 }
 
-/// How likely it is that a Grundy number is 0, 1, 2, …; the last one stands for all from there on. The
-/// sum is 65 535, but for rounding.
+/// Estimated probabilities of the Grundy numbers 0, 1, 2, 3, 4, and 5 or more. The sum is 65 535, except for
+/// rounding.
 pub type Odds = [u16; 6];
 
-/// Which options of an atom are wanted.
+/// Selection of the options of an atom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OptionSubset {
-    /// All of them.
+    /// All options.
     #[default]
     All,
-    /// Those that are likely to be good.
+    /// Options that are likely to be good.
     First,
-    /// The others.
+    /// All other options.
     Rest,
 }
 
-/// Whether an option is all that needs to be known.
-pub(super) type Enough<'s> = dyn Fn(&[Atom]) -> bool + Sync + 's;
+/// Returns true if an option decides the search of the atom.
+pub(super) type OptionPredicate<'s> = dyn Fn(&[Atom]) -> bool + Sync + 's;
 
 /// Conditions under which the generation of options ends early. If one of them holds, the list is
-/// not needed any more.
+/// not needed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct EarlyExit<'s> {
-    /// Asked now and then: whether the search has to stop.
+    /// Polled at intervals. Returns true if the search has to stop.
     pub stop: Option<&'s (dyn Fn() -> bool + Sync)>,
-    /// Asked about every option: whether nothing else needs to be known about the atom.
-    pub enough: Option<&'s Enough<'s>>,
+    /// Called for every option.
+    pub is_decisive: Option<&'s OptionPredicate<'s>>,
 }
 
 impl std::fmt::Debug for EarlyExit<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let asked = [("stop", self.stop.is_some()), ("enough", self.enough.is_some())];
-        f.debug_set()
-            .entries(asked.iter().filter(|(_, asked)| *asked).map(|(name, _)| name))
+        f.debug_struct("EarlyExit")
+            .field("stop", &self.stop.is_some())
+            .field("is_decisive", &self.is_decisive.is_some())
             .finish()
     }
 }
 
-/// Which atoms are to be kept.
+/// Returns true if an atom has to be kept.
 pub type Keep<'k> = dyn Fn(Atom) -> bool + Sync + 'k;
 
-/// Whether to stop: what takes long asks now and then.
+/// Returns true if a long operation has to stop. It is polled at intervals.
 pub type Stop<'s> = dyn Fn() -> bool + Sync + 's;
 
-/// What [`Impartial::retain`] has done.
+/// Result of [`Impartial::retain`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retained {
-    /// Atoms that were kept.
+    /// Number of atoms that were kept.
     pub kept: u64,
-    /// Atoms that were forgotten.
-    pub forgotten: u64,
+    /// Number of atoms that were evicted.
+    pub evicted: u64,
 }
 
 /// A list of options, each a list of atoms, in flat arrays.
 #[derive(Clone, Debug, Default)]
 pub struct OptionList<'s> {
-    /// Where each option ends in `atoms`.
+    /// End of each option in `atoms`.
     ends: Vec<u32>,
     atoms: Vec<Atom>,
-    share: OptionSubset,
-    questions: EarlyExit<'s>,
+    subset: OptionSubset,
+    early_exit: EarlyExit<'s>,
     calls: u32,
-    /// Whether one of the options was enough.
-    enough: bool,
+    /// True if one of the options is decisive.
+    is_decided: bool,
 }
 
-/// Calls of [`OptionList::keep_on`] between two questions: less than a millisecond.
-const CALLS: u32 = 256;
+/// Number of calls of [`OptionList::poll`] for each call of [`EarlyExit::stop`]: less than a millisecond.
+const POLL_INTERVAL: u32 = 256;
 
 impl<'s> OptionList<'s> {
-    /// An empty list whose generation is given up once `stop` says so.
-    pub fn until(stop: &'s Stop<'s>) -> Self {
+    /// Creates an empty list whose generation ends when `stop` returns true.
+    pub fn with_stop(stop: &'s Stop<'s>) -> Self {
         OptionList {
-            questions: EarlyExit { stop: Some(stop), enough: None },
+            early_exit: EarlyExit { stop: Some(stop), is_decisive: None },
             ..OptionList::default()
         }
     }
 }
 
 impl OptionList<'_> {
-    /// An empty list in the memory of another one, for a generation that is given up when the
-    /// answer to a question is yes.
-    pub(super) fn reuse<'t>(self, share: OptionSubset, questions: EarlyExit<'t>) -> OptionList<'t> {
+    /// Returns an empty list in the memory of this one, for a new generation.
+    pub(super) fn reuse<'t>(
+        self,
+        subset: OptionSubset,
+        early_exit: EarlyExit<'t>,
+    ) -> OptionList<'t> {
         let OptionList { ends, atoms, .. } = self;
-        let mut options = OptionList { ends, atoms, share, questions, calls: 0, enough: false };
+        let mut options =
+            OptionList { ends, atoms, subset, early_exit, calls: 0, is_decided: false };
         options.clear();
         options
     }
 
-    /// The same list, which nobody asks about any more, and whether one option was enough.
-    pub(super) fn unasked(self) -> (OptionList<'static>, bool) {
-        let OptionList { ends, atoms, enough, .. } = self;
-        (OptionList { ends, atoms, ..OptionList::default() }, enough)
+    /// Ends the generation. Returns the list without conditions, and true if an option is decisive.
+    pub(super) fn finish(self) -> (OptionList<'static>, bool) {
+        let OptionList { ends, atoms, is_decided, .. } = self;
+        (OptionList { ends, atoms, ..OptionList::default() }, is_decided)
     }
 
-    /// To be called by [`Impartial::options`] for every move that it looks at, if an atom may have
-    /// so many that a limit of the search can be reached meanwhile.
+    /// Polls the conditions for an early exit. [`Impartial::options`] has to call it for every move that it
+    /// generates, if an atom may have so many moves that a limit of the search can be reached meanwhile.
     ///
-    /// Three quarters of all atoms of a search are asked for a single heap, and an option that is
-    /// known already wins there.
+    /// An early exit is frequent: three quarters of all atoms of a search are expanded for a single heap, and an
+    /// option with a known Grundy number wins there.
     ///
     /// # Errors
-    /// [`GameFull`] if the search has to stop, or if it has got what it needs: the list will not be used.
+    /// [`GameFull`] if the search has to stop, or if an option is decisive. Then the list is not used.
     #[inline]
-    pub fn keep_on(&mut self) -> Result<(), GameFull> {
+    pub fn poll(&mut self) -> Result<(), GameFull> {
         self.calls += 1;
-        let asks = self.calls.is_multiple_of(CALLS);
-        if self.enough || (asks && self.questions.stop.is_some_and(|stop| stop())) {
+        let polls_stop = self.calls.is_multiple_of(POLL_INTERVAL);
+        if self.is_decided || (polls_stop && self.early_exit.stop.is_some_and(|stop| stop())) {
             return Err(GameFull);
         }
         Ok(())
     }
 
-    /// Which options are wanted. A game may append others as well, so one that does not tell them
-    /// apart need not ask; an option that it has appended to [`OptionSubset::First`] may come again.
-    pub fn share(&self) -> OptionSubset {
-        self.share
+    /// Returns the selection of options to generate. A game may append other options too, so a game that does not
+    /// distinguish them may ignore it. Options of [`OptionSubset::First`] may be appended to
+    /// [`OptionSubset::Rest`] again.
+    pub fn subset(&self) -> OptionSubset {
+        self.subset
     }
 
     /// Adds an option.
     pub fn push(&mut self, atoms: &[Atom]) {
-        if let Some(enough) = self.questions.enough {
-            self.enough |= enough(atoms);
+        if let Some(is_decisive) = self.early_exit.is_decisive {
+            self.is_decided |= is_decisive(atoms);
         }
         self.atoms.extend_from_slice(atoms);
         self.ends.push(self.atoms.len() as u32);
     }
 
-    /// The options in the order in which they were added.
+    /// Returns the options in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &[Atom]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.atoms[start as usize..end as usize])
     }
 
-    /// How many there are.
+    /// Returns the number of options.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no options.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Forgets all of them and keeps the memory.
+    /// Removes all options and keeps the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.atoms.clear();
@@ -191,18 +203,17 @@ impl OptionList<'_> {
 
 /// An impartial game under normal play, without cycles.
 ///
-/// It is shared between threads; what writing down options needs is in the scratch space, of which
-/// every worker has its own.
+/// It is shared between threads. Every worker has its own scratch memory for the generation of options.
 pub trait Impartial: Sync {
-    /// Working memory of one worker.
+    /// Scratch memory of a worker.
     type Scratch: Default + Send;
 
-    /// Appends the options (children) of an atom, or the [`OptionList::share`] of them that is wanted.
-    /// Each is a sum of atoms, in any order; equal atoms may stand in it twice, and the search cancels
-    /// them. No atom is its own descendant.
+    /// Appends the options (children) of an atom, or only those of [`OptionList::subset`]. Each option is a sum of
+    /// atoms, in any order. It may have equal atoms; the search cancels them in pairs. No atom is its own
+    /// descendant.
     ///
     /// # Errors
-    /// [`GameFull`] if an option has no room in the game's tables; the list may be incomplete then.
+    /// [`GameFull`] if the game's tables have no memory for an option. Then the list may be incomplete.
     fn options(
         &self,
         atom: Atom,
@@ -210,25 +221,24 @@ pub trait Impartial: Sync {
         options: &mut OptionList<'_>,
     ) -> Result<(), GameFull>;
 
-    /// What the order of children wants to know. Called often, so it should be a look-up.
+    /// Returns the features of an atom. It is called often, so it should be a look-up.
     fn features(&self, atom: Atom) -> AtomFeatures;
 
-    /// A guess at the Grundy number, if the game has one. It decides what is searched first, and no
-    /// result. Called often, so it should be a look-up.
+    /// Returns an estimate of the Grundy number, if the game has one. It determines the order of the search, but no
+    /// result. It is called often, so it should be a look-up.
     fn odds(&self, _atom: Atom) -> Option<&Odds> {
         None
     }
 
-    /// Bytes that the game's tables of positions take now. They count against the memory of the
-    /// search.
+    /// Returns the bytes used by the game's tables of positions. They count towards the memory of the search.
     fn bytes(&self) -> u64;
 
-    /// Forgets the atoms that need not be kept, so that there is room for others; those may get
-    /// their ids. The others keep theirs. A search that has used up its memory calls this while it
-    /// stands still, and nobody else may use the game meanwhile. Runs in rayon's current pool, if
-    /// it has much to do. Once `stop` says so, the rest is kept as well.
+    /// Evicts the atoms for which `keep` returns false, to free memory. Their ids may be assigned to other atoms; the
+    /// kept atoms keep their ids. It is called when the search has used up its memory and all workers have
+    /// stopped; no other thread may use the game at the same time. Runs in the current rayon pool if
+    /// there is much to do. When `stop` returns true, all remaining atoms are kept.
     ///
-    /// A game whose tables do not grow forgets nothing.
+    /// A game whose tables do not grow evicts nothing.
     fn retain(&self, _keep: &Keep<'_>, _stop: &Stop<'_>) -> Retained {
         Retained::default()
     }
@@ -239,34 +249,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generation_is_given_up_when_asked_to() {
-        let asked = std::sync::atomic::AtomicU32::new(0);
-        let stop = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
-        let questions = EarlyExit { stop: Some(&stop), enough: None };
-        let mut options = OptionList::default().reuse(OptionSubset::All, questions);
-        let calls = (0..).find(|_| options.keep_on().is_err());
-        assert_eq!(calls, Some(3 * CALLS - 1));
-        assert!((0..10_000).all(|_| OptionList::default().keep_on().is_ok()));
+    fn generation_ends_when_the_search_stops() {
+        let polls = std::sync::atomic::AtomicU32::new(0);
+        let stop = || polls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 2;
+        let early_exit = EarlyExit { stop: Some(&stop), is_decisive: None };
+        let mut options = OptionList::default().reuse(OptionSubset::All, early_exit);
+        let calls = (0..).find(|_| options.poll().is_err());
+        assert_eq!(calls, Some(3 * POLL_INTERVAL - 1));
+        assert!((0..10_000).all(|_| OptionList::default().poll().is_ok()));
     }
 
     #[test]
-    fn generation_is_given_up_when_an_option_is_enough() {
-        let enough = |atoms: &[Atom]| atoms == [7];
-        let questions = EarlyExit { stop: None, enough: Some(&enough) };
-        let mut options = OptionList::default().reuse(OptionSubset::All, questions);
+    fn generation_ends_when_an_option_is_decisive() {
+        let is_decisive = |atoms: &[Atom]| atoms == [7];
+        let early_exit = EarlyExit { stop: None, is_decisive: Some(&is_decisive) };
+        let mut options = OptionList::default().reuse(OptionSubset::All, early_exit);
         for atoms in [&[][..], &[1, 7], &[8]] {
             options.push(atoms);
-            assert!(options.keep_on().is_ok());
+            assert!(options.poll().is_ok());
         }
         options.push(&[7]);
         options.push(&[2]);
-        assert!(options.keep_on().is_err());
-        let (options, enough) = options.unasked();
-        assert!(enough && !options.reuse(OptionSubset::All, EarlyExit::default()).unasked().1);
+        assert!(options.poll().is_err());
+        let (options, is_decided) = options.finish();
+        assert!(is_decided && !options.reuse(OptionSubset::All, EarlyExit::default()).finish().1);
     }
 
     #[test]
-    fn options_keep_their_borders() {
+    fn options_are_returned_as_they_were_added() {
         let mut options = OptionList::default();
         let lists: [&[Atom]; 4] = [&[], &[3], &[1, 2], &[]];
         for list in lists {

@@ -1,9 +1,9 @@
-//! What is known for certain about the Grundy numbers of atoms: kept without replacement, shared by
-//! all threads and all searches of a game.
+//! Exact results about the Grundy numbers of atoms. They are stored without replacement and shared by all threads and
+//! all searches of a game. [`GrundyStore`] has the results of all atoms; [`GrundyInfo`] those of one atom.
 //!
 //! The couple of an atom P and a nim heap *k is lost exactly if gn(P) = k (Lemoine and Viennot
-//! 2012). So a lost couple is the Grundy number, and with it the outcomes of all couples; a won
-//! couple excludes one number. One 64-bit word an atom holds both:
+//! 2012). So a lost couple determines the Grundy number, and with it the outcomes of all couples of the atom; a won
+//! couple excludes one number. One 64-bit word per atom stores both:
 //!
 //! | bits | content |
 //! |---|---|
@@ -11,36 +11,35 @@
 //! | 47 | the Grundy number is below 47 |
 //! | 48..64 | the Grundy number plus one, or 0 while it is unknown |
 //!
-//! Every change adds a true statement to a word that is read and written at once, so relaxed atomic
-//! accesses are enough: a thread that sees a statement late does work again, and nothing else.
+//! Every change adds a true statement to a word that is read and written atomically, so relaxed atomic
+//! accesses are enough: a thread that reads a statement late only repeats work.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::chunks::Chunks;
 use super::game::Atom;
 
-/// Grundy numbers below this are excluded one by one.
+/// Number of Grundy numbers, from 0, that are excluded one by one.
 pub const TRACKED: u32 = 47;
 const BELOW_TRACKED: u64 = 1 << TRACKED;
 pub(super) const EXCLUSIONS: u64 = (1 << 48) - 1;
 const NUMBER_SHIFT: u32 = 48;
 
-/// The greatest Grundy number that can be kept.
+/// Maximum Grundy number that can be stored.
 pub const MAX_GRUNDY: u32 = (1 << 16) - 2;
 
-/// What is known about one atom.
+/// Results about the Grundy number of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GrundyInfo(u64);
 
 impl GrundyInfo {
-    /// The Grundy number, if it is known.
+    /// Returns the Grundy number, if it is known.
     #[inline(always)]
     pub fn grundy(self) -> Option<u32> {
         ((self.0 >> NUMBER_SHIFT) as u32).checked_sub(1)
     }
 
-    /// Whether the Grundy number is known not to be `nimber`. Numbers that are known exclude all
-    /// others.
+    /// Returns true if the Grundy number is known not to be `nimber`. A known Grundy number excludes all others.
     #[inline(always)]
     pub fn excludes(self, nimber: u32) -> bool {
         match self.grundy() {
@@ -50,16 +49,15 @@ impl GrundyInfo {
         }
     }
 
-    /// The least number that the Grundy number may be: the nimber of the current couple of an atom
-    /// whose number is being looked for. Below [`TRACKED`], or [`TRACKED`] if all of those are
-    /// excluded.
+    /// Returns the least number that is not excluded: the nimber of the current couple of an atom
+    /// whose Grundy number is being computed. It is at most [`TRACKED`] unless the Grundy number is known.
     #[inline(always)]
-    pub fn least_candidate(self) -> u32 {
+    pub fn min_candidate(self) -> u32 {
         self.grundy().unwrap_or((self.0 & (BELOW_TRACKED - 1)).trailing_ones())
     }
 
-    /// Whether excluding the numbers of these bits, as [`GrundyStore::exclude`] has them, leaves a number
-    /// that the Grundy number may be.
+    /// Returns true if a possible Grundy number remains after the numbers of `bits` are excluded. The bits are those
+    /// of [`GrundyStore::exclude`].
     pub fn allows(self, bits: u64) -> bool {
         match self.grundy() {
             Some(grundy) if grundy < TRACKED => bits >> grundy & 1 == 0,
@@ -68,21 +66,21 @@ impl GrundyInfo {
         }
     }
 
-    /// Whether nothing is known.
+    /// Returns true if there are no results.
     #[inline(always)]
-    pub fn is_nothing(self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The exclusions below [`TRACKED`] as bits, and in bit [`TRACKED`] whether the number is below
-    /// it; only of a number that is not known.
+    /// Returns the excluded numbers as bits. Bit [`TRACKED`] is set if the number is below [`TRACKED`]. The bits are
+    /// valid only if the Grundy number is not known.
     #[inline(always)]
     pub fn exclusions(self) -> u64 {
         self.0 & EXCLUSIONS
     }
 }
 
-/// The words of all atoms.
+/// Results about the Grundy numbers of all atoms.
 pub struct GrundyStore {
     words: Chunks<AtomicU64>,
     numbers: AtomicU64,
@@ -95,44 +93,44 @@ impl Default for GrundyStore {
 }
 
 impl GrundyStore {
-    /// Nothing is known.
+    /// Creates an empty store.
     pub fn new() -> Self {
         GrundyStore { words: Chunks::default(), numbers: AtomicU64::new(0) }
     }
 
-    /// What is known about an atom.
+    /// Returns the results about an atom.
     #[inline(always)]
     pub fn get(&self, atom: Atom) -> GrundyInfo {
         GrundyInfo(self.words.get(atom).map_or(0, |word| word.load(Relaxed)))
     }
 
-    /// States that the Grundy number of an atom is `number`. True if that is news. What is known
-    /// stays; so a wrong statement is found out by nobody here.
+    /// Sets the Grundy number of an atom. Returns true if it was not known. A known number is not changed, and a
+    /// contradiction is not detected here.
     ///
     /// # Panics
     /// If the number exceeds [`MAX_GRUNDY`].
     pub fn set_grundy(&self, atom: Atom, number: u32) -> bool {
         assert!(number <= MAX_GRUNDY, "Grundy numbers are at most {MAX_GRUNDY}, not {number}");
-        let word = self.words.get_or_make(atom);
-        let news = word
+        let word = self.words.get_or_allocate(atom);
+        let is_new = word
             .fetch_update(Relaxed, Relaxed, |old| {
                 let known = GrundyInfo(old).grundy().is_some();
                 (!known).then_some(old | u64::from(number + 1) << NUMBER_SHIFT)
             })
             .is_ok();
-        if news {
+        if is_new {
             self.numbers.fetch_add(1, Relaxed);
         }
-        news
+        is_new
     }
 
-    /// Excludes the numbers whose bits are set, and with bit [`TRACKED`] all from there on. If one
-    /// number alone is left, that is the Grundy number, and true is returned if it was not known.
+    /// Excludes the numbers whose bits are set. Bit [`TRACKED`] excludes all numbers from [`TRACKED`] on. If only one
+    /// number remains, it is the Grundy number; then returns true if it was not known.
     pub fn exclude(&self, atom: Atom, bits: u64) -> bool {
         if bits == 0 {
             return false;
         }
-        let word = self.words.get_or_make(atom);
+        let word = self.words.get_or_allocate(atom);
         let old = word.load(Relaxed);
         if old >> NUMBER_SHIFT != 0 || old & bits == bits {
             return false;
@@ -144,19 +142,20 @@ impl GrundyStore {
         }
     }
 
-    /// The bit of a nimber for [`Self::exclude`], or none if single numbers are not tracked there.
+    /// Returns the bit of a nimber for [`Self::exclude`], or 0 if the nimber is not tracked.
     #[inline(always)]
     pub fn bit(nimber: u32) -> u64 {
         if nimber < TRACKED { 1 << nimber } else { 0 }
     }
 
-    /// The bits of all numbers above `bound` for [`Self::exclude`].
+    /// Returns the bits of all numbers above `bound` for [`Self::exclude`].
     #[inline(always)]
     pub fn above(bound: u32) -> u64 {
         if bound >= TRACKED { 0 } else { EXCLUSIONS & !((2 << bound) - 1) | BELOW_TRACKED }
     }
 
-    /// Forgets what is known of some atoms, but no Grundy number. Only while nobody else uses it.
+    /// Removes the exclusions of atoms for which `keep` returns false, but no Grundy number. No other thread may use the
+    /// store at the same time.
     pub(super) fn retain(&self, keep: impl Fn(Atom) -> bool) {
         for (atom, word) in self.words.iter() {
             let known = word.load(Relaxed);
@@ -166,19 +165,19 @@ impl GrundyStore {
         }
     }
 
-    /// How many Grundy numbers are known.
+    /// Returns the number of known Grundy numbers.
     pub fn numbers(&self) -> u64 {
         self.numbers.load(Relaxed)
     }
 
-    /// All known Grundy numbers.
+    /// Returns all known Grundy numbers.
     pub fn iter(&self) -> impl Iterator<Item = (Atom, u32)> {
         self.words
             .iter()
             .filter_map(|(atom, word)| Some((atom, GrundyInfo(word.load(Relaxed)).grundy()?)))
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub fn bytes(&self) -> u64 {
         self.words.bytes()
     }
@@ -196,7 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn numbers_once_known_stay() {
+    fn known_numbers_do_not_change() {
         let knowledge = GrundyStore::new();
         assert_eq!(knowledge.get(9).grundy(), None);
         assert!(knowledge.set_grundy(9, 3));
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn grundy_numbers_are_never_forgotten() {
+    fn retain_keeps_all_grundy_numbers() {
         let knowledge = GrundyStore::new();
         knowledge.set_grundy(3, 1);
         for atom in [3, 4, 5] {
@@ -216,8 +215,8 @@ mod tests {
         }
         knowledge.retain(|atom| atom == 5);
         assert_eq!(knowledge.get(3).grundy(), Some(1));
-        assert!(knowledge.get(4).is_nothing());
-        assert!(!knowledge.get(5).is_nothing() && knowledge.get(5).excludes(7));
+        assert!(knowledge.get(4).is_empty());
+        assert!(!knowledge.get(5).is_empty() && knowledge.get(5).excludes(7));
         assert_eq!(knowledge.numbers(), 1);
     }
 
@@ -229,14 +228,14 @@ mod tests {
         assert!(!knowledge.get(1).excludes(1000));
         knowledge.exclude(1, GrundyStore::above(TRACKED - 1));
         assert!(knowledge.get(1).excludes(1000) && !knowledge.get(1).excludes(TRACKED - 1));
-        // All tracked numbers excluded, and no bound: nothing follows.
+        // If all tracked numbers are excluded, but there is no bound, nothing follows.
         assert!(!knowledge.exclude(2, BELOW_TRACKED - 1));
         assert_eq!(knowledge.get(2).grundy(), None);
-        assert_eq!(knowledge.get(2).least_candidate(), TRACKED);
+        assert_eq!(knowledge.get(2).min_candidate(), TRACKED);
     }
 
     proptest! {
-        /// Against a set of candidates.
+        /// Compares the store with a set of candidates.
         #[test]
         fn exclusions_are_sets(steps in prop::collection::vec((0u32..50, any::<bool>()), 1..60)) {
             let knowledge = GrundyStore::new();
@@ -256,7 +255,7 @@ mod tests {
                 knowledge.exclude(7, bits);
                 let known = knowledge.get(7);
                 prop_assert_eq!(known.grundy(), (candidates.len() == 1).then(|| candidates[0]));
-                prop_assert_eq!(known.least_candidate(), candidates[0].min(TRACKED));
+                prop_assert_eq!(known.min_candidate(), candidates[0].min(TRACKED));
                 for nimber in 0..200 {
                     prop_assert_eq!(known.excludes(nimber), !candidates.contains(&nimber));
                 }

@@ -1,17 +1,26 @@
 //! Impartial games: proof-number search with Grundy numbers.
 //!
-//! A position is a sum of atoms ([`game`]); who cannot move loses. By the theory of Sprague and
-//! Grundy every atom is worth a nim heap, so a sum is solved by finding the Grundy numbers of its
-//! parts, one by one, instead of by playing it out. The searches work on the NAND tree with Grundy
+//! A position is a sum of atoms ([`game`]); a player who cannot move loses. By the theory of Sprague and
+//! Grundy every atom is equivalent to a nim heap. So a sum is solved by computing the Grundy numbers of its
+//! atoms one by one instead of searching the whole sum. The searches work on the NAND tree with Grundy
 //! numbers (Lemoine and Viennot 2012; Čížek, Balko and Schmid, "Massively Parallel Proof-Number
 //! Search for Impartial Games and Beyond"). Its stored nodes are couples: an atom and a nim heap, whose
-//! size is the couple's *nimber*. What an atom is worth is always called its Grundy number.
+//! size is the couple's *nimber*. The value of an atom is always called its Grundy number.
+//!
+//! # Overview of types
+//!
+//! - [`Impartial`] is the interface of a game; [`OptionList`] receives the options of an atom.
+//! - [`Sum`] is a position. [`SolverState`] is the state that searches of a game share: [`GrundyStore`] has the
+//!   exact results.
+//! - [`SearchOptions`] are the parameters of [`dfpn()`], [`grundy`], [`pns()`] and [`two_level()`].
+//! - [`Named`] is a game whose atoms have names; [`SumWorker`] and [`coordinate_sum`] search it in several
+//!   processes.
 //!
 //! ```text
 //! Sum ──▶ dfpn, pns, two levels ──▶ Report
 //!              │  ▲
 //!              ▼  │
-//!          SolverState: knowledge (Grundy numbers, for good), store (options), table (open couples)
+//!          SolverState: knowledge (Grundy numbers, never evicted), store (options), table (open couples)
 //!              │
 //!              ▼
 //!          Impartial (the game): options of atoms, features
@@ -44,5 +53,5 @@ pub use pns::pns;
 pub use two_level::{
     Contradiction, DEFAULT_JOB_EXPANSIONS, Named, SumWorker, coordinate_sum, two_level,
 };
-pub use workspace::Shelved;
+pub use workspace::SolverParts;
 pub use workspace::{SolverState, Sum};

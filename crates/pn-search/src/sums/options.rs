@@ -1,4 +1,8 @@
-//! The parameters of proof-number search with Grundy numbers.
+//! Parameters of proof-number search with Grundy numbers.
+//!
+//! - [`SearchOptions`] are the parameters of a search.
+//! - [`LeafEstimate`] sets the numbers of new couples, by the [`Likelihood`] of a Grundy number.
+//! - [`PartOrder`] is the order in which the parts of a sum are searched.
 
 use std::sync::LazyLock;
 
@@ -7,27 +11,27 @@ use super::knowledge::GrundyInfo;
 use crate::dfpn::SelectionParams;
 use crate::numbers::{Combination, MAX, Number, Pair};
 
-/// The numbers of a couple that nothing is known about.
+/// Initial numbers of a couple.
 ///
-/// Most couples are won, and most of those by the first good move: phi is 1 throughout. A lost one
-/// takes a refutation of every move, and the more the larger the atom. If the game guesses at Grundy
-/// numbers, those that are unlikely take longer to prove: delta is divided by the root of four times
-/// the likelihood, which is at least one in a hundred.
+/// Most couples are won, and most of those by the first good move: phi is always 1. The proof of a lost couple
+/// needs a refutation of every move, so delta increases with the size of the atom. If the game estimates Grundy
+/// numbers, unlikely ones take longer to prove: delta is divided by the square root of four times
+/// the likelihood, which is at least 1/100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafEstimate {
     /// 1 and 1, as in the paper.
     Unit,
     /// Delta is 1 + lives/`lives_divisor` + options^(7/16), each rounded down.
     Size {
-        /// The divisor, at least 1.
+        /// Divisor of the lives, at least 1.
         lives_divisor: u32,
     },
 }
 
 impl LeafEstimate {
-    /// The numbers of the options of an atom that are made last ([`super::game::Share::Rest`]), all
-    /// together: three quarters of what the atom itself takes, but more than a sum of new atoms, and
-    /// options^(7/16) refutations.
+    /// Returns the numbers of the child that represents all options of an atom in
+    /// [`OptionSubset::Rest`](super::game::OptionSubset::Rest). Delta is three quarters of the atom's own, but
+    /// more than that of a sum of new atoms; phi is options^(7/16).
     pub(super) fn of_rest(self, game: &impl Impartial, atom: Atom) -> Pair {
         match self {
             LeafEstimate::Unit => Pair { phi: 1, delta: 1 },
@@ -40,7 +44,7 @@ impl LeafEstimate {
         }
     }
 
-    /// The numbers of a couple that is open as far as is known of its atom.
+    /// Returns the initial numbers of a couple that is not solved by `known`.
     #[inline]
     pub(super) fn of(
         self,
@@ -63,9 +67,9 @@ impl LeafEstimate {
     }
 }
 
-/// About how hard it is to find the Grundy number of an atom, for comparisons between atoms: the
-/// size of [`LeafEstimate::Size`], with a third of the lives.
-pub(super) fn hardness(features: AtomFeatures) -> Number {
+/// Estimates the difficulty of computing the Grundy number of an atom, for comparisons between atoms. It is the
+/// delta of [`LeafEstimate::Size`] with `lives_divisor` 3.
+pub(super) fn difficulty(features: AtomFeatures) -> Number {
     size(features, 3)
 }
 
@@ -89,24 +93,24 @@ impl Likelihood {
         let whole: u32 = (0..).zip(odds).filter(open).map(|(_, &odds)| u32::from(odds)).sum();
         let part = match nimber as usize {
             number @ 0..LAST => odds[number].into(),
-            // One of several: about half of them have the least of these numbers.
+            // About half of the atoms with a number of 5 or more have the number 5.
             _ => u32::from(odds[LAST]) / 2,
         };
         Likelihood { part: part.max(whole / 100).max(1), whole: whole.max(1) }
     }
 
-    /// A number divided by the root of four times the likelihood.
+    /// Divides a number by the square root of four times the likelihood.
     #[inline]
     fn raise(self, number: Number) -> Number {
         let number = u64::from(number.min(1 << 22));
-        // Twice the result, so that it is rounded to the nearest.
+        // Twice the result, so that the result can be rounded to the nearest number.
         let twice = root(number * number * u64::from(self.whole) / u64::from(self.part));
         (twice.div_ceil(2).max(1) as Number).min(MAX)
     }
 }
 
-/// The square root of n, rounded down; by that of floating-point numbers, which all machines round
-/// alike.
+/// Returns the square root of n, rounded down. It uses the floating-point square root, which is correctly rounded on
+/// all machines.
 #[inline]
 fn root(n: u64) -> u64 {
     let near = ((n as f64).sqrt() as u64).min(u32::MAX.into());
@@ -117,11 +121,11 @@ fn root(n: u64) -> u64 {
     }
 }
 
-/// Below this, powers are looked up.
+/// Number of powers that are looked up.
 const POWERS: usize = 512;
 
-/// n^(7/16), rounded down, for n up to 2¹⁸ and the same for all greater ones. In whole numbers, so
-/// that searches count the same on every machine.
+/// Returns n^(7/16), rounded down. All n above 2¹⁸ have the power of 2¹⁸. It is computed with integers, so that
+/// node counts are the same on every machine.
 #[inline]
 fn power_7_16(n: u32) -> u32 {
     static SMALL: LazyLock<[u8; POWERS]> =
@@ -139,44 +143,43 @@ fn slow_power_7_16(n: u32) -> u32 {
     fourth.isqrt().isqrt().isqrt() as u32
 }
 
-/// Which part of a sum is searched first, of those whose Grundy numbers are needed.
+/// Order in which the parts of a sum are searched, if their Grundy numbers are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartOrder {
-    /// The first; with several threads, as [`Self::Least`].
+    /// The first part comes first. With several threads, the same as [`Self::Least`].
     First,
-    /// The one of least min(phi, delta), virtual numbers added.
+    /// The part of least min(phi, delta), including virtual losses, comes first.
     Least,
 }
 
-/// The parameters of proof-number search with Grundy numbers.
+/// Parameters of proof-number search with Grundy numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
-    /// How delta follows from the children's phi.
+    /// Combination of the children's phi to delta.
     pub combination: Combination,
-    /// df-pn: a child keeps the search until its delta exceeds the second best by this factor, in
-    /// 1/1024.
+    /// df-pn: the ε of the 1+ε threshold, in 1/1024. The search stays below a child until its delta exceeds that of
+    /// the second best child by this factor.
     pub epsilon_1024: u32,
-    /// What new couples are worth.
+    /// Initial numbers of couples.
     pub leaf: LeafEstimate,
-    /// Whether children of equal delta are tried in the order of Lemoine and Viennot: lives and four
-    /// times the heap, then more lands, then fewer options.
+    /// Searches children of equal delta in the order of Lemoine and Viennot: lives plus four times the nimber, then
+    /// more lands, then fewer options.
     pub heuristic: bool,
-    /// df-pn: which part of a sum comes first.
+    /// df-pn: order of the parts of a sum.
     pub parts: PartOrder,
-    /// df-pn: whether options that are not likely to be good are made only when none of the others
-    /// looks better.
+    /// df-pn: generates options that are not likely to be good only when the deltas of all others are greater than the
+    /// estimate for them.
     pub lazy: bool,
 }
 
 impl SearchOptions {
-    /// What df-pn takes of it. With several threads each adds 1 to the delta of what it is below,
-    /// when others select.
+    /// Returns the parameters of df-pn. The virtual loss of each worker below a node is 1.
     pub(super) fn params(&self) -> SelectionParams {
         let &SearchOptions { combination, epsilon_1024, .. } = self;
         SelectionParams { combination, epsilon_1024, virtual_1024: 0 }
     }
 
-    /// The algorithms as the paper has them.
+    /// The algorithms as described in the paper.
     pub const PAPER: SearchOptions = SearchOptions {
         combination: Combination::SUM,
         epsilon_1024: 0,
@@ -228,8 +231,8 @@ mod tests {
         assert_eq!(of(0, 0), 1);
         assert!(of(30, 10) > of(20, 10) && of(20, 100) > of(20, 10));
         assert!(of(u32::MAX, u32::MAX) <= MAX);
-        let most = AtomFeatures { lives: u32::MAX, estimated_options: u32::MAX };
-        assert_eq!(size(most, 1), MAX);
+        let largest = AtomFeatures { lives: u32::MAX, estimated_options: u32::MAX };
+        assert_eq!(size(largest, 1), MAX);
     }
 
     #[test]
@@ -245,13 +248,13 @@ mod tests {
                 let fast = raise(nimber, number);
                 assert!(fast.abs_diff(definition(nimber as usize, number.into()).max(1)) <= 1);
             }
-            let most = f64::from(number) * 5.0;
+            let limit = f64::from(number) * 5.0;
             let least_likely = f64::from(raise(4, number));
-            assert!((least_likely - most).abs() <= 1.0 + most / 1000.0, "one in a hundred");
+            assert!((least_likely - limit).abs() <= 1.0 + limit / 1000.0, "one in a hundred");
             assert_eq!(raise(9, number), raise(5, number));
         }
         assert!(raise(4, MAX) <= MAX && raise(0, 0) >= 1);
-        // Of what is left when 0 is excluded, 1 is likelier.
+        // If 0 is excluded, 1 is more likely.
         let before = raise(1, 1000);
         knowledge.exclude(0, GrundyStore::bit(0));
         let rest = Likelihood::of(&odds, 1, knowledge.get(0));

@@ -2,10 +2,9 @@
 //! Search with Grundy Numbers") on a graph in which equal couples are one node (Schijf, Allis and
 //! Uiterwijk 1994).
 //!
-//! Every couple that was ever expanded keeps its numbers, and nothing is replaced. In each step the
-//! search goes down from the root to a most-proving leaf and expands it; on the way back the
-//! numbers of the path are made anew from those of all children. What other paths did to a child is
-//! noticed when the search comes by, not before.
+//! The numbers of all expanded couples are stored without replacement. In each step the search descends from the root
+//! to a most-proving leaf and expands it. Then it recomputes the numbers of the path from those of all children.
+//! Changes of a child on other paths are used when its parent is visited again.
 
 use ahash::HashMap;
 
@@ -14,7 +13,7 @@ use super::evaluate::{CoupleNumbers, Evaluator, OWN};
 use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::store::option_at;
-use super::threads::{GroupResult, INTERVAL};
+use super::threads::{GroupResult, POLL_INTERVAL};
 use super::workspace::{SolverState, Sum, code_of};
 use crate::map_bytes;
 use crate::numbers::Pair;
@@ -24,7 +23,7 @@ use crate::run::{
 use crate::search_tree::Expanded;
 use crate::search_tree::scan;
 
-/// Numbers that are all kept.
+/// Numbers of couples, stored without replacement.
 #[derive(Default)]
 struct CoupleMap(HashMap<u64, Pair>);
 
@@ -45,12 +44,11 @@ impl CoupleNumbers for CoupleMap {
     }
 }
 
-/// Searches a position by PNS on one thread. Recurses as deep as the longest game.
+/// Searches a position by PNS on one thread. The recursion is as deep as the longest game.
 ///
-/// Beside the workspace, whose table is not used, the tree takes some 20 to 40 bytes for each
+/// The table of the workspace is not used. The tree takes some 20 to 40 bytes for each
 /// expanded couple, within the workspace's memory. If that is not enough, the outcome is `Unknown`
-/// for [`crate::run::Reason::Memory`]. The tree is given up at the end; what has become
-/// certain stays in the workspace.
+/// for [`crate::run::Reason::Memory`]. The tree is dropped at the end; exact results stay in the workspace.
 ///
 /// # Panics
 /// If the game or the observer does.
@@ -62,7 +60,8 @@ pub fn pns<G: Impartial>(
     observer: &mut dyn Observer,
 ) -> Report {
     let state = SharedState::new(1, limits, Counters::default());
-    let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), Some(observer), INTERVAL);
+    let monitor =
+        SearchMonitor::with_interval(WorkerSlot::first(&state), Some(observer), POLL_INTERVAL);
     let mut evaluator = Evaluator::new(workspace, CoupleMap::default(), monitor, options, false);
     let mut pair = Pair { phi: 1, delta: 1 };
     while pair.value().is_none() && evaluator.monitor.stopped.is_none() {
@@ -80,7 +79,7 @@ pub fn pns<G: Impartial>(
     GroupResult { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
 }
 
-/// Expands a leaf below a sum and returns the sum's numbers. `None` if the search has to stop.
+/// Expands a leaf below a sum and returns the sum's numbers, or `None` if the search has to stop.
 fn sum<G: Impartial>(
     evaluator: &mut Evaluator<'_, G, CoupleMap>,
     words: &[u32],
@@ -99,7 +98,8 @@ fn sum<G: Impartial>(
     Some(evaluator.reduced(rest).0)
 }
 
-/// Expands a leaf below a couple, or the couple if it is one, and returns its numbers.
+/// Expands a leaf below a couple, or the couple itself if it is a leaf. Returns the couple's numbers, or `None` if the
+/// search has to stop.
 fn couple<G: Impartial>(
     evaluator: &mut Evaluator<'_, G, CoupleMap>,
     atom: Atom,
@@ -125,7 +125,7 @@ fn couple<G: Impartial>(
             evaluator.solved(atom, nimber, value, 1);
             return Some(Pair::of(value));
         }
-        Expanded::Won(_) => unreachable!("sums name no child that wins"),
+        Expanded::Won(_) => unreachable!("expansions of couples return no winning child"),
         Expanded::Stopped => return None,
     };
     let combination = evaluator.options.combination;

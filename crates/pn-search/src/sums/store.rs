@@ -1,19 +1,20 @@
-//! The options of atoms: generated once, packed, and shared by all threads and all nimbers. Those
-//! that are likely to be good may be there before the others.
+//! Options of atoms. They are generated once, packed, and shared by all threads and all nimbers. Options that are
+//! likely to be good may be stored before the others are generated.
+//!
+//! [`OptionGenerator`] generates and packs the options of an atom; [`OptionStore`] stores the packed lists.
 //!
 //! # Layout
 //!
-//! An option is a row of words, one for each atom, the last one with its highest bit set; the
-//! finished game is the word [`EMPTY`]. Equal atoms have cancelled in pairs (P + P = 0), and of
-//! options that are equal then one is left. The atoms of an option stand in the order of their
-//! lives and options, so that the last one is likely to be the hardest: its Grundy number need not be
-//! known. Options that were made later stand behind the others.
+//! An option is a row of words, one for each atom. The last word has its highest bit set; the
+//! finished game is the word [`EMPTY`]. Equal atoms are cancelled in pairs (P + P = 0), and equal options are
+//! stored once. The atoms of an option are sorted by their estimated difficulty, so that the last one is likely
+//! to be the hardest: its Grundy number is not needed. Options of a second generation follow those of the first.
 //!
 //! # Memory
 //!
-//! Lists are kept in shards of two generations. A list that is used moves to the young generation;
-//! when that takes half of the shard's budget, the old one is dropped and the young one grows old.
-//! So lists that have not been used for long go first, at no cost for those that are.
+//! Lists are stored in shards of two generations. A list that is used moves to the young generation. When the young
+//! generation takes half of the shard's budget, the old one is dropped, and the young one becomes the old one.
+//! So lists that have not been used for long are evicted first, at no cost for the others.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,53 +22,53 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ahash::HashMap;
 
 use super::game::{Atom, EarlyExit, GameFull, Impartial, MAX_ATOM, OptionList, OptionSubset};
-use super::options::hardness;
+use super::options::difficulty;
 
 /// The finished game as an option.
 const EMPTY: u32 = u32::MAX;
 const END: u32 = 1 << 31;
 const SHARDS: usize = 64;
-/// Bytes of a list beside its words, with its place in the map.
-const LIST_BYTES: u64 = 64;
+/// Bytes of a list in addition to its words, including its entry in the map.
+const LIST_OVERHEAD_BYTES: u64 = 64;
 
 /// A packed list of options.
-pub(super) type List = Arc<[u32]>;
+pub(super) type PackedList = Arc<[u32]>;
 
 /// Options of an atom that have been generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
-    pub list: List,
-    /// Whether these are all.
+pub(super) struct GeneratedOptions {
+    pub list: PackedList,
+    /// True if the list has all options.
     pub complete: bool,
 }
 
-/// The atom of a word.
+/// Returns the atom of a word.
 #[inline(always)]
 pub(super) fn atom_of(word: u32) -> Atom {
     word & !END
 }
 
-/// The options of a list with the places where they start; the atoms of each are [`atom_of`] its
-/// words.
+/// Returns the options of a list with their start indices. The atoms of an option are those of its words
+/// ([`atom_of`]).
 pub(super) fn options_of(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     rows_of(words).map(|(start, row)| (start, option_of(row)))
 }
 
-/// The option that starts at a place.
+/// Returns the option that starts at an index.
 #[inline(always)]
 pub(super) fn option_at(words: &[u32], start: u32) -> &[u32] {
     option_of(row_at(words, start as usize))
 }
 
-/// The rows of a list with the places where they start.
+/// Returns the rows of a list with their start indices.
 fn rows_of(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     let mut start = 0;
     std::iter::from_fn(move || {
         (start < words.len()).then(|| {
             let row = row_at(words, start);
-            let place = start as u32;
+            let row_start = start as u32;
             start += row.len();
-            (place, row)
+            (row_start, row)
         })
     })
 }
@@ -84,17 +85,17 @@ fn option_of(row: &[u32]) -> &[u32] {
     if row == [EMPTY] { &[] } else { row }
 }
 
-/// A list of one option, whose atoms do not cancel.
-pub(super) fn list_of(atoms: &[Atom]) -> List {
+/// Returns a list of one option, whose atoms are distinct.
+pub(super) fn list_of(atoms: &[Atom]) -> PackedList {
     match atoms.split_last() {
-        None => List::from([EMPTY]),
+        None => PackedList::from([EMPTY]),
         Some((&last, first)) => first.iter().copied().chain([last | END]).collect(),
     }
 }
 
-/// Sorts the atoms of a sum and cancels equal ones in pairs.
-pub(super) fn cancel(atoms: &mut Vec<Atom>, mut hardness: impl FnMut(Atom) -> u32) {
-    atoms.sort_unstable_by_key(|&atom| (hardness(atom), atom));
+/// Sorts the atoms of a sum by difficulty and cancels equal ones in pairs.
+pub(super) fn cancel_pairs(atoms: &mut Vec<Atom>, mut difficulty: impl FnMut(Atom) -> u32) {
+    atoms.sort_unstable_by_key(|&atom| (difficulty(atom), atom));
     let mut kept = 0;
     for index in 0..atoms.len() {
         if kept > 0 && atoms[kept - 1] == atoms[index] {
@@ -107,7 +108,7 @@ pub(super) fn cancel(atoms: &mut Vec<Atom>, mut hardness: impl FnMut(Atom) -> u3
     atoms.truncate(kept);
 }
 
-/// What a worker makes lists with.
+/// Generates and packs lists of options. Each worker has its own.
 pub(super) struct OptionGenerator<G: Impartial> {
     scratch: G::Scratch,
     raw: OptionList<'static>,
@@ -129,24 +130,24 @@ impl<G: Impartial> Default for OptionGenerator<G> {
 }
 
 impl<G: Impartial> OptionGenerator<G> {
-    /// A share of the options of an atom, behind those that have been made before, or nothing if one
-    /// was enough. [`GameFull`] if the game has no room or the search has to stop.
-    pub fn make(
+    /// Generates a subset of the options of an atom and appends them to the list `before`. Returns `None` if an option
+    /// is decisive, and [`GameFull`] if the game has no memory or the search has to stop.
+    pub fn generate(
         &mut self,
         game: &G,
         atom: Atom,
-        share: OptionSubset,
+        subset: OptionSubset,
         before: &[u32],
-        questions: EarlyExit<'_>,
-    ) -> Result<Option<List>, GameFull> {
-        let mut raw = std::mem::take(&mut self.raw).reuse(share, questions);
-        let made = game.options(atom, &mut self.scratch, &mut raw);
-        let (raw, enough) = raw.unasked();
+        early_exit: EarlyExit<'_>,
+    ) -> Result<Option<PackedList>, GameFull> {
+        let mut raw = std::mem::take(&mut self.raw).reuse(subset, early_exit);
+        let generated = game.options(atom, &mut self.scratch, &mut raw);
+        let (raw, is_decided) = raw.finish();
         self.raw = raw;
-        if enough {
+        if is_decided {
             return Ok(None);
         }
-        made?;
+        generated?;
         let count = self.raw.len();
         if self.packed.len() < count {
             self.packed.resize_with(count, Vec::new);
@@ -157,7 +158,7 @@ impl<G: Impartial> OptionGenerator<G> {
             if self.atoms.iter().any(|&atom| atom > MAX_ATOM) {
                 return Err(GameFull);
             }
-            cancel(&mut self.atoms, |atom| hardness(game.features(atom)));
+            cancel_pairs(&mut self.atoms, |atom| difficulty(game.features(atom)));
             packed.clear();
             packed.extend_from_slice(&self.atoms);
             match packed.last_mut() {
@@ -178,13 +179,13 @@ impl<G: Impartial> OptionGenerator<G> {
                 self.words.extend_from_slice(option);
             }
         }
-        Ok(Some(List::from(&self.words[..])))
+        Ok(Some(PackedList::from(&self.words[..])))
     }
 }
 
 #[derive(Default)]
 struct Generation {
-    lists: HashMap<Atom, Listed>,
+    lists: HashMap<Atom, GeneratedOptions>,
     bytes: u64,
 }
 
@@ -194,56 +195,56 @@ struct Shard {
     old: Generation,
 }
 
-/// The lists that are kept.
-pub(super) struct Store {
+/// Store of packed lists with a memory budget.
+pub(super) struct OptionStore {
     shards: Box<[Mutex<Shard>]>,
     bytes: AtomicU64,
     budget: AtomicU64,
-    /// The shard that is next to lose lists when the budget shrinks.
-    turn: AtomicU32,
+    /// The next shard whose lists are evicted when the budget shrinks.
+    next_shard: AtomicU32,
 }
 
-impl Store {
-    /// A store of about `budget` bytes at most.
+impl OptionStore {
+    /// Creates a store of about `budget` bytes at most.
     pub fn new(budget: u64) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         let (bytes, budget) = (AtomicU64::new(0), AtomicU64::new(budget));
-        Store { shards, bytes, budget, turn: AtomicU32::new(0) }
+        OptionStore { shards, bytes, budget, next_shard: AtomicU32::new(0) }
     }
 
     fn shard(&self, atom: Atom) -> std::sync::MutexGuard<'_, Shard> {
-        // The lists are whole at any time, so a thread that died holding the lock does no harm.
+        // A poisoned mutex is usable, because lists are replaced as a whole.
         self.shards[atom as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The list of an atom, if it is kept.
-    pub fn get(&self, atom: Atom) -> Option<Listed> {
+    /// Returns the list of an atom, if it is stored.
+    pub fn get(&self, atom: Atom) -> Option<GeneratedOptions> {
         let shard = &mut *self.shard(atom);
         if let Some(listed) = shard.young.lists.get(&atom) {
             return Some(listed.clone());
         }
         let listed = shard.old.lists.remove(&atom)?;
         shard.old.bytes -= bytes_of(&listed);
-        self.keep(shard, atom, listed.clone());
+        self.insert_young(shard, atom, listed.clone());
         Some(listed)
     }
 
-    /// Keeps the list of an atom, if none with as many options is kept.
-    pub fn insert(&self, atom: Atom, listed: Listed) {
+    /// Stores the list of an atom, unless a list with as many options is stored.
+    pub fn insert(&self, atom: Atom, listed: GeneratedOptions) {
         let shard = &mut *self.shard(atom);
         let young = &mut shard.young;
-        if let Some(kept) = young.lists.get(&atom) {
-            if kept.complete || !listed.complete {
+        if let Some(stored) = young.lists.get(&atom) {
+            if stored.complete || !listed.complete {
                 return;
             }
-            young.bytes -= bytes_of(kept);
-            self.bytes.fetch_sub(bytes_of(kept), Relaxed);
+            young.bytes -= bytes_of(stored);
+            self.bytes.fetch_sub(bytes_of(stored), Relaxed);
         }
         self.bytes.fetch_add(bytes_of(&listed), Relaxed);
-        self.keep(shard, atom, listed);
+        self.insert_young(shard, atom, listed);
     }
 
-    fn keep(&self, shard: &mut Shard, atom: Atom, listed: Listed) {
+    fn insert_young(&self, shard: &mut Shard, atom: Atom, listed: GeneratedOptions) {
         shard.young.bytes += bytes_of(&listed);
         shard.young.lists.insert(atom, listed);
         if shard.young.bytes > self.budget.load(Relaxed) / (2 * SHARDS as u64) {
@@ -252,28 +253,28 @@ impl Store {
         }
     }
 
-    /// Changes the budget. What is above it goes, the older generations of some shards first.
+    /// Changes the budget. Evicts lists that exceed it, the older generations of some shards first.
     pub fn set_budget(&self, budget: u64) {
         self.budget.store(budget, Relaxed);
         for _ in 0..2 * SHARDS {
             if self.bytes() <= budget {
                 return;
             }
-            // Another shard every time, so that all lose alike.
-            let shard = &mut *self.shard(self.turn.fetch_add(1, Relaxed));
+            // Another shard every time, so that the loss is spread evenly.
+            let shard = &mut *self.shard(self.next_shard.fetch_add(1, Relaxed));
             self.bytes.fetch_sub(shard.old.bytes, Relaxed);
             shard.old = std::mem::take(&mut shard.young);
         }
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
 }
 
-fn bytes_of(listed: &Listed) -> u64 {
-    4 * listed.list.len() as u64 + LIST_BYTES
+fn bytes_of(listed: &GeneratedOptions) -> u64 {
+    4 * listed.list.len() as u64 + LIST_OVERHEAD_BYTES
 }
 
 #[cfg(test)]
@@ -282,7 +283,7 @@ mod tests {
     use crate::testing::impartial_games::Declared;
 
     #[test]
-    fn equal_atoms_cancel_and_equal_options_are_one() {
+    fn equal_atoms_cancel_and_equal_options_are_stored_once() {
         let mut game = Declared::new();
         let zero = game.add(&[]);
         let one = game.add(&[&[], &[zero]]);
@@ -294,27 +295,27 @@ mod tests {
             &[],
             &[one, one, one],
         ]);
-        let mut maker = OptionGenerator::default();
-        let mut make = |share, before: &[u32]| {
-            let made = maker.make(&game, two, share, before, EarlyExit::default()).unwrap();
-            made.expect("nobody had enough")
+        let mut generator = OptionGenerator::default();
+        let mut generate = |subset, before: &[u32]| {
+            let list = generator.generate(&game, two, subset, before, EarlyExit::default());
+            list.unwrap().expect("no option is decisive")
         };
-        let list = make(OptionSubset::All, &[]);
+        let list = generate(OptionSubset::All, &[]);
         let options: Vec<Vec<Atom>> = options_of(&list)
             .map(|(start, option)| {
                 assert_eq!(option_at(&list, start), option);
                 option.iter().map(|&word| atom_of(word)).collect()
             })
             .collect();
-        // By lives, so the harder part comes last.
+        // Sorted by lives, so the harder part comes last.
         let expected: [&[Atom]; 3] = [&[], &[one], &[zero, one]];
         for option in expected {
             assert_eq!(options.iter().filter(|&found| found == option).count(), 1, "{option:?}");
         }
         assert_eq!(options.len(), expected.len());
-        // The rest comes behind the first, without those that are among these.
-        let first = make(OptionSubset::First, &[]);
-        let both = make(OptionSubset::Rest, &first);
+        // The rest follows the first, without duplicates.
+        let first = generate(OptionSubset::First, &[]);
+        let both = generate(OptionSubset::Rest, &first);
         assert!(first.len() < both.len() && both.starts_with(&first));
         let sorted = |list: &[u32]| {
             let mut rows: Vec<Vec<u32>> = rows_of(list).map(|(_, row)| row.to_vec()).collect();
@@ -325,22 +326,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_stays_and_the_budget_holds() {
+    fn used_lists_stay_and_the_budget_is_kept() {
         let budget = 64 * 1024;
-        let store = Store::new(budget);
-        let listed = |atom: Atom, complete| Listed { list: vec![atom | END; 12].into(), complete };
+        let store = OptionStore::new(budget);
+        let listed =
+            |atom: Atom, complete| GeneratedOptions { list: vec![atom | END; 12].into(), complete };
         let bytes = bytes_of(&listed(0, true));
         for atom in 0..100_000 {
             store.insert(atom, listed(atom, true));
             assert_eq!(store.get(atom), Some(listed(atom, true)));
-            // Looked at all the time.
+            // These lists are used all the time.
             assert_eq!(store.get(atom % 7), Some(listed(atom % 7, true)), "{atom}");
             assert!(store.bytes() <= budget + SHARDS as u64 * bytes);
         }
         assert_eq!(store.get(1000), None);
         let kept = (0..100_000).filter(|&atom| store.get(atom).is_some()).count() as u64;
         assert!(kept * bytes > budget / 4, "{kept}");
-        // Not much more is lost than has to be.
+        // Not much more than necessary is evicted.
         for budget in [budget / 2, budget / 10, 0] {
             store.set_budget(budget);
             assert!(store.bytes() <= budget && store.bytes() >= budget / 2);
@@ -348,9 +350,10 @@ mod tests {
     }
 
     #[test]
-    fn all_options_take_the_place_of_the_first() {
-        let store = Store::new(64 * 1024);
-        let listed = |words: u32, complete| Listed { list: (0..words).collect(), complete };
+    fn complete_lists_replace_incomplete_ones() {
+        let store = OptionStore::new(64 * 1024);
+        let listed =
+            |words: u32, complete| GeneratedOptions { list: (0..words).collect(), complete };
         for (inserted, kept) in [
             (listed(3, false), listed(3, false)),
             (listed(5, false), listed(3, false)),

@@ -1,19 +1,19 @@
-//! Theorem 2 of Čížek, Balko and Schmid, tested: the most-proving node is below a node of the
-//! current path exactly when the node's numbers are within its thresholds.
+//! Test of Theorem 2 of Čížek, Balko and Schmid: the most-proving node is below a node of the
+//! current path exactly if the node's numbers are within its thresholds.
 //!
-//! The tree here is explicit and shares nothing: no table, no knowledge, no transpositions. Numbers
-//! are computed from the definition after every step. Beside [`Thresholds`] the path carries the
-//! paper's own thresholds, pt, dt and mt with ps and ds, and both must say the same.
+//! The tree is explicit, without table, stored Grundy numbers and transpositions. Numbers
+//! are computed from the definition after every step. Both [`Thresholds`] and the paper's own thresholds (pt, dt and mt
+//! with ps and ds) are computed for the path and must agree.
 
 use proptest::prelude::*;
 
 use super::game::{Atom, Impartial, OptionList};
-use super::store::cancel;
+use super::store::cancel_pairs;
 use crate::numbers::{Combination, INFINITY, Number, Pair};
 use crate::testing::impartial_games::Declared;
 use crate::thresholds::{Others, Thresholds};
 
-/// A node of the tree. Grundy nodes stand for their current couples.
+/// A node of the tree. Grundy nodes are represented by their current couples.
 enum Node {
     /// A sum of no atoms: won if the heap is not empty.
     Heap(u32),
@@ -22,19 +22,19 @@ enum Node {
         nimber: u32,
         children: Option<Vec<usize>>,
     },
-    /// Two atoms or more.
+    /// A sum of at least two atoms.
     Sum {
         nimber: u32,
         parts: Vec<Part>,
         last: Atom,
-        /// The couple of the last atom, once the others' numbers are known.
+        /// Couple of the last atom, after the Grundy numbers of the others are known.
         last_couple: Option<usize>,
     },
 }
 
 struct Part {
     atom: Atom,
-    /// The couples with heaps 0, 1, ... so far.
+    /// Couples with heaps 0, 1, ... up to the current one.
     couples: Vec<usize>,
     grundy: Option<u32>,
 }
@@ -48,7 +48,7 @@ struct Tree<'g> {
 impl Tree<'_> {
     fn add(&mut self, atoms: &[Atom], nimber: u32) -> usize {
         let mut atoms = atoms.to_vec();
-        cancel(&mut atoms, |atom| self.game.features(atom).lives);
+        cancel_pairs(&mut atoms, |atom| self.game.features(atom).lives);
         let node = match atoms[..] {
             [] => Node::Heap(nimber),
             [atom] => Node::Couple { atom, nimber, children: None },
@@ -65,7 +65,7 @@ impl Tree<'_> {
         self.nodes.len() - 1
     }
 
-    /// pn and dn by definition.
+    /// Returns pn and dn by definition.
     fn numbers(&self, node: usize) -> (Number, Number) {
         match &self.nodes[node] {
             Node::Heap(0) => (INFINITY, 0),
@@ -95,7 +95,7 @@ impl Tree<'_> {
         phi.min(delta)
     }
 
-    /// The next node below a node, none for a leaf.
+    /// Returns the selected child of a node, or `None` for a leaf.
     fn selected(&self, node: usize) -> Option<usize> {
         match &self.nodes[node] {
             Node::Heap(_) => None,
@@ -123,13 +123,13 @@ impl Tree<'_> {
         self.nodes[leaf] = Node::Couple { atom, nimber, children: Some(children) };
     }
 
-    /// Goes on in the sums of a path, from its end up: solved couples of parts make numbers known or
-    /// give way to the next couple.
-    fn settle(&mut self, path: &[usize]) {
+    /// Updates the sums of a path from its end upwards: a lost couple of a part determines the Grundy number, and a won
+    /// couple is replaced by the next one.
+    fn update_sums(&mut self, path: &[usize]) {
         for &node in path.iter().rev() {
             while let Node::Sum { parts, last_couple: None, .. } = &self.nodes[node] {
                 let Some(open) = parts.iter().position(|part| part.grundy.is_none()) else {
-                    self.finish(node);
+                    self.add_last_couple(node);
                     break;
                 };
                 let part = &parts[open];
@@ -153,8 +153,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Generates the last couple of a sum.
-    fn finish(&mut self, node: usize) {
+    /// Adds the couple of the last atom of a sum.
+    fn add_last_couple(&mut self, node: usize) {
         let Node::Sum { nimber, parts, last, .. } = &self.nodes[node] else { return };
         let grundy = parts.iter().filter_map(|part| part.grundy);
         let (nimber, last) = (grundy.fold(*nimber, |sum, number| sum ^ number), *last);
@@ -165,9 +165,9 @@ impl Tree<'_> {
     }
 }
 
-/// The thresholds as the paper has them; `None` is infinity.
+/// The thresholds of the paper. `None` is infinity.
 #[derive(Clone, Copy)]
-struct Paper {
+struct PaperThresholds {
     pt: Option<i64>,
     dt: Option<i64>,
     mt: Option<i64>,
@@ -183,16 +183,16 @@ fn lesser(thresholds: &[Option<i64>]) -> Option<i64> {
     thresholds.iter().copied().flatten().min()
 }
 
-impl Paper {
-    const ROOT: Paper = Paper { pt: None, dt: None, mt: None, ps: 0, ds: 0 };
+impl PaperThresholds {
+    const ROOT: PaperThresholds = PaperThresholds { pt: None, dt: None, mt: None, ps: 0, ds: 0 };
 
     fn hold(&self, (pn, dn): (Number, Number)) -> bool {
         let (pn, dn) = (i64::from(pn), i64::from(dn));
         below(pn, self.pt) && below(dn, self.dt) && below((pn + self.ps).min(dn + self.ds), self.mt)
     }
 
-    /// Of the child `w` that is selected in `v`.
-    fn below(&self, tree: &Tree, v: usize, w: usize) -> Paper {
+    /// Returns the thresholds of `w`, the selected child of `v`.
+    fn below(&self, tree: &Tree, v: usize, w: usize) -> PaperThresholds {
         let numbers = |node| {
             let (pn, dn) = tree.numbers(node);
             (i64::from(pn), i64::from(dn))
@@ -203,7 +203,7 @@ impl Paper {
                 let others = children.iter().flatten().filter(|&&child| child != w);
                 let second = others.map(|&child| numbers(child).1).min();
                 let second = second.filter(|&dn| dn < i64::from(INFINITY));
-                Paper {
+                PaperThresholds {
                     pt: self.dt.map(|dt| dt - dn_v + pn_w),
                     dt: lesser(&[self.pt, second.map(|dn| dn + 1)]),
                     mt: self.mt,
@@ -215,7 +215,7 @@ impl Paper {
             Node::Sum { .. } => {
                 let t = lesser(&[self.pt, self.dt, self.mt.map(|mt| mt - self.ps.min(self.ds))]);
                 let mt = t.map(|t| t - pn_v + pn_w.min(dn_w));
-                Paper { pt: None, dt: None, mt, ps: 0, ds: 0 }
+                PaperThresholds { pt: None, dt: None, mt, ps: 0, ds: 0 }
             }
             Node::Heap(_) => panic!("a heap has no children"),
         }
@@ -229,7 +229,7 @@ impl Thresholds {
                 let others = children.iter().flatten().filter(|&&child| child != w);
                 let numbers: Vec<_> = others.map(|&child| tree.numbers(child)).collect();
                 let others = Others {
-                    least_delta: numbers.iter().map(|n| n.1).min().unwrap_or(INFINITY),
+                    min_delta: numbers.iter().map(|n| n.1).min().unwrap_or(INFINITY),
                     max_phi: numbers.iter().map(|n| n.0).max().unwrap_or(0),
                     sum_phi: numbers.iter().map(|n| u64::from(n.0)).sum(),
                 };
@@ -242,27 +242,26 @@ impl Thresholds {
     }
 }
 
-/// Solves a position by going along the path of df-pn, one expansion at a time, and checks the
-/// theorem after each, which takes time in proportion to the nodes. Returns whether the root is won,
-/// unless there came to be more than `most` nodes, and how many checks there were, of them those in
-/// which the search had to go up.
+/// Solves a position on the path of df-pn, one expansion at a time, and checks the theorem after each expansion. A check
+/// takes time linear in the number of nodes. Returns true if the root is won, or `None` if there are more than
+/// `max_nodes` nodes; the number of checks; and the number of steps upwards.
 fn check(
     game: &Declared,
     atoms: &[Atom],
     nimber: u32,
     combination: Combination,
-    most: usize,
+    max_nodes: usize,
 ) -> (Option<bool>, usize, usize) {
     let mut tree = Tree { game, combination, nodes: Vec::new() };
     let root = tree.add(atoms, nimber);
-    let mut path = vec![(root, Thresholds::ROOT, Paper::ROOT)];
+    let mut path = vec![(root, Thresholds::ROOT, PaperThresholds::ROOT)];
     let (mut checks, mut ups) = (0, 0);
     loop {
         let (phi, delta) = tree.numbers(root);
         if phi == 0 || delta == 0 {
             return (Some(phi == 0), checks, ups);
         }
-        if tree.nodes.len() > most {
+        if tree.nodes.len() > max_nodes {
             return (None, checks, ups);
         }
         while let (v, ours, paper) = path[path.len() - 1]
@@ -272,13 +271,13 @@ fn check(
         }
         tree.expand(path[path.len() - 1].0);
         let nodes: Vec<usize> = path.iter().map(|&(node, ..)| node).collect();
-        tree.settle(&nodes);
+        tree.update_sums(&nodes);
 
         let mut inside = !matches!(tree.numbers(root), (0, _) | (_, 0));
         for (depth, &(node, ours, paper)) in path.iter().enumerate() {
             if let Some(parent) = depth.checked_sub(1).map(|above| nodes[above]) {
                 inside &= match &tree.nodes[parent] {
-                    // Of several with the least disproof number, the one on the path.
+                    // The child on the path may be any of those with the least disproof number.
                     Node::Couple { children, .. } => {
                         let least = children.iter().flatten().map(|&child| tree.numbers(child).1);
                         tree.numbers(node).1 == least.min().unwrap()
@@ -327,9 +326,9 @@ proptest! {
     }
 }
 
-/// The random trees above are not all trivial, and they have the values of the game.
+/// Checks that the random trees above are not all trivial, and that they have the values of the game.
 #[test]
-fn trees_are_large_and_right() {
+fn trees_are_large_and_correct() {
     let (mut checks, mut ups) = (0, 0);
     for seed in 0..40 {
         let game = Declared::random(seed, 14, 4);

@@ -1,10 +1,12 @@
-//! Runs the workers of a search, again after the memory was full.
+//! Runs the workers of a search, and restarts them after a garbage collection when the memory was full.
+//!
+//! [`WorkerGroup`] runs the workers; [`Worker`] is one of them; [`GroupResult`] is their result.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::collect::Collector;
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, TableEvaluator};
 use super::game::{Atom, Impartial};
 use super::options::SearchOptions;
 use super::workspace::SolverState;
@@ -12,45 +14,45 @@ use crate::dfpn;
 use crate::numbers::Pair;
 use crate::parallel::run_workers;
 use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
-use crate::table::Table;
 use crate::threads::start_worker;
 
-/// Stack of a thread, for every move that may be made below the root, and beside that.
-const STACK_BYTES_A_MOVE: usize = 4096;
+/// Stack of a thread for each move of the longest game.
+const STACK_BYTES_PER_MOVE: usize = 4096;
+/// Stack of a thread in addition to that.
 const STACK_BYTES: usize = 4 << 20;
 
-/// Expansions between two looks at the clock, the stop flag and the memory. Those of large
+/// Expansions between two polls of the clock, the stop flag and the memory. Expansions of large
 /// positions take a millisecond each.
-pub(super) const INTERVAL: u32 = 64;
+pub(super) const POLL_INTERVAL: u32 = 64;
 
-/// df-pn over sums. On one thread its protocol for several costs nothing that can be measured: an expansion
-/// takes microseconds.
-pub(super) type Worker<'a, G> = dfpn::Worker<Evaluator<'a, G, &'a Table>, true>;
+/// A worker of df-pn on sums. It always uses the protocol for several threads, which has no measurable cost on one
+/// thread: an expansion takes microseconds.
+pub(super) type Worker<'a, G> = dfpn::Worker<TableEvaluator<'a, G>, true>;
 
 /// The workers of a search.
 pub(super) struct WorkerGroup<'w, G: Impartial> {
     pub workspace: &'w SolverState<'w, G>,
     pub options: SearchOptions,
-    /// At least one is started.
+    /// Number of workers. At least one is started.
     pub count: u32,
 }
 
-/// What workers have found.
+/// Result of a group of workers.
 pub(super) struct GroupResult<T> {
     pub answer: Result<T, Reason>,
-    /// The root's numbers, as the first worker saw them last.
+    /// Last numbers of the root in the first worker.
     pub root: Pair,
     pub counters: Counters,
-    /// Workers that were started; the most if they were started again.
+    /// Number of workers that were started, the maximum if they were restarted.
     pub threads: u32,
 }
 
 impl GroupResult<Pair> {
-    /// The report on a root whose numbers were looked for.
+    /// Returns the report of a search of a root. The answer is a pair of a known value.
     pub fn report(self, memory_bytes: u64) -> Report {
         let (outcome, pair) = match self.answer.map(|pair| (pair.value(), pair)) {
             Ok((Some(value), pair)) => (Outcome::Known(value), pair),
-            Ok((None, _)) => unreachable!("numbers are an answer if they are those of a value"),
+            Ok((None, _)) => unreachable!("the answer of a search has a value"),
             Err(reason) => (Outcome::Unknown(reason), self.root),
         };
         let Pair { phi, delta } = pair;
@@ -60,8 +62,8 @@ impl GroupResult<Pair> {
 }
 
 impl<G: Impartial> WorkerGroup<'_, G> {
-    /// Runs workers until `task` returns an answer in one of them or the search is stopped. Collects garbage
-    /// and runs them again if memory is full. The atoms of `root` are kept.
+    /// Runs workers until `task` returns an answer in one of them or the search is stopped. If the memory is full,
+    /// collects garbage and restarts them. The atoms of `root` are kept.
     pub fn search<T: Send>(
         &self,
         root: &[Atom],
@@ -76,7 +78,7 @@ impl<G: Impartial> WorkerGroup<'_, G> {
         let mut collector = Collector::default();
         let mut threads = 1;
         loop {
-            let (found, root_pair, started) = self.until_stopped(&task, root, &state, observer);
+            let (found, root_pair, started) = self.run_once(&task, root, &state, observer);
             threads = started.max(threads);
             let left = state.take_found();
             if !left.is_empty() && !observer.grundy_numbers(&left) {
@@ -90,15 +92,15 @@ impl<G: Impartial> WorkerGroup<'_, G> {
                 state.resume(table.count().0);
                 continue;
             }
-            let stopped = || state.reason().expect("a search without an answer was stopped");
+            let stopped = || state.reason().expect("a search without an answer has been stopped");
             let answer = found.ok_or_else(stopped);
             return GroupResult { answer, root: root_pair, counters: state.counters(), threads };
         }
     }
 
-    /// Runs workers until one has an answer or the search is stopped. Returns the answer, the root's numbers
-    /// as the first worker saw them last, and the number of workers.
-    fn until_stopped<T: Send>(
+    /// Runs workers until one has an answer or the search is stopped. Returns the answer, the last numbers of the root
+    /// in the first worker, and the number of workers.
+    fn run_once<T: Send>(
         &self,
         task: &(impl Fn(&mut Worker<'_, G>) -> Option<T> + Sync),
         root: &[Atom],
@@ -108,12 +110,12 @@ impl<G: Impartial> WorkerGroup<'_, G> {
         let &WorkerGroup { workspace, options, count } = self;
         let lives = |&atom: &Atom| workspace.game.features(atom).lives as usize;
         let moves: usize = root.iter().map(lives).sum();
-        let stack = STACK_BYTES.saturating_add(moves.saturating_mul(STACK_BYTES_A_MOVE));
+        let stack = STACK_BYTES.saturating_add(moves.saturating_mul(STACK_BYTES_PER_MOVE));
         let run = |observer: &mut dyn Observer| {
             run_workers(state, stack, observer, |slot, observer| {
                 // Shortens the lifetime of the trait object.
                 let observer = observer.map(|observer| observer as &mut dyn Observer);
-                let monitor = SearchMonitor::with_interval(slot, observer, INTERVAL);
+                let monitor = SearchMonitor::with_interval(slot, observer, POLL_INTERVAL);
                 let table = &workspace.table;
                 let evaluator = Evaluator::new(workspace, table, monitor, options, count > 1);
                 let mut worker = Worker::new(evaluator, options.params());
@@ -127,7 +129,7 @@ impl<G: Impartial> WorkerGroup<'_, G> {
                 (found, Pair { phi, delta })
             })
         };
-        // The stack of the calling thread may be too small. If the system starts no thread, it has to do.
+        // The stack of the calling thread may be too small, so it is used only if no thread can be started.
         let results = std::thread::scope(|scope| {
             let first = start_worker(scope, "search", stack, || run(&mut *observer))?;
             Some(first.join().unwrap_or_else(|panic| resume_unwind(panic)))

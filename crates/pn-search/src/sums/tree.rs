@@ -1,7 +1,7 @@
-//! Couples and sums as the tree that df-pn searches: what is stored are couples, and a sum is an edge,
-//! which leads to the current couple of one of its parts after the other.
+//! Couples and sums as the tree that df-pn searches. The stored nodes are couples. A sum is an edge that leads to the
+//! current couples of its parts, one after the other.
 
-use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild};
+use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild, TableEvaluator};
 use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::options::PartOrder;
@@ -11,10 +11,10 @@ use crate::Value;
 use crate::numbers::{Number, Pair};
 use crate::run::SearchMonitor;
 use crate::search_tree::{ChildRef, Expanded, NextStep, SearchTree};
-use crate::table::{Entry, Table};
+use crate::table::Entry;
 use crate::thresholds::Thresholds;
 
-/// The current couple of a part of a sum, and its numbers.
+/// Current couple of a part of a sum, and its numbers.
 pub(super) type Summand = (Atom, u32, Pair);
 
 impl ChildRef for SumChild {
@@ -34,16 +34,16 @@ impl ChildRef for SumChild {
     }
 }
 
-impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
-    /// An edge to a sum that is nobody's option, such as the root, and the node that it belongs to.
+impl<G: Impartial> TableEvaluator<'_, G> {
+    /// Returns an edge to a sum that is not an option, such as the root, with an artificial parent node.
     pub fn root_child(&self, atoms: &[Atom], nimber: u32) -> (ExpandedCouple, SumChild) {
         let list = list_of(atoms);
         let child = SumChild { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
         (ExpandedCouple { atom: 0, list }, child)
     }
 
-    /// The current couples of the parts of a sum whose Grundy numbers are needed, all but the last,
-    /// and their numbers. The sum is in `open`.
+    /// Returns the current couples, with their numbers, of the parts of a sum whose Grundy numbers are needed. These
+    /// are all parts except the last. The sum is in `open`.
     pub fn parts(&self) -> impl Iterator<Item = Summand> {
         let parts = self.open.split_last().map_or(&[][..], |(_, first)| first);
         parts.iter().map(|&atom| {
@@ -52,26 +52,26 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
         })
     }
 
-    /// The number of a part, with one added for each worker below it.
+    /// Returns min(phi, delta) of a part plus the number of workers below it.
     pub fn number(&self, &(atom, nimber, pair): &Summand) -> Number {
-        let workers = match self.several {
+        let workers = match self.is_parallel {
             true => self.monitor.state().virtual_losses.get(key_of(code_of(atom, nimber))).count(),
             false => 0,
         };
         pair.least().saturating_add(workers)
     }
 
-    /// The part of a sum that is searched next. The sum is in `open`.
+    /// Returns the part of a sum that is searched next. The sum is in `open`.
     fn part(&self) -> Summand {
         let mut parts = self.parts();
-        let part = match (self.options.parts, self.several) {
+        let part = match (self.options.parts, self.is_parallel) {
             (PartOrder::First, false) => parts.next(),
             _ => parts.min_by_key(|part| self.number(part)),
         };
         part.expect("a sum has two open parts at least")
     }
 
-    /// The key of the sum of several parts whose open atoms are in `open`.
+    /// Returns the key of the sum whose open atoms are in `open`. It has at least two.
     pub fn open_key(&self, nimber: u32) -> u64 {
         u64::from(self.child_key_of(nimber)) << 32
     }
@@ -82,7 +82,7 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
         Evaluator::expand(self, atom, nimber, all, new_from)
     }
 
-    /// Reduces what an edge leads to by what is known now; its open atoms are in `open`.
+    /// Reduces the sum of an edge by the known Grundy numbers. Returns the nimber; the open atoms are in `open`.
     fn reduce_child(&mut self, node: &ExpandedCouple, child: &SumChild) -> u32 {
         match child.start {
             OWN => self.reduce(&[node.atom], child.nimber),
@@ -91,13 +91,13 @@ impl<'a, G: Impartial> Evaluator<'a, G, &'a Table> {
     }
 }
 
-impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
+impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
     type Node = ExpandedCouple;
     type ChildRef = SumChild;
 
     /// A Grundy number solves all couples of its atom.
     const SUMS: bool = true;
-    /// An expansion takes so long that nobody should begin one that somebody else is at.
+    /// An expansion takes so long that a worker should not repeat one that another worker has begun.
     const MIN_SHARED_WORK: u64 = 0;
 
     #[inline(always)]
@@ -211,7 +211,7 @@ impl<'a, G: Impartial> SearchTree<'a> for Evaluator<'a, G, &'a Table> {
         self.children.truncate(kept);
     }
 
-    /// The others stay in the order of the options.
+    /// Removes a child. The other children stay in the order of the options.
     #[inline(always)]
     fn remove(&mut self, at: usize) {
         self.children.remove(at);

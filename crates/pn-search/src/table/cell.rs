@@ -1,20 +1,21 @@
-//! A 128-bit atomic cell, in three versions with one face.
+//! A 128-bit atomic cell, with one interface and several implementations.
 //!
 //! * Normally `portable_atomic::AtomicU128`: lock-free by `cmpxchg16b` on every x86-64 but the very
-//!   first ones, found at run time, and by `casp` or load- and store-exclusive pairs on aarch64.
-//!   On other processors it falls back to sharded sequence locks, which are correct but slower;
-//!   [`is_lock_free`] tells. On x86-64 with AVX the load is inlined here: aligned 16-byte AVX loads
-//!   are atomic there (Intel SDM 3A, 9.1.1; AMD APM 2, 7.3.2), and the library's own load goes
-//!   through a function pointer, which took 14 % of a search's time.
-//! * Under loom, a mutex: loom has no 128-bit atomics. The mutex models what the protocol relies
-//!   on, that every access to a cell is indivisible.
+//!   first ones, detected at run time, and by `casp` or load- and store-exclusive pairs on aarch64.
+//!   On other processors it falls back to sharded sequence locks, which are correct but slower; see
+//!   [`is_lock_free`]. On x86-64 with AVX the load is inlined here: aligned 16-byte AVX loads are
+//!   atomic there (Intel SDM 3A, 9.1.1; AMD APM 2, 7.3.2), and the library's own load goes through
+//!   a function pointer, which took 14 % of a search's time.
+//! * Under loom, a mutex: loom has no 128-bit atomics. The mutex models the only property that the
+//!   protocol relies on: every access to a cell is indivisible.
 
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod imp {
     use portable_atomic::{AtomicU128, Ordering};
 
-    /// One entry's place. Relaxed is enough everywhere: see the protocol in the parent module.
+    /// One or two entries. Relaxed accesses suffice everywhere: see the protocol in the parent
+    /// module.
     #[repr(transparent)]
     pub struct Cell(AtomicU128);
 
@@ -29,7 +30,7 @@ mod imp {
             self.0.load(Ordering::Relaxed)
         }
 
-        /// One load of each of some cells: asks only once what the processor has.
+        /// Loads each of some cells once. Checks the processor's features only once.
         #[inline(always)]
         pub fn load_all<const N: usize>(cells: &[Cell; N]) -> [u128; N] {
             let mut contents = [0; N];
@@ -66,20 +67,21 @@ mod imp {
             }
         }
 
-        /// Overwrites; only for the time when nobody else uses the table.
+        /// Overwrites the cell. No other thread may use the table.
         pub fn set(&self, new: u128) {
             self.0.store(new, Ordering::Relaxed);
         }
 
-        /// Replaces `current` by `new`, or says what is there instead.
+        /// Replaces `current` by `new`. Fails with the content if that is another one.
         #[inline(always)]
         pub fn replace(&self, current: u128, new: u128) -> Result<(), u128> {
             self.0.compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed).map(|_| ())
         }
     }
 
-    /// With AVX an aligned load of 16 bytes is one atomic access. Without cmpxchg16b the library would
-    /// write under a lock, which such a load does not see.
+    /// Returns true if the processor has AVX and cmpxchg16b. With AVX an aligned load of 16 bytes
+    /// is one atomic access. Without cmpxchg16b the library would write under a lock, which such a
+    /// load does not respect.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[inline(always)]
     fn loads_are_inlined() -> bool {
@@ -131,7 +133,7 @@ mod imp {
 
 pub(super) use imp::Cell;
 
-/// Whether entries are read and written by single instructions on this processor.
+/// Returns true if entries are read and written by single instructions on this processor.
 pub fn is_lock_free() -> bool {
     imp::is_lock_free()
 }

@@ -1,4 +1,4 @@
-//! The narrow layout: two entries in a cell, for games whose keys tell their codes.
+//! The compact layout: two entries in a cell, for games with invertible keys.
 //!
 //! | bits | content |
 //! |---|---|
@@ -7,25 +7,27 @@
 //! | 20..25 | work, with one bit after the leading one; at most 49 152 |
 //! | 25..64 | 39 bits of the key |
 //!
-//! The cluster is chosen by the key's upper bits, so these need not be kept. Of `s` bits, the base-2
-//! logarithm of the number of clusters rounded down, at most the last one is open: a cluster's keys
-//! have at most two beginnings of this length, one after the other. So the bits from that one on
-//! are kept, and together with the cluster they are the upper `s` + 38 bits of the key. Where these
-//! tell the code, two positions never look alike.
+//! The cluster index determines the upper bits of the key, so only the rest is stored (quotienting,
+//! Cleary 1984). Let `s` be the base-2 logarithm of the number of clusters, rounded down. The upper
+//! `s` bits have at most two values among the keys of a cluster. These are consecutive, so the last
+//! of the `s` bits distinguishes them. That bit and all bits after it are stored. Together with the
+//! cluster index they determine the upper `s` + 38 bits of the key. If these determine the code,
+//! two positions never have the same packed key.
 //!
-//! Numbers are rounded up. If they were rounded down, a node would often be entered because its number
-//! is below the threshold, and left at once because its children say more; what it says then is
-//! rounded down again, so every visit to its parent would do the same, and on every level above as
-//! often again.
+//! Numbers are rounded up. If they were rounded down, a search would often enter a node because its
+//! stored number is below the threshold and return at once because its children have greater
+//! numbers. The result would be rounded down again, so every visit to its parent would do the same,
+//! and the number of such visits would multiply at every level above.
 //!
-//! phi and delta are never both zero in a stored entry, so a place of zeros is empty.
+//! phi and delta are never both zero in a stored entry, so a packed entry of zeros is an empty
+//! slot.
 
 use super::entry::Entry;
 use super::keys::InverseHash;
 use super::layout::{Layout, decode, encode};
 use crate::numbers::{INFINITY, Number};
 
-/// Bits of the key that a place has.
+/// Bits of the key in a packed entry.
 const KEY_BITS: u32 = 39;
 const KEY_SHIFT: u32 = 64 - KEY_BITS;
 const NUMBER_BITS: u32 = 10;
@@ -33,34 +35,35 @@ const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
 const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
 const WORK_MASK: u64 = (1 << (KEY_SHIFT - WORK_SHIFT)) - 1;
 
-/// From here on numbers are coarse.
+/// Least number with coarse rounding.
 const COARSE: u64 = 1 << 18;
-/// Bits after the leading one of the numbers below and from there on.
+/// Bits after the leading one of the numbers below [`COARSE`], and from there on.
 const FINE_MANTISSA: u32 = 6;
 const COARSE_MANTISSA: u32 = 4;
-/// The code of [`COARSE`], and by how much it is greater than if all numbers were coarse.
+/// Code of [`COARSE`], and its difference from the code that it would have if all numbers were
+/// coarse.
 const COARSE_CODE: u64 = code(COARSE.ilog2(), FINE_MANTISSA);
 const COARSE_OFFSET: u64 = COARSE_CODE - code(COARSE.ilog2(), COARSE_MANTISSA);
-/// The code below that of infinity.
+/// Greatest code of an open number, one below that of infinity.
 const LARGEST: u64 = code(INFINITY.ilog2(), COARSE_MANTISSA) + COARSE_OFFSET - 1;
 const _: () = assert!(LARGEST < NUMBER_MASK && INFINITY.is_power_of_two());
 
-/// What [`encode`] makes of a power of two.
+/// Result of [`encode`] for a power of two.
 const fn code(exponent: u32, mantissa: u32) -> u64 {
     ((exponent - mantissa + 1) << mantissa) as u64
 }
 
-/// The code of a number, rounded up.
+/// Encodes a number, rounded up.
 #[inline(always)]
 fn encode_number(number: Number) -> u64 {
-    let wide = u64::from(number);
-    let code = if wide < COARSE {
-        encode::<FINE_MANTISSA>(wide)
+    let widened = u64::from(number);
+    let code = if widened < COARSE {
+        encode::<FINE_MANTISSA>(widened)
     } else {
-        encode::<COARSE_MANTISSA>(wide) + COARSE_OFFSET
+        encode::<COARSE_MANTISSA>(widened) + COARSE_OFFSET
     };
     let up = u64::from(decode_number(code) < number);
-    // No open position becomes a solved one.
+    // The number of an open position must not become infinite.
     if number < INFINITY { (code + up).min(LARGEST) } else { code }
 }
 
@@ -74,74 +77,75 @@ fn decode_number(code: u64) -> Number {
     number as Number
 }
 
-/// CompactEntry cells (see the module's head).
+/// Compact layout (see the module's head).
 pub(super) struct CompactEntry;
 
 impl CompactEntry {
-    /// Whether places of a table of so many clusters tell positions apart.
-    pub fn fits(clusters: usize, codes: &InverseHash) -> bool {
-        clusters >= 4 && clusters.ilog2() - 1 + KEY_BITS >= codes.bits()
+    /// Returns true if compact entries of a table with `clusters` clusters identify positions.
+    pub fn fits(clusters: usize, inverse: &InverseHash) -> bool {
+        clusters >= 4 && clusters.ilog2() - 1 + KEY_BITS >= inverse.bits()
     }
 
-    /// The name of a key among those of its cluster: a place without numbers.
+    /// Tag of a key: a packed entry without numbers. It identifies the key among those of its
+    /// cluster.
     #[inline(always)]
-    pub fn name(key: u64, clusters: usize) -> u64 {
+    pub fn tag(key: u64, clusters: usize) -> u64 {
         key << (clusters.ilog2() - 1) >> KEY_SHIFT << KEY_SHIFT
     }
 
-    /// The first key of a cluster.
+    /// Least key of a cluster.
     pub fn first_key(cluster: usize, clusters: usize) -> u64 {
         ((cluster as u128) << 64).div_ceil(clusters as u128) as u64
     }
 
-    /// The upper bits of the key of a place in the cluster with this first key: those that the
-    /// module's head names.
+    /// Upper bits of the key of a packed entry, those named in the module's head. `first` is the
+    /// least key of its cluster.
     #[inline(always)]
-    pub fn key(place: u64, first: u64, clusters: usize) -> u64 {
+    pub fn key(packed: u64, first: u64, clusters: usize) -> u64 {
         let bits = clusters.ilog2();
         let beginning = first >> (64 - bits);
-        let is_first = beginning & 1 == place >> 63;
+        let is_first = beginning & 1 == packed >> 63;
         let beginning = if is_first { beginning } else { beginning + 1 };
-        let rest = place >> KEY_SHIFT << KEY_SHIFT;
+        let rest = packed >> KEY_SHIFT << KEY_SHIFT;
         (beginning >> 1) << (64 - (bits - 1)) | rest >> (bits - 1)
     }
 
-    /// The place of an entry with this name.
+    /// Packs an entry with this tag.
     #[inline(always)]
-    pub fn pack(name: u64, entry: &Entry) -> u64 {
+    pub fn pack(tag: u64, entry: &Entry) -> u64 {
         let work = encode::<{ Self::WORK_MANTISSA }>(entry.work).min(WORK_MASK);
         let (phi, delta) = (encode_number(entry.phi), encode_number(entry.delta));
-        name | work << WORK_SHIFT | delta << NUMBER_BITS | phi
+        tag | work << WORK_SHIFT | delta << NUMBER_BITS | phi
     }
 
     #[inline(always)]
-    pub fn unpack(place: u64) -> Entry {
-        let number = |place| decode_number(place & NUMBER_MASK);
-        let work = decode::<{ Self::WORK_MANTISSA }>(place >> WORK_SHIFT & WORK_MASK);
-        Entry { phi: number(place), delta: number(place >> NUMBER_BITS), work }
+    pub fn unpack(packed: u64) -> Entry {
+        let number = |packed| decode_number(packed & NUMBER_MASK);
+        let work = decode::<{ Self::WORK_MANTISSA }>(packed >> WORK_SHIFT & WORK_MASK);
+        Entry { phi: number(packed), delta: number(packed >> NUMBER_BITS), work }
     }
 }
 
 impl Layout for CompactEntry {
-    type Place = u64;
+    type Packed = u64;
 
-    const IN_CELL: usize = 2;
+    const PER_CELL: usize = 2;
     const WORK_MANTISSA: u32 = 1;
 
     #[inline(always)]
-    fn get(cell: u128, number: usize) -> u64 {
-        (cell >> (64 * number)) as u64
+    fn get(cell: u128, slot: usize) -> u64 {
+        (cell >> (64 * slot)) as u64
     }
 
     #[inline(always)]
-    fn set(cell: u128, number: usize, place: u64) -> u128 {
-        let others = cell & !(u128::from(u64::MAX) << (64 * number));
-        others | u128::from(place) << (64 * number)
+    fn set(cell: u128, slot: usize, packed: u64) -> u128 {
+        let others = cell & !(u128::from(u64::MAX) << (64 * slot));
+        others | u128::from(packed) << (64 * slot)
     }
 
     #[inline(always)]
-    fn is_empty(place: u64) -> bool {
-        place & ((1 << WORK_SHIFT) - 1) == 0
+    fn is_empty(packed: u64) -> bool {
+        packed & ((1 << WORK_SHIFT) - 1) == 0
     }
 
     #[inline(always)]
@@ -150,13 +154,13 @@ impl Layout for CompactEntry {
     }
 
     #[inline(always)]
-    fn is_solved(place: u64) -> bool {
-        place & NUMBER_MASK == 0 || place >> NUMBER_BITS & NUMBER_MASK == 0
+    fn is_solved(packed: u64) -> bool {
+        packed & NUMBER_MASK == 0 || packed >> NUMBER_BITS & NUMBER_MASK == 0
     }
 
     #[inline(always)]
-    fn work_rank(place: u64) -> u32 {
-        (place >> WORK_SHIFT & WORK_MASK) as u32
+    fn work_rank(packed: u64) -> u32 {
+        (packed >> WORK_SHIFT & WORK_MASK) as u32
     }
 }
 
@@ -169,7 +173,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entries_come_back_nearly(
+        fn entries_are_rounded_within_bounds(
             key: u64,
             phi in prop_oneof![0..=INFINITY, 0..1u32 << 20],
             delta in prop_oneof![1..=MAX, 1..1u32 << 20],
@@ -178,16 +182,16 @@ mod tests {
             // A solved position has infinity on the other side.
             let delta = if phi == 0 { INFINITY } else { delta };
             let phi = if delta < INFINITY { phi.min(MAX) } else { phi };
-            let name = CompactEntry::name(key, 1 << 10);
-            let place = CompactEntry::pack(name, &Entry { phi, delta, work });
-            let back = CompactEntry::unpack(place);
-            prop_assert!(CompactEntry::is_same(place, name) && !CompactEntry::is_empty(place));
-            prop_assert_eq!(CompactEntry::is_solved(place), phi == 0 || delta == 0);
-            // The largest ones have no room to be rounded up.
+            let tag = CompactEntry::tag(key, 1 << 10);
+            let packed = CompactEntry::pack(tag, &Entry { phi, delta, work });
+            let back = CompactEntry::unpack(packed);
+            prop_assert!(CompactEntry::is_same(packed, tag) && !CompactEntry::is_empty(packed));
+            prop_assert_eq!(CompactEntry::is_solved(packed), phi == 0 || delta == 0);
+            // The greatest numbers cannot be rounded up.
             let reach = INFINITY / 32 * 31;
-            let most = |number| number + number / if u64::from(number) < COARSE { 64 } else { 16 };
-            prop_assert!((phi.min(reach)..=most(phi)).contains(&back.phi));
-            prop_assert!((delta.min(reach)..=most(delta)).contains(&back.delta));
+            let max = |number| number + number / if u64::from(number) < COARSE { 64 } else { 16 };
+            prop_assert!((phi.min(reach)..=max(phi)).contains(&back.phi));
+            prop_assert!((delta.min(reach)..=max(delta)).contains(&back.delta));
             prop_assert_eq!((back.phi == 0, back.phi == INFINITY), (phi == 0, phi == INFINITY));
             prop_assert_eq!(back.delta == INFINITY, delta == INFINITY);
             let reach = decode::<{ CompactEntry::WORK_MANTISSA }>(WORK_MASK);
@@ -195,14 +199,14 @@ mod tests {
         }
 
         #[test]
-        fn keys_come_back_as_far_as_they_go(
+        fn upper_bits_of_keys_are_recovered(
             key: u64,
             clusters in prop_oneof![4usize..100, 4usize..1 << 40, Just(1 << 20), Just((1 << 20) - 1)],
         ) {
             let kept = (clusters.ilog2() - 1 + KEY_BITS).min(64);
             let cluster = index_of(key, clusters);
             let first = CompactEntry::first_key(cluster, clusters);
-            let back = CompactEntry::key(CompactEntry::name(key, clusters), first, clusters);
+            let back = CompactEntry::key(CompactEntry::tag(key, clusters), first, clusters);
             prop_assert_eq!((back ^ key).checked_shr(64 - kept).unwrap_or(0), 0);
         }
 

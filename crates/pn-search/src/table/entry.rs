@@ -1,4 +1,4 @@
-//! Entries, and their wide layout: one in a cell, with nothing left out.
+//! Entries, and their full layout: one entry in a cell, with the whole code and exact numbers.
 //!
 //! | bits | content |
 //! |---|---|
@@ -9,25 +9,25 @@
 //!
 //! phi and delta are never both zero in a stored entry, so a cell of zeros is empty.
 //!
-//! Checkpoints and messages keep entries as wide cells: another layout needs another version of their
-//! formats.
+//! Checkpoints and messages store entries as full cells: a change of the layout requires a new
+//! version of their formats.
 
 use super::layout::{Layout, decode, encode};
 use crate::Value;
 use crate::numbers::{INFINITY, MAX, Number};
 
-/// What the table knows about a position, apart from its code.
+/// Numbers of a position in the table.
 ///
-/// What is stored comes back rounded: work down, to four significant bits. Where two entries share a
-/// cell, it is two bits and 49 152 at most, and open numbers are rounded up, by 1.6 % at most below 2¹⁸
-/// and by 6 % above.
+/// Stored numbers are rounded: work down, to four significant bits. In a compact entry, work has
+/// two bits and is 49 152 at most, and open numbers are rounded up, by 1.6 % at most below 2¹⁸ and
+/// by 6 % above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Proof number for the side to move.
     pub phi: Number,
     /// Disproof number for the side to move.
     pub delta: Number,
-    /// Expansions that went into the numbers; of open nodes of PNS and PN², those of the last visit.
+    /// Expansions spent on the numbers; of open nodes of PNS and PN², those of the last visit.
     pub work: u64,
 }
 
@@ -37,7 +37,7 @@ const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
 const WORK_MANTISSA: u32 = 3;
 
 impl Entry {
-    /// An entry of a solved position.
+    /// Entry of a solved position.
     pub fn solved(value: Value, work: u64) -> Self {
         match value {
             Value::Win => Entry { phi: 0, delta: INFINITY, work },
@@ -45,7 +45,7 @@ impl Entry {
         }
     }
 
-    /// The value, if the numbers say one.
+    /// Value of the position, if it is solved.
     #[inline(always)]
     pub fn value(&self) -> Option<Value> {
         if self.phi == 0 {
@@ -66,8 +66,8 @@ impl Entry {
         u128::from(numbers | work << WORK_SHIFT) << 64 | u128::from(code)
     }
 
+    /// Unpacks the entry of a full cell.
     #[inline(always)]
-    /// Entry stored in `cell`.
     pub fn unpack(cell: u128) -> Self {
         let data = (cell >> 64) as u64;
         Entry {
@@ -78,7 +78,8 @@ impl Entry {
     }
 }
 
-/// Whether a cell that was read from somewhere holds numbers as a search stores them.
+/// Returns true if the numbers of a full cell are such as a search stores. For cells from untrusted
+/// sources.
 pub fn is_valid(cell: u128) -> bool {
     let Entry { phi, delta, .. } = Entry::unpack(cell);
     match (phi, delta) {
@@ -87,13 +88,13 @@ pub fn is_valid(cell: u128) -> bool {
     }
 }
 
-/// FullEntry cells (see the module's head).
+/// Full layout (see the module's head).
 pub(super) struct FullEntry;
 
 impl Layout for FullEntry {
-    type Place = u128;
+    type Packed = u128;
 
-    const IN_CELL: usize = 1;
+    const PER_CELL: usize = 1;
     const WORK_MANTISSA: u32 = WORK_MANTISSA;
 
     #[inline(always)]
@@ -102,13 +103,13 @@ impl Layout for FullEntry {
     }
 
     #[inline(always)]
-    fn set(_: u128, _: usize, place: u128) -> u128 {
-        place
+    fn set(_: u128, _: usize, packed: u128) -> u128 {
+        packed
     }
 
     #[inline(always)]
-    fn is_empty(place: u128) -> bool {
-        place >> 64 == 0
+    fn is_empty(packed: u128) -> bool {
+        packed >> 64 == 0
     }
 
     #[inline(always)]
@@ -117,14 +118,14 @@ impl Layout for FullEntry {
     }
 
     #[inline(always)]
-    fn is_solved(place: u128) -> bool {
-        let data = (place >> 64) as u64;
+    fn is_solved(packed: u128) -> bool {
+        let data = (packed >> 64) as u64;
         data & NUMBER_MASK == 0 || data >> NUMBER_BITS & NUMBER_MASK == 0
     }
 
     #[inline(always)]
-    fn work_rank(place: u128) -> u32 {
-        (place >> 120) as u32
+    fn work_rank(packed: u128) -> u32 {
+        (packed >> 120) as u32
     }
 }
 

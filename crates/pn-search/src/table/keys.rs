@@ -1,15 +1,18 @@
-//! Keys of which the upper bits tell the code: a table that knows the way back keeps half as much of
-//! each position.
+//! Invertible keys. If the upper bits of a key determine the code, a table with the inverse
+//! function stores half as much per position.
+//!
+//! * [`LinearMap`]: a linear map of 64-bit words over the field of two elements.
+//! * [`InverseHash`]: inverse of a linear key function.
 
-/// A map of 64-bit words that is linear over the field of two elements: the exclusive or of one word
-/// for every set bit. Eight look-ups by byte; 16 KiB.
+/// A map of 64-bit words that is linear over the field of two elements: the exclusive or of one
+/// word for every set bit. Eight look-ups, one per byte; 16 KiB.
 #[derive(Clone)]
 pub struct LinearMap {
     bytes: Box<[[u64; 256]; 8]>,
 }
 
 impl LinearMap {
-    /// The map that takes bit `i` to `words[i]`.
+    /// Creates the map with `words[i]` as the image of bit `i`.
     pub fn new(words: &[u64; 64]) -> Self {
         let mut bytes = Box::new([[0u64; 256]; 8]);
         for (index, table) in bytes.iter_mut().enumerate() {
@@ -21,7 +24,7 @@ impl LinearMap {
         LinearMap { bytes }
     }
 
-    /// The image of a word.
+    /// Returns the image of a word.
     #[inline(always)]
     pub fn apply(&self, word: u64) -> u64 {
         let bytes = word.to_le_bytes();
@@ -39,7 +42,7 @@ impl std::fmt::Debug for LinearMap {
     }
 }
 
-/// The way back from keys to codes: as many upper bits of a key as codes have bits tell the code.
+/// Function from keys to codes. It uses as many upper bits of a key as codes have bits.
 #[derive(Clone, Debug)]
 pub struct InverseHash {
     bits: u32,
@@ -47,9 +50,9 @@ pub struct InverseHash {
 }
 
 impl InverseHash {
-    /// For codes with set bits in `mask` only, whose keys are the exclusive or of one of `words` for
-    /// every set bit. `None` if two such codes agree in the upper bits of their keys, as many as
-    /// `mask` has.
+    /// Creates the inverse for codes with set bits in `mask` only, whose keys are the exclusive or
+    /// of one of `words` for every set bit. Returns `None` if two such codes agree in the upper
+    /// bits of their keys, as many as `mask` has.
     pub fn new(mask: u64, words: &[u64; 64]) -> Option<Self> {
         let bits = mask.count_ones();
         // Gauss-Jordan: (upper bits of a key, its code), until each key has a single bit.
@@ -74,19 +77,19 @@ impl InverseHash {
         Some(InverseHash { bits, codes: LinearMap::new(&codes) })
     }
 
-    /// How many upper bits of a key tell the code.
+    /// Number of upper bits of a key that determine the code.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The code of a key, of which only the upper bits are looked at.
+    /// Returns the code of a key. Only the upper bits of the key are used.
     #[inline]
     pub fn code(&self, key: u64) -> u64 {
         self.codes.apply(key & upper(self.bits))
     }
 }
 
-/// The uppermost bits of a word.
+/// Mask of the `bits` uppermost bits of a word.
 fn upper(bits: u32) -> u64 {
     !u64::MAX.checked_shr(bits).unwrap_or(0)
 }
@@ -105,10 +108,10 @@ mod tests {
             prop_assert_eq!(LinearMap::new(&words).apply(word), slow);
         }
 
-        /// Whatever the words are: there is a way back that finds every code, or two codes share the
-        /// upper bits of their keys.
+        /// For any words, the inverse finds every code, or two codes share the upper bits of their
+        /// keys.
         #[test]
-        fn codes_come_back_or_two_share_a_key(
+        fn codes_are_recovered_or_two_share_a_key(
             mask in 1u64..1 << 10,
             words in prop::array::uniform10(any::<u16>()),
         ) {
@@ -118,8 +121,8 @@ mod tests {
             let keys = LinearMap::new(&words);
             let codes = || (0..1u64 << 10).filter(|code| code & !mask == 0);
             match InverseHash::new(mask, &words) {
-                Some(back) => for code in codes() {
-                    prop_assert_eq!(back.code(keys.apply(code)), code);
+                Some(inverse) => for code in codes() {
+                    prop_assert_eq!(inverse.code(keys.apply(code)), code);
                 },
                 None => {
                     let bits = mask.count_ones();

@@ -1,41 +1,42 @@
-//! How entries stand in the cells of a cluster: what look-ups and stores have to know of it.
+//! Arrangement of entries in the cells of a cluster, as used by look-ups and stores.
 
-/// A layout of entries in cells. A place is what is kept of one entry; all bits zero are none.
+/// Arrangement of entries in cells. A packed entry of zeros is an empty slot.
 pub(super) trait Layout {
-    /// What stands in a place.
-    type Place: Copy;
+    /// A packed entry.
+    type Packed: Copy;
 
-    /// Places in a cell.
-    const IN_CELL: usize;
+    /// Entries in a cell.
+    const PER_CELL: usize;
     /// Bits of the work after its leading one.
     const WORK_MANTISSA: u32;
 
-    /// The place of this number in a cell.
-    fn get(cell: u128, number: usize) -> Self::Place;
+    /// Packed entry in slot `slot` of a cell.
+    fn get(cell: u128, slot: usize) -> Self::Packed;
 
-    /// The cell with another content of this place.
-    fn set(cell: u128, number: usize, place: Self::Place) -> u128;
+    /// The cell with `packed` in slot `slot`.
+    fn set(cell: u128, slot: usize, packed: Self::Packed) -> u128;
 
-    fn is_empty(place: Self::Place) -> bool;
+    fn is_empty(packed: Self::Packed) -> bool;
 
-    /// Whether two places of one cluster hold, or name, the same position.
-    fn is_same(a: Self::Place, b: Self::Place) -> bool;
+    /// Returns true if two packed entries or tags of one cluster are of the same position.
+    fn is_same(a: Self::Packed, b: Self::Packed) -> bool;
 
-    fn is_solved(place: Self::Place) -> bool;
+    fn is_solved(packed: Self::Packed) -> bool;
 
-    /// The encoded work: monotonic in the work itself.
-    fn work_rank(place: Self::Place) -> u32;
+    /// Encoded work, monotonic in the work itself.
+    fn work_rank(packed: Self::Packed) -> u32;
 
-    /// What replacement goes by: the work, and for a solved position twice as much.
+    /// Replacement priority: the work, twice as much for a solved position. The entry of least
+    /// priority is replaced.
     #[inline(always)]
-    fn worth(place: Self::Place) -> u32 {
-        let bonus = if Self::is_solved(place) { 1 << Self::WORK_MANTISSA } else { 0 };
-        Self::work_rank(place) + bonus
+    fn replacement_priority(packed: Self::Packed) -> u32 {
+        let bonus = if Self::is_solved(packed) { 1 << Self::WORK_MANTISSA } else { 0 };
+        Self::work_rank(packed) + bonus
     }
 }
 
-/// A number as an exponent and `MANTISSA` bits after the leading one, rounded down: below
-/// `2 << MANTISSA` the number itself. Monotonic.
+/// Encodes a number as an exponent and `MANTISSA` bits after the leading one, rounded down. Exact
+/// below `2 << MANTISSA`. Monotonic.
 #[inline(always)]
 pub(super) fn encode<const MANTISSA: u32>(number: u64) -> u64 {
     if number < 2 << MANTISSA {
@@ -45,7 +46,7 @@ pub(super) fn encode<const MANTISSA: u32>(number: u64) -> u64 {
     (u64::from(shift) << MANTISSA) + (number >> shift)
 }
 
-/// The least number with this code.
+/// Returns the least number with this code.
 #[inline(always)]
 pub(super) fn decode<const MANTISSA: u32>(code: u64) -> u64 {
     if code < 2 << MANTISSA {
@@ -70,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back_rounded_down_and_in_order(a: u64, b: u64, shift in 0u32..64) {
+        fn numbers_are_rounded_down_and_stay_in_order(a: u64, b: u64, shift in 0u32..64) {
             check::<1>(a >> shift, b >> shift);
             check::<3>(a >> shift, b >> shift);
             check::<4>(a >> shift, b >> shift);

@@ -1,4 +1,4 @@
-//! The memory of a table: zeroed, aligned to cache lines, in huge pages where the system has them.
+//! Memory of a table: zeroed, aligned to cache lines, in huge pages where the system provides them.
 
 #![allow(unsafe_code)]
 
@@ -46,7 +46,7 @@ impl TableMemory {
     }
 }
 
-/// Asks for a cluster to be fetched into the cache.
+/// Prefetches a cluster into the cache.
 #[inline(always)]
 pub(super) fn prefetch(cluster: &[Cell; CLUSTER]) {
     #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]

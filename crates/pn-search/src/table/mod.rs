@@ -1,58 +1,69 @@
-//! The transposition table: exact codes, clusters of four cells, no locks.
+//! The transposition table: exact codes, clusters of four cells, lock-free.
 //!
 //! # Layout
 //!
-//! A key chooses a cluster of four 16-byte cells, one cache line. A cell holds the position's
-//! exact code and its numbers (see [`entry`]'s bit layout); a look-up compares whole codes, so it
-//! never takes one position for another, whatever the keys do.
+//! The upper bits of a key choose a cluster of four 16-byte cells, one cache line. A cell holds the
+//! exact code of a position and its numbers (bit layout in [`entry`]). A look-up compares whole
+//! codes, so hash collisions cannot corrupt a result.
 //!
-//! Where keys tell their codes ([`Table::with_codes`]), entries become half as long as soon as the table
-//! has enough clusters: two in a cell, each with as much of the key as the cluster does not tell, and
-//! with rounded numbers (`narrow`). A look-up is exact as before.
+//! If the key function can be inverted ([`Table::with_inverse_hash`]), entries become half as long
+//! as soon as the table has enough clusters: two in a cell, each with the part of the key that the
+//! cluster does not determine, and with rounded numbers (`compact`). Look-ups stay exact.
+//!
+//! # Types
+//!
+//! * [`Table`]: the table, shared by reference between threads.
+//! * [`Entry`]: the numbers of a position.
+//! * `Layout`: arrangement of entries in cells, implemented by `FullEntry` (one in a cell) and
+//!   `CompactEntry` (two).
+//! * `Cell`: a 128-bit atomic cell.
+//! * `TableMemory`: the memory of all clusters. `TableGeometry`: the part in use and its layout.
+//! * [`InverseHash`] and [`LinearMap`]: invertible keys.
+//! * [`Cursor`]: position of a copy in the table.
 //!
 //! # Protocol
 //!
-//! Every cell is read by one 128-bit load and written by one 128-bit compare-and-swap
-//! (`cell`), so a reader sees a code together with numbers that were stored for it, never a
-//! mixture. A writer
+//! Every cell is read by one 128-bit load and written by one 128-bit compare-and-swap (`cell`). So
+//! a reader sees a code together with numbers that were stored for it, never a mixture. A writer
 //!
-//! 1. reads the four cells. If one holds its code, it swaps that one, unless the place is solved
-//!    (a solved position keeps its value; at most its work grows);
-//! 2. else takes an empty place, else the victim: the place of least worth;
-//! 3. if the swap fails because somebody else wrote in between, starts again from 1.
+//! 1. reads the four cells. If one holds its code, it swaps that one, unless the entry is solved (a
+//!    solved position keeps its value; its work can only grow);
+//! 2. else fills an empty slot, or replaces the entry of least priority;
+//! 3. if the swap fails because another writer has changed the cell, starts again from 1.
 //!
-//! The swap fails only when another writer has succeeded, so some writer always makes progress.
-//! Two writers of one code may both find it missing and take two cells; both entries are true
-//! statements, the first one is found, and the other ages out.
+//! The swap fails only if another writer has succeeded, so some writer always makes progress. Two
+//! writers of one code may both find it missing and fill two slots. Both entries are true
+//! statements, the first one is found, and the other is replaced in time.
 //!
-//! All accesses are relaxed: an entry is self-contained and nothing else is published through it.
-//! Entries of one thread may become visible to others late or in another order; that costs work
-//! done twice, never a wrong value. Allocation happens before any thread can reach the table.
+//! All accesses are relaxed: an entry is self-contained, and nothing else is published through it.
+//! Entries of one thread may become visible to others late or in another order. That costs work
+//! done twice, never a wrong value. Memory is allocated before any thread can access the table.
 //!
 //! # Replacement
 //!
-//! Worth is the work that went into an entry, so what is cheap to find again goes first. A solved
-//! entry counts twice: with less, small tables lose proofs that took work; with more, they fill with
-//! proofs that took none (figures in docs/research/table.md). The entry that has just been found is always
-//! stored, because its parent is about to ask for it.
+//! The replacement priority of an entry is the work spent on it, so entries that are cheap to find
+//! again are replaced first. The work of a solved entry counts twice: with a lower weight, small
+//! tables lose proofs that took work; with a higher one, they fill with proofs that took none
+//! (figures in docs/research/table.md). A new entry is always stored, because its parent reads it
+//! next.
 //!
 //! # Growth
 //!
-//! The memory is reserved whole, but a table starts with a small part of it in use and doubles
-//! that part when it fills ([`Table::grow`]). A search that needs 1 MiB of a 4 GiB table then runs
-//! in the second-level cache, and the system need not zero what nobody touches: 6×6 takes three
-//! quarters of the time. Doubling splits each cluster into two neighbours, because the index is the
-//! key's upper bits scaled, so it runs in place, beginning with the last half of the clusters. One
-//! growth, if keys tell codes, is that of the entries' number in a cluster.
+//! The whole memory is reserved at once, but a table starts with a small part of it in use and
+//! doubles that part when it fills ([`Table::grow`]). So a search that needs 1 MiB of a 4 GiB table
+//! runs in the second-level cache, and the system need not zero unused pages: 6×6 takes three
+//! quarters of the time. The cluster index is the key's upper bits scaled, so doubling splits each
+//! cluster into two neighbours. It runs in place, beginning with the last half of the clusters. If
+//! keys can be inverted, one growth doubles the number of entries in a cluster instead.
 //!
 //! # Copies while others write
 //!
-//! `Table::copy_cells` reads the table piece by piece while searches go on. Every cell is a true
-//! statement by itself, so it does not matter that the pieces are of different times. Only growth
-//! moves entries: a lock keeps it and the copying of one piece apart. As a doubling sends the entries
-//! of cluster `i` to the clusters `2i` and `2i + 1`, a copy that has come to cluster `i` goes on at
-//! `2i` and still meets every entry; it need not delay growth, which would change what is replaced
-//! and with it the search.
+//! `Table::copy_cells` reads the table piece by piece while searches run. Every cell is a true
+//! statement by itself, so the pieces may be of different times. Only growth moves entries; a lock
+//! excludes it while a piece is copied. Doubling moves the entries of cluster `i` to the clusters
+//! `2i` and `2i + 1`. A copy that has reached cluster `i` continues at `2i`, so it still reads
+//! every entry and need not delay growth. A delay would change which entries are replaced, and with
+//! that the search.
 
 mod cell;
 mod compact;
@@ -100,7 +111,7 @@ pub const CLUSTER: usize = 4;
 /// Bytes of a cell.
 pub const CELL_BYTES: usize = 16;
 
-/// Four cells on a cache line of their own.
+/// Four cells that share a cache line.
 #[cfg_attr(not(loom), repr(C, align(64)))]
 struct Cluster([Cell; CLUSTER]);
 
@@ -116,21 +127,21 @@ fn empty_cluster() -> Cluster {
     unsafe { std::mem::zeroed() }
 }
 
-/// Why a table cannot be made.
+/// Reason why a table cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// Less than one cluster.
     #[error("{bytes} bytes are too little for a table: at least {} are needed", CLUSTER * CELL_BYTES)]
     TooSmall {
-        /// The bytes asked for.
+        /// Number of bytes requested.
         bytes: usize,
     },
-    /// The system refuses.
+    /// The system does not provide the memory.
     #[error("the system does not give {bytes} bytes for the table: {source}; ask for less memory")]
     Memory {
-        /// The bytes asked for.
+        /// Number of bytes requested.
         bytes: usize,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
 }
@@ -145,14 +156,14 @@ impl TableError {
     }
 }
 
-/// What became of a [`Table::store`].
+/// Result of a [`Table::store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
     /// An empty cell was filled.
     Filled,
-    /// The position's own cell was updated, or left because it is solved.
+    /// The position's entry was updated, or kept because it is solved.
     Updated,
-    /// Another position was dropped.
+    /// The entry of another position was replaced.
     Replaced,
 }
 
@@ -162,69 +173,71 @@ const FIRST_CLUSTERS: usize = 1 << 10;
 /// Clusters that [`Table::estimated_count`] reads.
 pub const SAMPLE_CLUSTERS: usize = 1 << 10;
 
-/// A fixed number of entries, shared by reference between threads.
+/// A transposition table of fixed size, shared by reference between threads.
 pub struct Table {
     memory: TableMemory,
-    /// The [`TableGeometry`].
-    shape: AtomicUsize,
-    /// The way back from keys to codes, if there is one and places in narrow cells would do.
-    codes: Option<InverseHash>,
-    /// Held while the entries move ([`Table::grow`]) and while a copy reads a piece. It publishes
-    /// the shape and the entries' new places to the copy.
-    moving: Mutex<()>,
+    /// [`TableGeometry::to_bits`] of the current geometry.
+    geometry: AtomicUsize,
+    /// Inverse of the key function, if there is one and compact entries of the whole memory
+    /// identify positions.
+    inverse: Option<InverseHash>,
+    /// Held while entries move ([`Table::grow`]) and while a copy reads a piece. It publishes the
+    /// geometry and the new places of the entries to the copy.
+    growth_lock: Mutex<()>,
 }
 
-/// What of the memory is in use, and how.
+/// Part of the memory that is in use, and its layout.
 #[derive(Clone, Copy)]
 struct TableGeometry {
-    /// Clusters in use; the whole memory holds this times a power of two.
+    /// Clusters in use. The whole memory holds this times a power of two.
     clusters: usize,
-    /// Whether cells are narrow.
-    narrow: bool,
+    /// Cells hold compact entries.
+    compact: bool,
 }
 
-/// In the number that is a shape: whether cells are narrow.
-const NARROW: usize = 1 << (usize::BITS - 1);
+/// Bit of [`TableGeometry::to_bits`] for compact entries.
+const COMPACT: usize = 1 << (usize::BITS - 1);
 
 impl TableGeometry {
-    /// Places in a cell.
+    /// Entries in a cell.
     #[inline(always)]
-    fn in_cell(self) -> usize {
-        if self.narrow { CompactEntry::IN_CELL } else { FullEntry::IN_CELL }
+    fn entries_per_cell(self) -> usize {
+        if self.compact { CompactEntry::PER_CELL } else { FullEntry::PER_CELL }
     }
 
-    fn number(self) -> usize {
-        self.clusters | if self.narrow { NARROW } else { 0 }
+    fn to_bits(self) -> usize {
+        self.clusters | if self.compact { COMPACT } else { 0 }
     }
 }
 
-/// How far a copy of a table has come; a new one stands at the beginning.
+/// Position of a copy in the table. The default is the beginning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    /// The next cluster, as clusters were numbered at the last piece.
+    /// Next cluster, in the numbering at the time of the last piece.
     next: usize,
-    /// Clusters that were in use at the last piece; 0 before the first.
+    /// Clusters in use at the time of the last piece; 0 before the first.
     clusters: usize,
 }
 
 impl Cursor {
-    /// Clusters that have been copied, and all clusters, as far as it is known.
+    /// Returns the number of clusters that have been copied, and of all clusters at the time of the
+    /// last piece.
     pub fn progress(&self) -> (u64, u64) {
         (self.next as u64, self.clusters as u64)
     }
 }
 
-/// Clusters that [`Table::copy_cells`] reads at once: 128 KiB, some ten microseconds, for which a
-/// growth may have to wait.
+/// Clusters that [`Table::copy_cells`] reads at once: 128 KiB, some ten microseconds. A growth may
+/// have to wait as long.
 const COPY_CLUSTERS: usize = 1 << 11;
 
 impl Table {
-    /// A table of at most `bytes` bytes, at least 99.9 % of it (whole clusters for small ones). The
-    /// memory is reserved at once and used as it fills.
+    /// Creates a table of at most `bytes` bytes, at least 99.9 % of it (whole clusters for small
+    /// ones). The memory is reserved at once and used as it fills.
     ///
     /// # Errors
     /// [`TableError::TooSmall`] below one cluster (64 bytes), [`TableError::Memory`] if the system
-    /// refuses.
+    /// does not provide the memory.
     pub fn new(bytes: usize) -> Result<Self, TableError> {
         let clusters = bytes / (CLUSTER * CELL_BYTES);
         if clusters == 0 {
@@ -235,84 +248,87 @@ impl Table {
         Ok(Table::of(TableMemory::new(first << doublings)?, first, None))
     }
 
-    /// The same for a game whose keys tell the codes: twice as many entries fit, with rounded numbers
-    /// as soon as so much of it is in use that keys do not have too many bits (8x8 needs 4 GiB, 7x8
-    /// 16 MiB, 6x8 64 KiB). Below that it is an ordinary table.
+    /// Creates a table for a game whose key function has the inverse `inverse`: twice as many
+    /// entries fit, with rounded numbers, once the part in use has enough clusters to identify
+    /// positions (8x8 needs 4 GiB, 7x8 16 MiB, 6x8 64 KiB). Below that, the table is an ordinary
+    /// one.
     ///
     /// # Errors
     /// As [`Table::new`].
-    pub fn with_codes(bytes: usize, codes: &InverseHash) -> Result<Self, TableError> {
+    pub fn with_inverse_hash(bytes: usize, inverse: &InverseHash) -> Result<Self, TableError> {
         let table = Table::new(bytes)?;
-        let fits = CompactEntry::fits(table.memory.clusters().len(), codes);
-        Ok(Table { codes: fits.then(|| codes.clone()), ..table })
+        let fits = CompactEntry::fits(table.memory.clusters().len(), inverse);
+        Ok(Table { inverse: fits.then(|| inverse.clone()), ..table })
     }
 
-    fn of(memory: TableMemory, clusters: usize, codes: Option<InverseHash>) -> Self {
-        let shape = AtomicUsize::new(TableGeometry { clusters, narrow: false }.number());
-        Table { memory, shape, codes, moving: Mutex::new(()) }
+    fn of(memory: TableMemory, clusters: usize, inverse: Option<InverseHash>) -> Self {
+        let geometry = AtomicUsize::new(TableGeometry { clusters, compact: false }.to_bits());
+        Table { memory, geometry, inverse, growth_lock: Mutex::new(()) }
     }
 
-    /// A table of two clusters that begins with one, for models of its growth.
+    /// Creates a table of two clusters that begins with one, for models of its growth.
     #[cfg(all(test, loom))]
     pub(crate) fn growing_from_one_cluster() -> Self {
         Table::of(TableMemory::new(2).expect("a model has memory"), 1, None)
     }
 
-    /// At least the number of entries that fit into a table of so many bytes, made with these codes.
-    pub fn capacity_of(bytes: usize, codes: Option<&InverseHash>) -> u64 {
+    /// Lower bound of the number of entries in a table of `bytes` bytes with this inverse.
+    pub fn capacity_of(bytes: usize, inverse: Option<&InverseHash>) -> u64 {
         let clusters = bytes / (CLUSTER * CELL_BYTES);
-        let narrow = codes.is_some_and(|codes| CompactEntry::fits(clusters, codes));
+        let compact = inverse.is_some_and(|inverse| CompactEntry::fits(clusters, inverse));
         (clusters * CLUSTER) as u64
-            * (if narrow { CompactEntry::IN_CELL } else { FullEntry::IN_CELL }) as u64
+            * (if compact { CompactEntry::PER_CELL } else { FullEntry::PER_CELL }) as u64
     }
 
-    /// The number of entries that fit.
+    /// Maximum number of entries.
     pub fn capacity(&self) -> u64 {
-        let in_cell = if self.codes.is_some() { CompactEntry::IN_CELL } else { FullEntry::IN_CELL };
-        (self.memory.clusters().len() * CLUSTER * in_cell) as u64
+        let entries_per_cell =
+            if self.inverse.is_some() { CompactEntry::PER_CELL } else { FullEntry::PER_CELL };
+        (self.memory.clusters().len() * CLUSTER * entries_per_cell) as u64
     }
 
-    /// The bytes that the entries take.
+    /// Size of the whole table in bytes.
     pub fn bytes(&self) -> usize {
         self.memory.clusters().len() * CLUSTER * CELL_BYTES
     }
 
-    /// The bytes of the part in use.
+    /// Size of the part in use in bytes.
     pub fn used_bytes(&self) -> usize {
-        self.shape().clusters * CLUSTER * CELL_BYTES
+        self.geometry().clusters * CLUSTER * CELL_BYTES
     }
 
     #[inline(always)]
-    fn shape(&self) -> TableGeometry {
-        let number = self.shape.load(Ordering::Relaxed);
-        TableGeometry { clusters: number & !NARROW, narrow: number & NARROW != 0 }
+    fn geometry(&self) -> TableGeometry {
+        let bits = self.geometry.load(Ordering::Relaxed);
+        TableGeometry { clusters: bits & !COMPACT, compact: bits & COMPACT != 0 }
     }
 
-    /// The clusters in use.
-    fn used(&self, shape: TableGeometry) -> &[Cluster] {
-        &self.memory.clusters()[..shape.clusters]
+    /// Clusters of the part in use.
+    fn used(&self, geometry: TableGeometry) -> &[Cluster] {
+        &self.memory.clusters()[..geometry.clusters]
     }
 
-    /// The cluster of a key.
+    /// Cluster of a key.
     #[inline(always)]
-    fn cluster(&self, key: u64, shape: TableGeometry) -> &[Cell; CLUSTER] {
-        &self.memory.clusters()[index_of(key, shape.clusters)].0
+    fn cluster(&self, key: u64, geometry: TableGeometry) -> &[Cell; CLUSTER] {
+        &self.memory.clusters()[index_of(key, geometry.clusters)].0
     }
 
-    /// Appends the entries in use of the next clusters, as wide cells, and moves the cursor on. False
-    /// at the end, when nothing was left to read. Others may store and grow meanwhile; see the
-    /// module's head for what is copied then. More than one of the `pieces` of `COPY_CLUSTERS` are
-    /// read in parallel, in the current pool of `rayon`, for which a growth waits as well.
+    /// Appends the entries of the next clusters to `cells`, as full cells, and advances the cursor.
+    /// Returns false at the end of the table. Other threads may store entries and let the table
+    /// grow meanwhile; see the module's head for the result. Several pieces of `COPY_CLUSTERS`
+    /// clusters are read in parallel, in the current pool of `rayon`; a growth waits for all of
+    /// them.
     pub fn copy_cells(&self, cursor: &mut Cursor, pieces: usize, cells: &mut Vec<u128>) -> bool {
-        self.while_nothing_moves(|| {
-            let shape = self.shape();
-            // 0 at the beginning, where the cursor stands at 0 in any case.
-            cursor.next *= shape.clusters.checked_div(cursor.clusters).unwrap_or(1);
-            cursor.clusters = shape.clusters;
-            let end = (cursor.next + pieces * COPY_CLUSTERS).min(shape.clusters);
+        self.with_growth_locked(|| {
+            let geometry = self.geometry();
+            // At the beginning both are 0.
+            cursor.next *= geometry.clusters.checked_div(cursor.clusters).unwrap_or(1);
+            cursor.clusters = geometry.clusters;
+            let end = (cursor.next + pieces * COPY_CLUSTERS).min(geometry.clusters);
             let piece = |first: usize, cells: &mut Vec<u128>| {
                 for cluster in first..end.min(first + COPY_CLUSTERS) {
-                    self.for_each_entry(shape, cluster, |_, wide| cells.push(wide));
+                    self.for_each_entry(geometry, cluster, |_, full| cells.push(full));
                 }
             };
             if pieces == 1 {
@@ -320,7 +336,8 @@ impl Table {
             } else {
                 let firsts = (cursor.next..end).into_par_iter().step_by(COPY_CLUSTERS);
                 let copies = firsts.map(|first| {
-                    let mut cells = Vec::with_capacity(COPY_CLUSTERS * CLUSTER * shape.in_cell());
+                    let mut cells =
+                        Vec::with_capacity(COPY_CLUSTERS * CLUSTER * geometry.entries_per_cell());
                     piece(first, &mut cells);
                     cells
                 });
@@ -332,50 +349,50 @@ impl Table {
         })
     }
 
-    /// The number of a key's cluster, as long as the table does not grow.
+    /// Index of a key's cluster. It changes when the table grows.
     pub fn cluster_of(&self, key: u64) -> usize {
-        index_of(key, self.shape().clusters)
+        index_of(key, self.geometry().clusters)
     }
 
-    /// Reads the table while others may want to grow it, which waits as long.
-    pub(crate) fn while_nothing_moves<T>(&self, read: impl FnOnce() -> T) -> T {
-        let _moving = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Calls `read` while the table cannot grow. A growth waits until it returns.
+    pub(crate) fn with_growth_locked<T>(&self, read: impl FnOnce() -> T) -> T {
+        let _lock = self.growth_lock.lock().unwrap_or_else(PoisonError::into_inner);
         read()
     }
 
-    /// Calls `each` with the places in use of a cluster, as they stand (narrow ones in the lower half)
-    /// and as wide ones.
+    /// Calls `each` for the entries of a cluster, with the packed entry (a compact one in the lower
+    /// half) and the same entry as a full cell.
     #[inline(always)]
     fn for_each_entry(
         &self,
-        shape: TableGeometry,
+        geometry: TableGeometry,
         cluster: usize,
         mut each: impl FnMut(u128, u128),
     ) {
         let cells = &self.memory.clusters()[cluster].0;
-        match &self.codes {
-            Some(codes) if shape.narrow => {
-                let first = CompactEntry::first_key(cluster, shape.clusters);
-                for place in places::<CompactEntry>(cells) {
-                    let key = CompactEntry::key(place, first, shape.clusters);
-                    each(u128::from(place), CompactEntry::unpack(place).pack(codes.code(key)));
+        match &self.inverse {
+            Some(inverse) if geometry.compact => {
+                let first = CompactEntry::first_key(cluster, geometry.clusters);
+                for packed in packed_entries::<CompactEntry>(cells) {
+                    let key = CompactEntry::key(packed, first, geometry.clusters);
+                    each(u128::from(packed), CompactEntry::unpack(packed).pack(inverse.code(key)));
                 }
             }
-            _ => places::<FullEntry>(cells).for_each(|place| each(place, place)),
+            _ => packed_entries::<FullEntry>(cells).for_each(|packed| each(packed, packed)),
         }
     }
 
-    /// Drops the entries that `keep`, asked with a code and its numbers, does not want. Reads the
-    /// whole part in use, which does not shrink. Only while nobody else uses the table.
+    /// Removes the entries for whose code and numbers `keep` returns false. Reads the whole part in
+    /// use, which does not shrink. No other thread may use the table.
     pub fn retain(&self, mut keep: impl FnMut(u64, Entry) -> bool) {
-        let shape = self.shape();
-        for (index, Cluster(cells)) in self.used(shape).iter().enumerate() {
-            // There may be a hole in front of others: a growth beside a store can leave one.
+        let geometry = self.geometry();
+        for (index, Cluster(cells)) in self.used(geometry).iter().enumerate() {
+            // An empty slot may precede others: a growth that overlaps a store can leave one.
             let mut kept = [0; CLUSTER];
             let mut count = 0;
-            self.for_each_entry(shape, index, |place, wide| {
-                if keep(wide as u64, Entry::unpack(wide)) {
-                    put(&mut kept, shape, count, place);
+            self.for_each_entry(geometry, index, |packed, full| {
+                if keep(full as u64, Entry::unpack(full)) {
+                    put(&mut kept, geometry, count, packed);
                     count += 1;
                 }
             });
@@ -385,138 +402,141 @@ impl Table {
         }
     }
 
-    /// Starts to fetch the cluster of a key, for a look-up some 100 ns later.
+    /// Prefetches the cluster of a key, for a look-up some 100 ns later.
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
-        memory::prefetch(self.cluster(key, self.shape()));
+        memory::prefetch(self.cluster(key, self.geometry()));
     }
 
-    /// The entry of a code, which has this key. One cache line.
+    /// Looks up the entry of `code`. `key` has to be its key. Touches one cache line.
     #[inline(always)]
     pub fn lookup(&self, key: u64, code: u64) -> Option<Entry> {
-        let shape = self.shape();
-        let cells = self.cluster(key, shape);
-        if shape.narrow {
-            let found = find::<CompactEntry>(cells, CompactEntry::name(key, shape.clusters));
+        let geometry = self.geometry();
+        let cells = self.cluster(key, geometry);
+        if geometry.compact {
+            let found = find::<CompactEntry>(cells, CompactEntry::tag(key, geometry.clusters));
             found.map(CompactEntry::unpack)
         } else {
             find::<FullEntry>(cells, u128::from(code)).map(Entry::unpack)
         }
     }
 
-    /// Stores an entry (see the protocol and the replacement in the module's head).
+    /// Stores an entry (see protocol and replacement in the module's head).
     ///
     /// # Panics
     /// In debug builds, if the numbers exceed infinity or are both zero.
     pub fn store(&self, key: u64, code: u64, entry: Entry) -> Stored {
-        let shape = self.shape();
-        let cells = self.cluster(key, shape);
-        if shape.narrow {
-            let name = CompactEntry::name(key, shape.clusters);
-            store::<CompactEntry>(cells, CompactEntry::pack(name, &entry))
+        let geometry = self.geometry();
+        let cells = self.cluster(key, geometry);
+        if geometry.compact {
+            let tag = CompactEntry::tag(key, geometry.clusters);
+            store::<CompactEntry>(cells, CompactEntry::pack(tag, &entry))
         } else {
             store::<FullEntry>(cells, entry.pack(code))
         }
     }
 
-    /// The number of entries, judged by the first [`SAMPLE_CLUSTERS`] clusters: exact while no more
-    /// are in use, else with a standard error of some 3 % at the filling at which tables grow.
-    /// Reads 64 KiB at most.
+    /// Estimates the number of entries from the first [`SAMPLE_CLUSTERS`] clusters. The result is
+    /// exact while no more are in use; else its standard error is some 3 % at the load at which
+    /// tables grow. Reads 64 KiB at most.
     pub fn estimated_count(&self) -> u64 {
-        let shape = self.shape();
-        let sample = shape.clusters.min(SAMPLE_CLUSTERS);
-        let (filled, _) = census(&self.used(shape)[..sample], shape);
-        filled * shape.clusters as u64 / sample as u64
+        let geometry = self.geometry();
+        let sample = geometry.clusters.min(SAMPLE_CLUSTERS);
+        let (filled, _) = count_in(&self.used(geometry)[..sample], geometry);
+        filled * geometry.clusters as u64 / sample as u64
     }
 
     /// Counts the entries and the solved ones among them. Reads the whole part in use.
     pub fn count(&self) -> (u64, u64) {
-        let shape = self.shape();
-        census(self.used(shape), shape)
+        let geometry = self.geometry();
+        count_in(self.used(geometry), geometry)
     }
 }
 
-/// The places in use of a cluster.
-fn places<L: Layout>(cells: &[Cell; CLUSTER]) -> impl Iterator<Item = L::Place> {
+/// Packed entries of a cluster, without empty slots.
+fn packed_entries<L: Layout>(cells: &[Cell; CLUSTER]) -> impl Iterator<Item = L::Packed> {
     let contents = cells.iter().map(Cell::load);
-    let places = contents.flat_map(|cell| (0..L::IN_CELL).map(move |number| L::get(cell, number)));
-    places.filter(|&place| !L::is_empty(place))
+    let slots = contents.flat_map(|cell| (0..L::PER_CELL).map(move |slot| L::get(cell, slot)));
+    slots.filter(|&packed| !L::is_empty(packed))
 }
 
-/// Writes a place, as [`Table::for_each_entry`] gives it, into the contents of a cluster.
-fn put(contents: &mut [u128; CLUSTER], shape: TableGeometry, place: usize, content: u128) {
-    let cell = &mut contents[place / shape.in_cell()];
-    *cell = match shape.narrow {
-        true => CompactEntry::set(*cell, place % shape.in_cell(), content as u64),
-        false => FullEntry::set(*cell, place, content),
+/// Writes a packed entry, as passed by [`Table::for_each_entry`], into the contents of a cluster.
+fn put(contents: &mut [u128; CLUSTER], geometry: TableGeometry, slot: usize, packed: u128) {
+    let cell = &mut contents[slot / geometry.entries_per_cell()];
+    *cell = match geometry.compact {
+        true => CompactEntry::set(*cell, slot % geometry.entries_per_cell(), packed as u64),
+        false => FullEntry::set(*cell, slot, packed),
     };
 }
 
-/// The entries of some clusters, and the solved ones among them.
-fn census(clusters: &[Cluster], shape: TableGeometry) -> (u64, u64) {
+/// Counts the entries of some clusters, and the solved ones among them.
+fn count_in(clusters: &[Cluster], geometry: TableGeometry) -> (u64, u64) {
     fn of<L: Layout>(clusters: &[Cluster]) -> (u64, u64) {
-        let places = clusters.iter().flat_map(|cluster| places::<L>(&cluster.0));
-        places
-            .fold((0, 0), |(all, solved), place| (all + 1, solved + u64::from(L::is_solved(place))))
+        let all = clusters.iter().flat_map(|cluster| packed_entries::<L>(&cluster.0));
+        all.fold((0, 0), |(count, solved), packed| {
+            (count + 1, solved + u64::from(L::is_solved(packed)))
+        })
     }
-    if shape.narrow { of::<CompactEntry>(clusters) } else { of::<FullEntry>(clusters) }
+    if geometry.compact { of::<CompactEntry>(clusters) } else { of::<FullEntry>(clusters) }
 }
 
-/// The place with this name. All are compared, without a branch for each: nothing predicts which one
-/// it is. The first one counts, if two writers have made two.
+/// Finds the packed entry with this tag. All are compared, without a branch for each: a branch
+/// predictor cannot guess which one matches. If two writers have stored the same position twice,
+/// the first one counts.
 #[inline(always)]
-fn find<L: Layout>(cells: &[Cell; CLUSTER], name: L::Place) -> Option<L::Place> {
+fn find<L: Layout>(cells: &[Cell; CLUSTER], tag: L::Packed) -> Option<L::Packed> {
     let mut found = L::get(0, 0);
     for content in Cell::load_all(cells).into_iter().rev() {
-        for number in (0..L::IN_CELL).rev() {
-            let place = L::get(content, number);
-            found = if L::is_same(place, name) { place } else { found };
+        for slot in (0..L::PER_CELL).rev() {
+            let packed = L::get(content, slot);
+            found = if L::is_same(packed, tag) { packed } else { found };
         }
     }
     (!L::is_empty(found)).then_some(found)
 }
 
-/// Stores a place in a cluster.
+/// Stores a packed entry in a cluster.
 #[inline(always)]
-fn store<L: Layout>(cells: &[Cell; CLUSTER], new: L::Place) -> Stored {
+fn store<L: Layout>(cells: &[Cell; CLUSTER], new: L::Packed) -> Stored {
     'again: loop {
         let mut victim: Option<(&Cell, u128, usize, u32)> = None;
         for cell in cells {
             let content = cell.load();
-            for number in 0..L::IN_CELL {
-                let place = L::get(content, number);
-                let replace = || cell.replace(content, L::set(content, number, new));
-                if L::is_empty(place) {
-                    // Places fill from the front, and none is emptied meanwhile: the code is not here.
+            for slot in 0..L::PER_CELL {
+                let packed = L::get(content, slot);
+                let replace = || cell.replace(content, L::set(content, slot, new));
+                if L::is_empty(packed) {
+                    // Slots fill from the front, and none is emptied meanwhile: the position has no
+                    // entry.
                     if replace().is_err() {
                         continue 'again;
                     }
                     return Stored::Filled;
                 }
-                if L::is_same(place, new) {
-                    let keeps_value = L::is_solved(place) && !L::is_solved(new);
-                    let wins_nothing =
-                        L::is_solved(place) && L::work_rank(place) >= L::work_rank(new);
-                    if !keeps_value && !wins_nothing && replace().is_err() {
+                if L::is_same(packed, new) {
+                    let keeps_value = L::is_solved(packed) && !L::is_solved(new);
+                    let is_no_gain =
+                        L::is_solved(packed) && L::work_rank(packed) >= L::work_rank(new);
+                    if !keeps_value && !is_no_gain && replace().is_err() {
                         continue 'again;
                     }
                     return Stored::Updated;
                 }
-                let worth = L::worth(place);
-                if victim.is_none_or(|(.., least)| worth < least) {
-                    victim = Some((cell, content, number, worth));
+                let priority = L::replacement_priority(packed);
+                if victim.is_none_or(|(.., least)| priority < least) {
+                    victim = Some((cell, content, slot, priority));
                 }
             }
         }
-        if let Some((cell, content, number, _)) = victim
-            && cell.replace(content, L::set(content, number, new)).is_ok()
+        if let Some((cell, content, slot, _)) = victim
+            && cell.replace(content, L::set(content, slot, new)).is_ok()
         {
             return Stored::Replaced;
         }
     }
 }
 
-/// The upper bits of a key, scaled to any number of clusters.
+/// Cluster index of a key: its upper bits, scaled to any number of clusters.
 #[inline(always)]
 fn index_of(key: u64, clusters: usize) -> usize {
     ((u128::from(key) * clusters as u128) >> 64) as usize
@@ -532,10 +552,10 @@ impl std::fmt::Debug for Table {
 mod tests {
     use super::*;
 
-    /// A hole in a cluster hides nothing behind it from [`Table::retain`], which closes it.
+    /// [`Table::retain`] reads the entries behind an empty slot, and closes the gap.
     #[test]
-    fn retain_looks_behind_empty_cells() {
-        let hole = || {
+    fn retain_reads_entries_behind_empty_cells() {
+        let with_gap = || {
             let table = Table::new(CLUSTER * CELL_BYTES).unwrap();
             for code in [7, 8, 9] {
                 table.store(0, code, Entry { phi: 3, delta: 5, work: code });
@@ -543,16 +563,16 @@ mod tests {
             table.memory.clusters()[0].0[0].set(0);
             table
         };
-        let table = hole();
-        let mut asked = Vec::new();
+        let table = with_gap();
+        let mut codes = Vec::new();
         table.retain(|code, _| {
-            asked.push(code);
+            codes.push(code);
             code == 9
         });
-        assert_eq!(asked, [8, 9]);
+        assert_eq!(codes, [8, 9]);
         assert_eq!(table.count(), (1, 0));
         assert_eq!(table.memory.clusters()[0].0[0].load() as u64, 9);
-        let table = hole();
+        let table = with_gap();
         table.retain(|_, _| false);
         assert_eq!(table.count(), (0, 0));
     }

@@ -1,14 +1,14 @@
-//! The table's protocol under the loom model checker, which runs every interleaving of a few
-//! threads' accesses to the cells (up to a number of preemptions).
+//! The table's protocol under the loom model checker, which runs every interleaving of the accesses
+//! of a few threads to the cells (up to a number of preemptions).
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" cargo test --lib loom
 //! ```
 //!
-//! Loom has no 128-bit atomics, so a cell is a mutex here: what is checked is the protocol on
-//! indivisible cells (no lost solved value, no second copy, no false answer, progress), and not
-//! the processor's instruction for them, nor orderings weaker than the mutex's. The protocol needs
-//! none: nothing but the cell's own content is ever read through a cell.
+//! Loom has no 128-bit atomics, so a cell is a mutex here. The models check the protocol on
+//! indivisible cells (no lost solved value, no second copy, no false answer, progress). They do not
+//! check the processor's instruction for cells, nor orderings weaker than those of the mutex. The
+//! protocol needs none: a cell publishes only its own content.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -16,15 +16,16 @@ use loom::thread;
 use super::{CELL_BYTES, CLUSTER, Entry, InverseHash, LinearMap, Stored, Table};
 use crate::Value;
 
-/// Explores with at most `preemptions` switches away from a thread that could have gone on. Bugs
-/// that need more are rare, and the number of runs grows exponentially.
+/// Explores interleavings with at most `preemptions` switches away from a thread that could
+/// continue. Bugs that need more are rare, and the number of runs grows exponentially.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
 }
 
-/// One cluster that already holds `taken` others, so that the threads meet where it gets full.
+/// Creates a table of one cluster that already holds `taken` other entries, so that the threads
+/// fill it.
 fn one_cluster(taken: usize) -> Arc<Table> {
     let table = Table::new(CLUSTER * CELL_BYTES).unwrap();
     for other in 0..taken as u64 {
@@ -33,7 +34,7 @@ fn one_cluster(taken: usize) -> Arc<Table> {
     Arc::new(table)
 }
 
-/// An entry whose delta and work follow from its phi, so that mixtures show.
+/// Open entry whose delta follows from its phi, so that mixtures are detected.
 fn open(phi: u32, work: u64) -> Entry {
     Entry { phi, delta: phi * 3, work }
 }
@@ -67,7 +68,7 @@ fn loom_two_writers_of_one_code_fill_one_cell() {
 }
 
 #[test]
-fn loom_two_writers_of_two_codes_lose_neither_while_there_is_room() {
+fn loom_two_writers_of_two_codes_lose_neither_in_a_cluster_with_space() {
     explore(6, || {
         let table = one_cluster(CLUSTER - 2);
         let writers = [7, 8].map(|code| {
@@ -86,7 +87,8 @@ fn loom_two_writers_of_two_codes_lose_neither_while_there_is_room() {
 
 #[test]
 fn loom_a_solved_value_survives_a_late_estimate() {
-    // The estimate's writer may have read the cell before it was solved; its swap must then fail.
+    // The writer of the estimate may have read the cell before it was solved. Then its swap has to
+    // fail.
     explore(6, || {
         let table = one_cluster(0);
         table.store(0, 7, open(1, 1));
@@ -144,7 +146,7 @@ fn loom_two_writers_of_one_code_in_a_full_cluster_drop_one_entry() {
 #[test]
 fn loom_a_reader_sees_whole_entries_of_its_code_or_none() {
     explore(4, || {
-        // A single free cell: whoever comes second drops somebody.
+        // A single free cell: the second writer replaces an entry.
         let table = one_cluster(CLUSTER - 1);
         let writers = [(7, 1), (8, 2)].map(|(code, phi)| {
             let table = table.clone();
@@ -161,7 +163,7 @@ fn loom_a_reader_sees_whole_entries_of_its_code_or_none() {
             }
         }
         let stored = writers.map(|writer| writer.join().unwrap());
-        // The cell of the second writer's victim is the first writer's, whose work is the least.
+        // The second writer replaces the entry of the first, whose work is the least.
         assert!(stored.contains(&Stored::Filled) && stored.contains(&Stored::Replaced));
         assert_eq!(table.count().0, CLUSTER as u64);
     });
@@ -187,7 +189,7 @@ fn loom_a_reader_of_a_solved_code_always_finds_it() {
 }
 
 #[test]
-fn loom_three_writers_all_come_through() {
+fn loom_three_writers_all_finish() {
     explore(4, || {
         let table = one_cluster(CLUSTER - 1);
         let spawn = |code: u64, entry: Entry| {
@@ -195,12 +197,12 @@ fn loom_three_writers_all_come_through() {
             thread::spawn(move || table.store(0, code, entry))
         };
         let writers = [spawn(7, open(1, 4)), spawn(7, open(2, 4))];
-        // The third writes from here.
+        // The third writer is this thread.
         table.store(0, 8, Entry::solved(Value::Win, 15));
         for writer in writers {
             writer.join().unwrap();
         }
-        // 8 is the last to be dropped by anybody: it is solved, and much work went into it.
+        // 8 has the highest replacement priority: it is solved, and took much work.
         assert_eq!(table.lookup(0, 8), Some(Entry::solved(Value::Win, 15)));
         for phi in [1, 2] {
             let found = table.lookup(0, 7);
@@ -211,14 +213,14 @@ fn loom_three_writers_all_come_through() {
     });
 }
 
-/// Two entries share a cell: neither writer may undo what the other has written.
+/// Two entries share a cell: no writer may undo the store of the other.
 #[test]
 fn loom_writers_of_two_places_of_a_narrow_cell_lose_neither() {
     explore(4, || {
         let words: [u64; 64] = std::array::from_fn(|bit| 1 << (63 - bit));
         let keys = LinearMap::new(&words);
-        let codes = InverseHash::new((1 << 37) - 1, &words).unwrap();
-        let table = Table::with_codes(4 * CLUSTER * CELL_BYTES, &codes).unwrap();
+        let inverse = InverseHash::new((1 << 37) - 1, &words).unwrap();
+        let table = Table::with_inverse_hash(4 * CLUSTER * CELL_BYTES, &inverse).unwrap();
         table.grow(1, |code| keys.apply(code));
         // The lowest bits choose the cluster.
         let table = Arc::new(table);

@@ -1,15 +1,15 @@
-//! A game that is declared as a graph, to test searches on.
+//! Games that are given as graphs, for tests of searches.
 //!
-//! Nodes are numbered from 0, and a node's number is its code. A node without edges is lost for
-//! the side to move. Everything that a search may ask of a game can be varied: the leaf estimates,
-//! whether expansion reports a win on the spot, and the bounded exact search.
+//! * [`GraphGame`]: a game whose positions are the nodes of a graph.
+//! * [`GraphError`]: the error of a graph that is not a game.
+//! * [`Hooked`]: a [`GraphGame`] with a function that is called before each expansion.
 
 use super::random::{Random, key};
 use crate::Value;
 use crate::numbers::{MAX, Number};
 use crate::plain::game::{Child, EVALUATION_LIMIT, Expansion, Game, LeafSolution};
 
-/// Why a list of edges or estimates is not a game.
+/// Error of a list of edges or estimates that is not a game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// An edge touches a node that does not exist.
@@ -19,16 +19,16 @@ pub enum GraphError {
         from: u32,
         /// End of the edge.
         to: u32,
-        /// The number of nodes.
+        /// Number of nodes.
         nodes: u32,
     },
-    /// The game could go on for ever.
+    /// The graph has a cycle, so a game could be infinite.
     #[error("the graph has a cycle through node {node}: remove one of its edges")]
     Cycle {
         /// A node of the cycle.
         node: u32,
     },
-    /// There is not one estimate for each node.
+    /// The number of estimates is not the number of nodes.
     #[error("{given} estimates were given for {nodes} nodes: exactly one for each is needed")]
     WrongNumberOfEstimates {
         /// Estimates given.
@@ -41,16 +41,19 @@ pub enum GraphError {
     EstimateOutOfRange {
         /// The node.
         node: u32,
-        /// Its phi.
+        /// Phi of the estimate.
         phi: Number,
-        /// Its delta.
+        /// Delta of the estimate.
         delta: Number,
     },
 }
 
 /// A finite game without cycles: a directed graph on which two players move a token in turn.
 ///
-/// Memory is 4 bytes an edge and 12 bytes a node. An expansion costs the node's edges.
+/// Nodes are numbered from 0, and a node's number is its code. A node without edges is lost for the side to move.
+/// The leaf estimates and the detection of immediate wins can be varied.
+///
+/// A graph takes 4 bytes per edge and 12 bytes per node. The time of an expansion is linear in the node's edges.
 #[derive(Clone, Debug)]
 pub struct GraphGame {
     /// Node `n`'s edges are `targets[starts[n]..starts[n + 1]]`.
@@ -61,10 +64,10 @@ pub struct GraphGame {
 }
 
 impl GraphGame {
-    /// A game from its edges, in the order in which expansion shall list them. Repeated edges are
-    /// kept: a search must cope with a child that is listed twice. All estimates are (1, 1).
+    /// Creates a game from its edges, in the order in which expansion lists them. Repeated edges are
+    /// kept: a search must support a child that is listed twice. All estimates are (1, 1).
     ///
-    /// Costs time linear in nodes and edges.
+    /// Takes time linear in nodes and edges.
     ///
     /// # Errors
     /// [`GraphError::NoSuchNode`], [`GraphError::Cycle`].
@@ -98,8 +101,8 @@ impl GraphGame {
         }
     }
 
-    /// Removes nodes without open edges into them, over and over (Kahn's algorithm). From what is
-    /// left, walking backwards ends on a cycle.
+    /// Returns the smallest node of a cycle, if there is a cycle. Repeatedly removes nodes without incoming edges
+    /// (Kahn's algorithm). From any remaining node, a walk against the edges ends on a cycle.
     fn node_of_a_cycle(&self) -> Option<u32> {
         let nodes = self.estimates.len();
         let mut incoming = vec![0u32; nodes];
@@ -121,28 +124,28 @@ impl GraphGame {
         if removed == nodes {
             return None;
         }
-        // Every node that is left has a predecessor that is left.
-        let is_left = |node: u32| incoming[node as usize] > 0;
+        // Every remaining node has a remaining predecessor.
+        let remains = |node: u32| incoming[node as usize] > 0;
         let mut predecessor = vec![0; nodes];
-        for from in (0..nodes as u32).filter(|&node| is_left(node)) {
+        for from in (0..nodes as u32).filter(|&node| remains(node)) {
             for &to in self.successors(u64::from(from)) {
                 predecessor[to as usize] = from;
             }
         }
-        let mut node = (0..nodes as u32).find(|&node| is_left(node))?;
+        let mut node = (0..nodes as u32).find(|&node| remains(node))?;
         for _ in 0..nodes {
             node = predecessor[node as usize];
         }
-        let mut least = node;
+        let mut smallest = node;
         let mut at = predecessor[node as usize];
         while at != node {
-            least = least.min(at);
+            smallest = smallest.min(at);
             at = predecessor[at as usize];
         }
-        Some(least)
+        Some(smallest)
     }
 
-    /// The same game with one leaf estimate (phi, delta) for each node.
+    /// Sets one leaf estimate (phi, delta) for each node.
     ///
     /// # Errors
     /// [`GraphError::WrongNumberOfEstimates`], [`GraphError::EstimateOutOfRange`].
@@ -163,29 +166,28 @@ impl GraphGame {
         Ok(self)
     }
 
-    /// The same game with random estimates between 1 and `most` (at least 1, at most [`MAX`]).
-    pub fn with_random_estimates(mut self, seed: u64, most: Number) -> Self {
+    /// Sets random estimates between 1 and `max`. `max` is clamped to 1..=[`MAX`].
+    pub fn with_random_estimates(mut self, seed: u64, max: Number) -> Self {
         let mut random = Random(seed);
-        let mut number = || 1 + random.scaled(u64::from(most.clamp(1, MAX))) as Number;
+        let mut number = || 1 + random.scaled(u64::from(max.clamp(1, MAX))) as Number;
         for estimate in &mut self.estimates {
             *estimate = (number(), number());
         }
         self
     }
 
-    /// Whether expansion reports a child without moves as [`Expansion::Won`] (the default) or
-    /// leaves it in the list for the search to find out.
+    /// Sets the result of an expansion with a child without moves: [`Expansion::Won`] (the default), or
+    /// [`Expansion::Open`] with that child in the list.
     pub fn with_immediate_wins(mut self, immediate_wins: bool) -> Self {
         self.immediate_wins = immediate_wins;
         self
     }
 
-    /// A random layered graph, the same for the same arguments in every build.
+    /// Creates a random layered graph, which is the same for the same arguments in every build.
     ///
-    /// Node 0 is the only one of the first layer. Layers are about as wide as `max_degree`, and
-    /// most edges lead to the next layer, some to the one after that, so most nodes are reached in
-    /// many ways. About one node in sixteen ends the game before its time; `max_degree` 0 gives
-    /// nodes without any edges.
+    /// Node 0 is the only one of the first layer. Layers are about as wide as `max_degree`. Most edges lead to the
+    /// next layer, some to the one after that, so most nodes are reached on many paths. About one node in sixteen
+    /// has no edges, though it is not in the last layer. With `max_degree` 0 no node has edges.
     ///
     /// # Panics
     /// If there are no nodes.
@@ -204,7 +206,7 @@ impl GraphGame {
         let mut edges = Vec::new();
         for (index, layer) in layers.iter().enumerate() {
             for from in layer.clone() {
-                // The root ends the game at once only where nothing else is possible.
+                // The root has edges unless `max_degree` is 0.
                 if max_degree == 0 || (from > 0 && random.scaled(16) == 0) {
                     continue;
                 }
@@ -221,10 +223,10 @@ impl GraphGame {
         Self::new(nodes, &edges).expect("edges lead to later layers only")
     }
 
-    /// Nim: a move takes any number of pieces from one pile, and whoever cannot move has lost. It
-    /// is lost exactly if the exclusive or of the piles is 0 (Bouton 1901), so it needs no oracle.
+    /// Creates a game of Nim: a move takes any number of pieces from one pile, and a player who cannot move loses. A
+    /// position is lost exactly if the exclusive or of the piles is 0 (Bouton 1901), so tests need no oracle.
     ///
-    /// Node 0 has the full piles; [`GraphGame::nim_piles`] tells the others.
+    /// Node 0 has the full piles; [`GraphGame::nim_piles`] returns those of other nodes.
     ///
     /// # Panics
     /// If there are more than 2³² positions.
@@ -242,25 +244,25 @@ impl GraphGame {
         Self::new(nodes, &edges).expect("pieces are only taken away")
     }
 
-    /// The piles that are left at a node of [`GraphGame::nim`]: the node's number counts the pieces
-    /// that are gone, one digit a pile, the first pile's the lowest.
+    /// Returns the piles at a node of [`GraphGame::nim`]. The node's number encodes the pieces that have been taken,
+    /// one digit per pile. The first pile has the lowest digit.
     pub fn nim_piles(piles: &[u32], node: u64) -> Vec<u32> {
         let mut rest = node;
         let left = |&full: &u32| {
             let base = u64::from(full) + 1;
-            let gone = (rest % base) as u32;
+            let taken = (rest % base) as u32;
             rest /= base;
-            full - gone
+            full - taken
         };
         piles.iter().map(left).collect()
     }
 
-    /// The number of nodes; codes are the numbers below it.
+    /// Returns the number of nodes. Codes are less than that.
     pub fn nodes(&self) -> u64 {
         self.estimates.len() as u64
     }
 
-    /// The successors of a node, in the order of the edges.
+    /// Returns the successors of a node, in the order of the edges.
     ///
     /// # Panics
     /// If there is no such node.
@@ -273,11 +275,12 @@ impl GraphGame {
         self.successors(node).is_empty()
     }
 
-    /// Negamax without a memo over at most `budget` nodes, which are counted down.
-    fn settle_node(&self, node: u64, budget: &mut u32) -> Option<Value> {
+    /// Solves a node by negamax without memo. Subtracts the visited nodes from `budget`, and returns `None` if it is
+    /// used up.
+    fn solve_node(&self, node: u64, budget: &mut u32) -> Option<Value> {
         *budget = budget.checked_sub(1)?;
         for &child in self.successors(node) {
-            if self.settle_node(u64::from(child), budget)? == Value::Loss {
+            if self.solve_node(u64::from(child), budget)? == Value::Loss {
                 return Some(Value::Win);
             }
         }
@@ -293,7 +296,7 @@ impl Game for GraphGame {
         code: u64,
         _: &mut (),
         children: &mut Vec<Child>,
-        mut announce: impl FnMut(u64),
+        mut prefetch: impl FnMut(u64),
     ) -> Expansion {
         let successors = self.successors(code);
         if successors.is_empty() {
@@ -304,7 +307,7 @@ impl Game for GraphGame {
             return Expansion::Won(node.into());
         }
         children.extend(successors.iter().map(|&node| {
-            announce(node.into());
+            prefetch(node.into());
             let (phi, delta) = self.estimates[node as usize];
             Child {
                 code: node.into(),
@@ -320,20 +323,20 @@ impl Game for GraphGame {
         key(code)
     }
 
-    fn settle(&self, code: u64, budget: u32, _: &mut ()) -> LeafSolution {
+    fn solve_leaf(&self, code: u64, budget: u32, _: &mut ()) -> LeafSolution {
         let mut left = budget;
-        let value = self.settle_node(code, &mut left);
+        let value = self.solve_node(code, &mut left);
         LeafSolution { value, positions: budget - left }
     }
 
-    /// The better the easier a win is to show, compared with a loss.
+    /// Returns delta minus phi: large if a win is easy to prove and a loss is not.
     fn evaluate(&self, code: u64, _: &mut ()) -> i32 {
         let (phi, delta) = self.estimates[code as usize];
         (delta as i32 - phi as i32).clamp(1 - EVALUATION_LIMIT, EVALUATION_LIMIT - 1)
     }
 }
 
-/// A game in which something happens before each expansion.
+/// A game with a function that is called before each expansion.
 pub struct Hooked<'a, F> {
     game: &'a GraphGame,
     hook: F,
@@ -353,23 +356,23 @@ impl<F: Fn() + Sync> Game for Hooked<'_, F> {
         code: u64,
         scratch: &mut (),
         children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
+        prefetch: impl FnMut(u64),
     ) -> Expansion {
         (self.hook)();
-        self.game.expand(code, scratch, children, announce)
+        self.game.expand(code, scratch, children, prefetch)
     }
 
     fn key(&self, code: u64) -> u64 {
         self.game.key(code)
     }
 
-    fn settle(&self, code: u64, budget: u32, scratch: &mut ()) -> LeafSolution {
-        self.game.settle(code, budget, scratch)
+    fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut ()) -> LeafSolution {
+        self.game.solve_leaf(code, budget, scratch)
     }
 }
 
-/// A random game of about ten plies with many transpositions. In some of these games immediate wins are
-/// left to the search. Deeper games can outgrow any tree.
+/// Returns a random game of about ten plies with many transpositions. In some of these games, expansion does not
+/// detect immediate wins. A tree of a deeper game could exceed any memory.
 pub fn random_game(seed: u64) -> GraphGame {
     let degree = 3 + seed as u32 % 8;
     GraphGame::random(seed, degree * (6 + seed as u32 % 3), degree)
@@ -377,7 +380,7 @@ pub fn random_game(seed: u64) -> GraphGame {
         .with_immediate_wins(!seed.is_multiple_of(3))
 }
 
-/// A game that is lost, as 12 xor 21 xor 25 is 0, and too large to be solved within some thousand nodes.
+/// Returns a game that is lost, because 12 xor 21 xor 25 is 0, and too large to be solved within some thousand nodes.
 pub fn large_game() -> GraphGame {
     GraphGame::nim(&[12, 21, 25])
 }
@@ -387,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_graphs_are_refused_with_the_place() {
+    fn errors_of_invalid_graphs_name_the_place() {
         assert_eq!(
             GraphGame::new(2, &[(0, 2)]).unwrap_err(),
             GraphError::NoSuchNode { from: 0, to: 2, nodes: 2 }
@@ -399,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_estimates_are_refused() {
+    fn invalid_estimates_are_rejected() {
         let game = GraphGame::new(2, &[(0, 1)]).unwrap();
         assert_eq!(
             game.clone().with_estimates(vec![(1, 1)]).unwrap_err(),
@@ -447,23 +450,23 @@ mod tests {
     }
 
     #[test]
-    fn settling_says_what_it_knows_and_keeps_its_budget() {
+    fn exact_search_is_correct_within_its_budget() {
         let nim = GraphGame::nim(&[2, 3]);
         for node in 0..nim.nodes() {
             let left = GraphGame::nim_piles(&[2, 3], node);
             let value = if left[0] == left[1] { Value::Loss } else { Value::Win };
-            assert_eq!(nim.settle(node, 10_000, &mut ()).value, Some(value));
+            assert_eq!(nim.solve_leaf(node, 10_000, &mut ()).value, Some(value));
             for budget in 0..40 {
-                let settled = nim.settle(node, budget, &mut ());
-                assert!(settled.positions <= budget);
-                assert!(settled.value.is_none_or(|known| known == value));
-                assert!(settled.value.is_some() || settled.positions == budget);
+                let solution = nim.solve_leaf(node, budget, &mut ());
+                assert!(solution.positions <= budget);
+                assert!(solution.value.is_none_or(|known| known == value));
+                assert!(solution.value.is_some() || solution.positions == budget);
             }
         }
     }
 
     #[test]
-    fn evaluations_stay_in_their_bounds() {
+    fn evaluations_are_within_their_bounds() {
         let game =
             GraphGame::new(2, &[(0, 1)]).unwrap().with_estimates(vec![(1, MAX), (MAX, 1)]).unwrap();
         for node in 0..2 {

@@ -1,22 +1,25 @@
-//! Small impartial games, to test searches on: octal games (Nim, Kayles, Dawson's Kayles), Grundy's
-//! game, and games that are declared as lists.
+//! Small impartial games for tests of searches.
+//!
+//! * [`Octal`]: octal games, such as Nim, Kayles and Dawson's Kayles.
+//! * [`GrundysGame`]: Grundy's game.
+//! * [`Declared`]: games that are given as lists of options.
 
 use super::random::Random;
 use crate::sums::{Atom, AtomFeatures, GameFull, Impartial, Named, OptionList, OptionSubset};
 
-/// A game of heaps whose rule is a row of octal digits (Guy and Smith 1956; Winning Ways, ch. 4).
+/// A game of heaps whose rules are given by octal digits (Guy and Smith 1956; Winning Ways, ch. 4).
 ///
-/// Digit `d` at place `i` says what may become of a heap from which `i` are taken: it may vanish
-/// (1), be left as one heap (2), or as two (4), added up. The atom of a heap of size `n` is `n - 1`.
+/// Digit `i` is the sum of the permitted results of taking `i` pieces from a heap: no heap (1), one heap (2), two
+/// heaps (4). The atom of a heap of size `n` is `n - 1`.
 #[derive(Clone, Debug)]
 pub struct Octal {
     digits: Vec<u8>,
-    /// Whether the last digit goes on for ever.
+    /// True if the last digit is repeated without end.
     repeats: bool,
 }
 
 impl Octal {
-    /// A game by its digits after the point.
+    /// Creates a game from its digits after the point.
     ///
     /// # Panics
     /// If a digit is above 7.
@@ -25,22 +28,22 @@ impl Octal {
         Octal { digits: digits.to_vec(), repeats }
     }
 
-    /// Nim, 0.333…: take any number of one heap. The Grundy number of a heap is its size.
+    /// Nim, 0.333…: take any number of pieces from one heap. The Grundy number of a heap is its size.
     pub fn nim() -> Self {
         Octal::new(&[3], true)
     }
 
-    /// Kayles, 0.77: take one or two of a heap, and leave the rest as one heap or two.
+    /// Kayles, 0.77: take one or two pieces from a heap, and leave the rest as one heap or two.
     pub fn kayles() -> Self {
         Octal::new(&[7, 7], false)
     }
 
-    /// Dawson's Kayles, 0.07: take two, and leave the rest as one heap or two.
+    /// Dawson's Kayles, 0.07: take two pieces from a heap, and leave the rest as one heap or two.
     pub fn dawsons_kayles() -> Self {
         Octal::new(&[0, 7], false)
     }
 
-    /// The atom of a heap of at least one.
+    /// Returns the atom of a heap of at least one piece.
     ///
     /// # Panics
     /// For an empty heap, which is no atom.
@@ -121,7 +124,7 @@ impl Impartial for GrundysGame {
     }
 }
 
-/// Names atoms by their numbers.
+/// Implements [`Named`] with the ids of atoms as names.
 macro_rules! named_by_number {
     ($($game:ty),+) => {$(
         impl Named for $game {
@@ -137,7 +140,7 @@ macro_rules! named_by_number {
 }
 named_by_number!(Octal, GrundysGame, Declared);
 
-/// A game that is declared option by option; the options of an atom consist of atoms below it.
+/// A game that is declared option by option. The options of an atom consist of atoms with lower ids.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
     options: Vec<OptionList<'static>>,
@@ -145,7 +148,7 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// A game without atoms.
+    /// Creates a game without atoms.
     pub fn new() -> Self {
         Declared::default()
     }
@@ -169,13 +172,13 @@ impl Declared {
         atom
     }
 
-    /// A random game of `atoms` atoms with up to `degree` options of up to three atoms each; the
-    /// same for the same arguments. Some atoms stand twice in an option, some options occur twice.
+    /// Creates a random game of `atoms` atoms with up to `degree` options of up to three atoms each. It is the same
+    /// for the same arguments. Some options have equal atoms, and some atoms have equal options.
     pub fn random(seed: u64, atoms: u32, degree: u32) -> Self {
         let mut random = Random(seed);
         let mut game = Declared::new();
         for atom in 0..atoms {
-            // Nearby atoms make the game deep, far ones make transpositions.
+            // Atoms with near ids make the game deep; atoms with distant ids make transpositions.
             let reach = 1 + random.below(atom.clamp(1, 12).into()) as u32;
             let count = if atom == 0 { 0 } else { random.below(u64::from(degree) + 1) };
             let mut options = Vec::new();
@@ -192,7 +195,7 @@ impl Declared {
         game
     }
 
-    /// The number of atoms.
+    /// Returns the number of atoms.
     pub fn atoms(&self) -> u32 {
         self.options.len() as u32
     }
@@ -207,10 +210,10 @@ impl Impartial for Declared {
         _: &mut (),
         options: &mut OptionList<'_>,
     ) -> Result<(), GameFull> {
-        // The first half as declared counts as the options that are likely to be good.
+        // The first half is returned as the options that are likely to be good.
         let all = &self.options[atom as usize];
         let half = all.len().div_ceil(2);
-        let (skip, take) = match options.share() {
+        let (skip, take) = match options.subset() {
             OptionSubset::All => (0, all.len()),
             OptionSubset::First => (0, half),
             OptionSubset::Rest => (half, all.len() - half),

@@ -1,6 +1,12 @@
-//! Reference implementations for tests: games given as graphs or tables, and plain recursion over them.
+//! Games and reference implementations for tests. They are part of the library in its own unit tests, and elsewhere
+//! with the feature `testing`.
 //!
-//! Part of the library in its own unit tests, and elsewhere with the feature `testing`.
+//! * [`graph::GraphGame`]: a game that is given as a graph.
+//! * [`growth_panic::GrowthPanic`]: a game that panics while a table grows.
+//! * [`impartial_games`]: octal games, Grundy's game, and games that are given as lists of options.
+//! * [`negamax::Negamax`]: recursion without any search technique.
+//! * [`random::Random`]: random numbers that are the same in every build.
+//! * [`FaultRates`]: faults of a simulated network.
 
 #![allow(missing_docs, reason = "for tests")]
 
@@ -14,10 +20,28 @@ use crate::LeafSolverOptions;
 use crate::numbers::Combination;
 use crate::pns::PnsOptions;
 
-/// Options that use everything that [`PnsOptions::PLAIN`] does not, with small values for small games.
+/// Faults of a simulated network and its workers.
+#[derive(Clone, Copy, Debug)]
+pub struct FaultRates {
+    /// Probability that a message is lost, in 1/256.
+    pub loss: u64,
+    /// Probability that a message is duplicated, in 1/256.
+    pub duplication: u64,
+    /// Probability that a worker crashes at a step, in 1/256.
+    pub crash: u64,
+    /// Maximum delay of a message, in units of the simulation's clock.
+    pub max_delay: u64,
+}
+
+impl FaultRates {
+    /// No faults.
+    pub const NONE: FaultRates = FaultRates { loss: 0, duplication: 0, crash: 0, max_delay: 1 };
+}
+
+/// Options that use all techniques that [`PnsOptions::PLAIN`] does not, with small values for small games.
 pub const RICH: PnsOptions = PnsOptions {
     combination: Combination { weight_64: 8 },
-    settle: LeafSolverOptions { budget: 20, effort: 3 },
+    leaf_solver: LeafSolverOptions { budget: 20, effort: 3 },
     epsilon_1024: 300,
     store_open: true,
     refresh_age: 0,

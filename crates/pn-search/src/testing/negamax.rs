@@ -1,19 +1,18 @@
-//! Plain negamax with a memo: the oracle against which every other algorithm is tested.
+//! Negamax with a memo: the reference implementation against which every other algorithm is tested.
 //!
-//! It uses nothing of a game but [`Game::expand`], looks at no estimate, and its only short cut is
-//! to stop at the first lost child. So it is slow, and it is easy to see that it is right.
+//! It uses only [`Game::expand`] and no estimates, and its only optimisation is to stop at the first lost child. So
+//! it is slow, and its correctness is easy to verify.
 //!
-//! Memory is one hash-map entry (about 20 bytes, at most doubled by the map's growth) for every
-//! distinct position that it visits, without bound, and one recursion level per ply. Time is one
-//! expansion for each of these positions. That is fine for some millions of positions and hopeless
-//! for a whole board of 6x6.
+//! It takes one hash-map entry (about 20 bytes, at most doubled by the map's growth) for every distinct position that
+//! it visits, without limit, and one recursion level per ply. It expands each of these positions once. This is
+//! practical for some millions of positions, but not for an empty 6x6 board.
 
 use std::collections::HashMap;
 
 use crate::Value;
 use crate::plain::game::{Child, Expansion, Game};
 
-/// Negamax on one game; the memo is kept between questions.
+/// Negamax on one game. The memo is kept between calls.
 pub struct Negamax<'a, G: Game> {
     game: &'a G,
     scratch: G::Scratch,
@@ -21,14 +20,14 @@ pub struct Negamax<'a, G: Game> {
 }
 
 impl<'a, G: Game> Negamax<'a, G> {
-    /// An oracle that knows nothing yet.
+    /// Creates an oracle with an empty memo.
     pub fn new(game: &'a G) -> Self {
         Negamax { game, scratch: G::Scratch::default(), memo: HashMap::new() }
     }
 
-    /// The value of a position for the side to move.
+    /// Returns the value of a position for the side to move.
     ///
-    /// Recurses as deep as the longest game from here; a game of many thousand plies needs a thread
+    /// The recursion is as deep as the longest game from this position. A game of many thousand plies needs a thread
     /// with a large stack.
     pub fn value(&mut self, code: u64) -> Value {
         if let Some(&value) = self.memo.get(&code) {
@@ -53,7 +52,7 @@ impl<'a, G: Game> Negamax<'a, G> {
         Value::Loss
     }
 
-    /// The number of distinct positions whose value is known by now.
+    /// Returns the number of distinct positions in the memo.
     pub fn positions(&self) -> usize {
         self.memo.len()
     }
@@ -66,13 +65,13 @@ mod tests {
 
     #[test]
     fn small_graphs_by_hand() {
-        // 0 -> 1 -> 2 -> 3: whoever is an odd number of plies from the end wins.
+        // 0 -> 1 -> 2 -> 3: a position with an odd number of plies to the end is won.
         let chain = GraphGame::new(4, &[(0, 1), (1, 2), (2, 3)]).unwrap();
         let values: Vec<_> = (0..4).map(|node| Negamax::new(&chain).value(node)).collect();
         let (win, loss) = (Value::Win, Value::Loss);
         assert_eq!(values, [win, loss, win, loss]);
 
-        // One lost child among won ones is enough; none is not.
+        // One lost child is enough for a win.
         let fork = GraphGame::new(6, &[(0, 1), (0, 2), (1, 3), (2, 4), (4, 5), (3, 5)]).unwrap();
         // 5 lost, 3 and 4 won, 1 and 2 lost, 0 won.
         let mut oracle = Negamax::new(&fork);
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn nim_is_lost_exactly_if_the_piles_add_to_zero_without_carry() {
+    fn nim_is_lost_exactly_if_the_exclusive_or_of_the_piles_is_zero() {
         for piles in [&[3, 4, 5][..], &[1, 1], &[0], &[7], &[2, 3, 1, 1]] {
             let nim = GraphGame::nim(piles);
             let mut oracle = Negamax::new(&nim);
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memo_holds_every_position_once() {
+    fn the_memo_has_every_position_once() {
         let nim = GraphGame::nim(&[2, 2]).with_immediate_wins(false);
         let mut oracle = Negamax::new(&nim);
         assert_eq!(oracle.value(0), Value::Loss);

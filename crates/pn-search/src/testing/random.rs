@@ -1,20 +1,20 @@
-//! SplitMix64 (Steele, Lea and Flood 2014): the same numbers in every build.
+//! Random numbers by SplitMix64 (Steele, Lea and Flood 2014), the same in every build.
 
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// What a generator makes of its state.
+/// Mixes the bits of a generator's state.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
 }
 
-/// A mixed key of a code.
+/// Returns a mixed key of a code.
 pub fn key(code: u64) -> u64 {
     mix(code.wrapping_add(STEP))
 }
 
-/// The state of a generator.
+/// A random number generator with its state.
 pub struct Random(pub u64);
 
 impl Random {
@@ -24,12 +24,12 @@ impl Random {
         mix(self.0)
     }
 
-    /// A number below `bound`.
+    /// Returns a number below `bound`, computed by a remainder.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
-    /// A number below `bound` by the upper bits; 0 if that is 0.
+    /// Returns a number below `bound`, computed from the upper bits, or 0 if `bound` is 0.
     pub fn scaled(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }

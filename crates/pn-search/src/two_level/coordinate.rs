@@ -8,15 +8,15 @@ use crate::run::{Observer, Report};
 use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Cursor, Table};
 
-/// Coordinates the search with id `search`, which begins with a tree, an empty one or that of a search that was
-/// stopped, and the entries of the table. Returns when `run` does, which carries the messages. If the search is
-/// not over then, it was interrupted.
+/// Coordinates the search with id `search`, which begins with a tree, an empty one or that of a
+/// search that was stopped, and the entries of the table. Returns when `run`, which transports the
+/// messages, returns. If the search is not over then, it was interrupted.
 ///
 /// # Panics
 /// If the game, the observer or `run` does.
 #[expect(
     clippy::too_many_arguments,
-    reason = "the position, the search, the checkpoints and the carrier of messages"
+    reason = "the position, the search, the checkpoints and the transport of messages"
 )]
 pub fn coordinate_plain<G: Game>(
     root: Root<'_, G>,
@@ -25,11 +25,11 @@ pub fn coordinate_plain<G: Game>(
     config: CoordinatorConfig,
     search: u64,
     observer: &mut dyn Observer,
-    port: &TreeSnapshots,
+    snapshots: &TreeSnapshots,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Report {
     let table = root.table;
-    let tree = PlainTree::new(root, tree, combination, config, port);
+    let tree = PlainTree::new(root, tree, combination, config, snapshots);
     let results = shared_entries(table, config.shared_work);
     let used = table.estimated_count();
     let coordinator = coordinate(tree, config, search, used, results, observer, run);

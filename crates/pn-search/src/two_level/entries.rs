@@ -1,8 +1,8 @@
-//! Entries of a worker below a node, for another worker that is going to search there.
+//! Table entries of a worker below a node, for another worker that is going to search there.
 //!
-//! Nearly all that a job has found out is in small entries: with those of one expansion left out, the
-//! other worker does most of it again (docs/research/cluster.md). So everything goes, 16 bytes each, as a wide
-//! cell of the table.
+//! Most results of a job are in small entries. Without those of one expansion, the other worker
+//! repeats most of the job (docs/research/cluster.md). So all entries are sent, 16 bytes each, as
+//! full cells of the table.
 
 use ahash::AHashSet;
 
@@ -11,8 +11,8 @@ use crate::cluster::{SharedEntry, WireError};
 use crate::plain::game::{Expansion, Game};
 use crate::table::Table;
 
-/// The entries of a node and of the nodes below it, nearest first, at most `max`. Reads the table while others may
-/// store in it.
+/// Returns the entries of a node and of the nodes below it, nearest first, at most `max`. Reads the
+/// table while others may store in it.
 pub(super) fn collect<G: Game>(
     game: &G,
     table: &Table,
@@ -32,8 +32,8 @@ pub(super) fn collect<G: Game>(
             continue;
         }
         children.clear();
-        let announce = |code| table.prefetch(game.key(code));
-        if game.expand(code, &mut scratch, &mut children, announce) != Expansion::Open {
+        let prefetch = |code| table.prefetch(game.key(code));
+        if game.expand(code, &mut scratch, &mut children, prefetch) != Expansion::Open {
             continue;
         }
         for child in &children {
@@ -51,10 +51,10 @@ pub(super) fn collect<G: Game>(
     })
 }
 
-/// The entries in a message.
+/// Returns the entries in a message.
 ///
 /// # Errors
-/// If it is none, or one of them is none.
+/// If the message or one of its entries is invalid.
 pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<SharedEntry>, WireError> {
     let (cells, rest) = wire::open(Kind::Entries, search, bytes)?.as_chunks::<16>();
     let found = cells.iter().map(|&cell| SharedEntry::try_from(cell)).collect();

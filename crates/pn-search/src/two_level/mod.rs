@@ -1,11 +1,11 @@
-//! Proof-number search on two levels (PNS-PDFPN; Čížek, Balko and Schmid): a proof-number tree whose
-//! leaves are jobs for df-pn.
+//! Proof-number search on two levels (PNS-PDFPN; Čížek, Balko and Schmid): a proof-number tree
+//! whose leaves are jobs for df-pn.
 //!
-//! A worker searches its leaf until that is solved or the job's budget is spent, and returns the leaf's
-//! children with their numbers, which become nodes of the tree. If a leaf leaves the tree because a node
-//! above it is solved, its job is cancelled. The tree and its jobs are in [`super::cluster`]; this module has
-//! the workers of plain games: threads that share a table ([`two_level`]), and [`PlainWorker`] in another
-//! process.
+//! A worker searches its leaf until it is solved or the job's budget is spent, and returns the
+//! leaf's children with their numbers, which become nodes of the tree. If a leaf is removed because
+//! a node above it is solved, its job is cancelled. The tree and its jobs are in
+//! [`super::cluster`]. This module contains the workers of plain games: threads that share a table
+//! ([`two_level`]), and [`PlainWorker`] in another process, coordinated by [`coordinate_plain`].
 //!
 //! Unlike a second-level tree of PN², the results of a job stay in the table.
 
@@ -33,29 +33,30 @@ use super::plain::game::{Child, Game};
 use super::plain::oracle::OracleAnswer;
 use super::run::{Counters, Limits, Observer, Reason, Report, SearchMonitor, SharedState};
 use super::search_tree::Expanded;
-use super::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use super::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 
-/// Memory layout of a first-level tree of `bytes` bytes, with the combination of the workers' df-pn.
-pub fn tree_room(bytes: usize, combination: Combination) -> TreeRoom {
-    TreeRoom::new(bytes, 4, combination)
+/// Capacity of a first-level tree of `bytes` bytes, with the combination of the workers' df-pn.
+pub fn tree_capacity(bytes: usize, combination: Combination) -> TreeCapacity {
+    TreeCapacity::new(bytes, 4, combination)
 }
 
-/// Stack of a worker's thread; df-pn recurses as deep as the longest line.
+/// Stack of a worker's thread, in bytes. Df-pn recurses as deep as the longest line.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Searches a position on two levels, with one worker per thread. The calling thread is one of them. `dfpn` are the
-/// parameters of the workers; its combination is also used in the first level.
+/// Searches a position on two levels, with one worker per thread. The calling thread is one of
+/// them. `dfpn` are the parameters of the workers; its combination is also used in the first level.
 ///
-/// The search begins with `tree`, an empty one or that of a search that was stopped ([`tree_room`]), and takes some 22 bytes of its memory for a node of the first level.
-/// If that is not enough, the outcome is `Unknown` for [`Memory`](super::run::Reason::Memory). On
+/// The search begins with `tree`, an empty one or that of a search that was stopped
+/// ([`tree_capacity`]), and uses some 22 bytes of its memory per node of the first level. If that
+/// does not suffice, the outcome is `Unknown` for [`Memory`](super::run::Reason::Memory). On
 /// several threads the node limit is overrun by some hundred expansions of each.
 ///
 /// [`nodes`](super::run::Counters::nodes) are the positions that the workers have evaluated and the
 /// root, [`first_level`](super::run::Counters::first_level) those of them that became nodes of the
 /// first level's tree, and [`second_level`](super::run::Counters::second_level) the others.
 ///
-/// The tree is left at `port` for checkpoints ([`super::snapshot`]); without checkpoints, pass
-/// [`TreeSnapshots::new`]. If the system starts fewer threads, there are fewer workers.
+/// The tree is stored in `snapshots` for checkpoints ([`super::snapshot`]); without checkpoints,
+/// pass [`TreeSnapshots::new`]. If the system starts fewer threads, there are fewer workers.
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -71,12 +72,12 @@ pub fn two_level<G: Game>(
     config: CoordinatorConfig,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    port: &TreeSnapshots,
+    snapshots: &TreeSnapshots,
 ) -> Report {
     let Root { game, code, table } = root;
-    // A known value of the root takes one expansion.
-    if game.known(code) != OracleAnswer::Unknown {
-        port.leave(tree);
+    // A root whose value is known takes one expansion.
+    if game.oracle_value(code) != OracleAnswer::Unknown {
+        snapshots.store_tree(tree);
         return dfpn::dfpn(root, dfpn, limits, observer);
     }
     let workers = workers.get();
@@ -86,16 +87,16 @@ pub fn two_level<G: Game>(
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
     let state = SharedState::new(workers, limits, begin);
-    let tree = PlainTree::new(root, tree, dfpn.combination, config, port);
+    let tree = PlainTree::new(root, tree, dfpn.combination, config, snapshots);
     let pool = Pool::new(tree, config);
     let threads = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
         // Shortens the lifetime of the trait object.
         let observer = observer.map(|observer| observer as &mut dyn Observer);
         let mut monitor = SearchMonitor::of_worker(slot, observer);
         monitor.tree = Some(&pool);
-        let mut evaluator = Evaluator::new(game, table, monitor, dfpn.settle);
+        let mut evaluator = Evaluator::new(game, table, monitor, dfpn.leaf_solver);
         evaluator.open_entries = true;
-        evaluator.tries = dfpn.tries;
+        evaluator.max_attempts = dfpn.max_attempts;
         if workers == 1 {
             work::<G, false>(&pool, dfpn::Worker::new(evaluator, dfpn.params()));
         } else {

@@ -1,4 +1,4 @@
-//! Tests of a leader and workers with tables of their own, without a network.
+//! Tests of a coordinator and workers with tables of their own, without a network.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -21,7 +21,7 @@ use crate::numbers::{Combination, INFINITY};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Counters, Limits, Outcome, Reason, Report};
-use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use crate::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::graph::{GraphGame, Hooked};
@@ -30,17 +30,17 @@ use crate::testing::negamax::Negamax;
 
 const SEARCH: u64 = 99;
 
-type Said = Request<Vec<Child>, SharedEntry>;
+type PlainRequest = Request<Vec<Child>, SharedEntry>;
 
-/// A code that no position has.
-const LOST: SharedEntry =
+/// An entry with a code that no position has.
+const ABSENT: SharedEntry =
     SharedEntry { code: u64::MAX, entry: Entry { phi: INFINITY, delta: 0, work: 1 } };
 
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: LeafSolverOptions::NEVER,
-    tries: u32::MAX,
+    leaf_solver: LeafSolverOptions::NEVER,
+    max_attempts: u32::MAX,
     virtual_1024: 0,
 };
 
@@ -53,7 +53,7 @@ const CONFIG: CoordinatorConfig = CoordinatorConfig {
     ..CoordinatorConfig::REMOTE
 };
 
-fn rules(job_nodes: u64) -> CoordinatorConfig {
+fn config_with(job_nodes: u64) -> CoordinatorConfig {
     CoordinatorConfig { job_nodes, ..CONFIG }
 }
 
@@ -72,32 +72,33 @@ fn worker<'g, G: Game>(
     PlainWorker::new(game, table, DFPN, threads, config, SEARCH, Limits::default())
 }
 
-fn led(
+fn with_coordinator(
     game: &GraphGame,
-    rules: CoordinatorConfig,
+    config: CoordinatorConfig,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Report {
-    let (table, port) = (Table::new(1 << 14).unwrap(), TreeSnapshots::new());
+    let (table, snapshots) = (Table::new(1 << 14).unwrap(), TreeSnapshots::new());
     let (root, combination) = (Root::new(game, 0, &table), DFPN.combination);
-    let tree = SavedTree::empty(TreeRoom::new(1 << 20, 4, combination)).unwrap();
-    coordinate_plain(root, tree, combination, rules, SEARCH, &mut (), &port, run)
+    let tree = SavedTree::empty(TreeCapacity::new(1 << 20, 4, combination)).unwrap();
+    coordinate_plain(root, tree, combination, config, SEARCH, &mut (), &snapshots, run)
 }
 
-/// What goes wrong, each in 1/256.
+/// Fault probabilities in 1/256.
 #[derive(Clone, Copy, Debug)]
-struct Trouble {
+struct Faults {
     loss: u64,
-    doubling: u64,
+    duplication: u64,
     alteration: u64,
-    death: u64,
+    crash: u64,
 }
 
-/// Carries messages in any order, and some of them never, twice or altered.
-fn carry<'g>(
+/// Delivers messages in any order, and some of them never, twice or altered. Returns the numbers of
+/// rejected messages and of transfers of entries.
+fn deliver<'g>(
     game: &'g GraphGame,
-    leader: &mut dyn RemoteCoordinator,
+    coordinator: &mut dyn RemoteCoordinator,
     workers: u64,
-    trouble: Trouble,
+    faults: Faults,
     seed: u64,
 ) -> (usize, usize) {
     let mut count = mix(seed);
@@ -106,91 +107,94 @@ fn carry<'g>(
         mix(count) % below
     };
     let mut remotes: HashMap<u64, PlainWorker<'g, GraphGame>> = HashMap::new();
-    let mut born = 0;
-    // The dead that the leader has not heard of, and those that it has.
-    let (mut dead, mut buried): (Vec<u64>, Vec<u64>) = Default::default();
-    let mut ticks = 0;
-    // Messages to the leader and to workers, to be taken in any order.
-    let (mut to_desk, mut to_workers): (Vec<Vec<u8>>, Vec<Delivery>) = Default::default();
-    let (mut refused, mut fetched) = (0, 0);
-    while !leader.status().is_over {
-        ticks += 1;
-        assert!(ticks < 2_000_000, "the search comes to an end");
-        if !dead.is_empty() && random(10) == 0 {
-            let worker = dead.remove(0);
-            leader.remove_worker(worker);
-            buried.push(worker);
+    let mut started = 0;
+    // Workers that have died: those that the coordinator has not been notified of, and those that
+    // it has removed.
+    let (mut lost, mut removed): (Vec<u64>, Vec<u64>) = Default::default();
+    let mut steps = 0;
+    // Messages to the coordinator and to workers, delivered in any order.
+    let (mut to_coordinator, mut to_workers): (Vec<Vec<u8>>, Vec<Delivery>) = Default::default();
+    let (mut rejected, mut fetched) = (0, 0);
+    while !coordinator.status().is_over {
+        steps += 1;
+        assert!(steps < 2_000_000, "the search ends");
+        if !lost.is_empty() && random(10) == 0 {
+            let worker = lost.remove(0);
+            coordinator.remove_worker(worker);
+            removed.push(worker);
         }
         while (remotes.len() as u64) < workers {
-            remotes.insert(born, remote(game));
-            born += 1;
+            remotes.insert(started, remote(game));
+            started += 1;
         }
-        for (worker, job) in leader.take_cancelled() {
+        for (worker, job) in coordinator.take_cancelled() {
             if let Some(remote) = remotes.get(&worker) {
                 remote.cancel(job);
             }
         }
-        // A worker without anything to do says so, and also says it when its message may be lost.
+        // A worker without a job sends a request, and sends it again if the message may be lost.
         let alive: Vec<u64> = remotes.keys().copied().collect();
         let worker = alive[random(alive.len() as u64) as usize];
-        to_workers.push(leader.handle_idle(worker));
-        if random(256) < trouble.death {
+        to_workers.push(coordinator.handle_idle(worker));
+        if random(256) < faults.crash {
             remotes.remove(&worker);
-            dead.push(worker);
+            lost.push(worker);
         }
         if !to_workers.is_empty() && random(3) > 0 {
-            let told = to_workers.swap_remove(random(to_workers.len() as u64) as usize);
-            let Some(remote) = remotes.get(&told.worker) else { continue };
-            if told.job.is_none() {
+            let delivery = to_workers.swap_remove(random(to_workers.len() as u64) as usize);
+            let Some(remote) = remotes.get(&delivery.worker) else { continue };
+            if delivery.job.is_none() {
                 continue;
             }
             let mut found = None;
-            if let Some((last, node)) = &told.last
+            if let Some((last, node)) = &delivery.last
                 && let Some(other) = remotes.get(last)
             {
                 found = Some(other.entries(node).unwrap());
                 fetched += 1;
             }
-            let message = remote.search(told.worker, &told.reply, found.as_deref()).unwrap();
-            for chance in [256, trouble.doubling] {
-                if random(256) < chance && random(256) >= trouble.loss {
-                    to_desk.push(message.clone());
+            let message =
+                remote.search(delivery.worker, &delivery.reply, found.as_deref()).unwrap();
+            for chance in [256, faults.duplication] {
+                if random(256) < chance && random(256) >= faults.loss {
+                    to_coordinator.push(message.clone());
                 }
             }
         }
-        if !to_desk.is_empty() && random(3) > 0 {
-            let mut message = to_desk.swap_remove(random(to_desk.len() as u64) as usize);
-            if random(256) < trouble.alteration {
+        if !to_coordinator.is_empty() && random(3) > 0 {
+            let mut message =
+                to_coordinator.swap_remove(random(to_coordinator.len() as u64) as usize);
+            if random(256) < faults.alteration {
                 let at = random(message.len() as u64) as usize;
                 message[at] ^= 1 << random(8);
-                assert!(leader.handle(&message).is_err());
-                refused += 1;
+                assert!(coordinator.handle(&message).is_err());
+                rejected += 1;
                 continue;
             }
-            match leader.handle(&message) {
-                Ok(told) => to_workers.push(told),
-                Err(_) => assert!(buried.contains(&said(&message).worker)),
+            match coordinator.handle(&message) {
+                Ok(delivery) => to_workers.push(delivery),
+                Err(_) => assert!(removed.contains(&decode_request(&message).worker)),
             }
         }
     }
-    (refused, fetched)
+    (rejected, fetched)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_becomes_of_messages_the_right_winner_comes_out(
+    fn faulty_messages_do_not_change_the_value(
         seed in 0u64..1000,
         workers in 1u64..7,
         job_nodes in 2u64..40,
-        (loss, doubling, alteration, death) in (0u64..120, 0u64..200, 0u64..60, 0u64..8),
+        (loss, duplication, alteration, crash) in (0u64..120, 0u64..200, 0u64..60, 0u64..8),
     ) {
         let game = random_game(seed);
         let mut oracle = Negamax::new(&game);
-        let trouble = Trouble { loss, doubling, alteration, death };
-        let report = led(&game, rules(job_nodes), |leader| {
-            carry(&game, leader, workers, trouble, seed);
+        let faults = Faults { loss, duplication, alteration, crash };
+        let report = with_coordinator(&game, config_with(job_nodes), |coordinator| {
+            deliver(&game, coordinator, workers, faults, seed);
         });
         let value = oracle.value(0);
         prop_assert_eq!(report.outcome, Outcome::Known(value));
@@ -199,25 +203,25 @@ proptest! {
         }
     }
 
-    /// The walk in the table against a plain recursion.
+    /// Compares the collected entries with a recursive reference implementation.
     #[test]
     fn entries_are_those_of_the_positions_below(seed in 0u64..1000, nodes in 1u64..200) {
         let game = random_game(seed);
         let remote = remote(&game);
-        let mut told = None;
-        led(&game, rules(nodes), |leader| told = Some(leader.handle_idle(0)));
-        let told = told.unwrap();
-        remote.search(0, &told.reply, None).unwrap();
+        let mut delivery = None;
+        with_coordinator(&game, config_with(nodes), |coordinator| delivery = Some(coordinator.handle_idle(0)));
+        let delivery = delivery.unwrap();
+        remote.search(0, &delivery.reply, None).unwrap();
         let bytes = remote.entries(&wire::encode(Kind::Node, SEARCH, &0u64)).unwrap();
         let mut found = entries::read(SEARCH, &bytes).unwrap();
         let mut expected = Vec::new();
         known_below(&game, remote.table(), 0, &mut expected);
-        found.sort_by_key(|finding| finding.code);
-        expected.sort_by_key(|finding: &SharedEntry| finding.code);
+        found.sort_by_key(|shared_entry| shared_entry.code);
+        expected.sort_by_key(|shared_entry: &SharedEntry| shared_entry.code);
         prop_assert_eq!(&found, &expected);
-        // Another worker that takes them over knows the same.
+        // Another worker that stores them has the same results.
         let other = self::remote(&game);
-        other.search(2, &told.reply, Some(&bytes)).unwrap();
+        other.search(2, &delivery.reply, Some(&bytes)).unwrap();
         for SharedEntry { code, entry } in found {
             let here = other.table().lookup(game.key(code), code).unwrap();
             prop_assert!(entry.value().is_none() || here.value() == entry.value());
@@ -243,73 +247,74 @@ fn known_below(game: &GraphGame, table: &Table, code: u64, found: &mut Vec<Share
 }
 
 #[test]
-fn the_troubles_of_the_test_above_do_occur() {
-    let trouble = Trouble { loss: 60, doubling: 100, alteration: 30, death: 4 };
-    let (mut refused, mut fetched, mut large) = (0, 0, 0);
+fn the_faults_of_the_test_above_occur() {
+    let faults = Faults { loss: 60, duplication: 100, alteration: 30, crash: 4 };
+    let (mut rejected, mut fetched, mut large) = (0, 0, 0);
     for seed in 0..20 {
         let game = random_game(seed);
-        let report = led(&game, rules(6), |leader| {
-            let counts = carry(&game, leader, 5, trouble, seed);
-            refused += counts.0;
+        let report = with_coordinator(&game, config_with(6), |coordinator| {
+            let counts = deliver(&game, coordinator, 5, faults, seed);
+            rejected += counts.0;
             fetched += counts.1;
         });
         large += usize::from(report.counters.first_level > 10);
     }
-    assert!(refused > 10 && fetched > 40 && large > 5, "{refused} {fetched} {large}");
+    assert!(rejected > 10 && fetched > 40 && large > 5, "{rejected} {fetched} {large}");
 }
 
 #[test]
-fn who_comes_late_learns_every_fact() {
+fn late_workers_receive_all_results() {
     let game = large_game();
     let late = remote(&game);
-    led(&game, rules(200), |leader| {
+    with_coordinator(&game, config_with(200), |coordinator| {
         let first = remote(&game);
-        let mut told = leader.handle_idle(0);
-        while leader.status().results < 20 {
-            let message = first.search(0, &told.reply, None).unwrap();
-            told = leader.handle(&message).unwrap();
+        let mut delivery = coordinator.handle_idle(0);
+        while coordinator.status().results < 20 {
+            let message = first.search(0, &delivery.reply, None).unwrap();
+            delivery = coordinator.handle(&message).unwrap();
         }
-        let facts = leader.status().results;
-        // Five at a time, with its first name.
-        let mut told = leader.handle_idle(2);
-        for _ in 0..facts.div_ceil(5) {
-            let message = late.search(2, &told.reply, None).unwrap();
-            told = leader.handle(&message).unwrap();
+        let results = coordinator.status().results;
+        // Five at a time. The worker's id is that of its first request.
+        let mut delivery = coordinator.handle_idle(2);
+        for _ in 0..results.div_ceil(5) {
+            let message = late.search(2, &delivery.reply, None).unwrap();
+            delivery = coordinator.handle(&message).unwrap();
         }
-        // Open positions, too, and no less of them.
+        // Open positions as well, with no less work.
         let mut open = 0;
         for code in 0..game.nodes() {
             let known =
                 |remote: &PlainWorker<'_, GraphGame>| remote.table().lookup(game.key(code), code);
-            let Some(told) = known(&first) else { continue };
-            let heard = known(&late).expect("it was told");
-            assert!(told.value().is_none() || heard.value() == told.value());
-            assert!(heard.value().is_some() || heard.work >= told.work);
-            open += u32::from(told.value().is_none());
+            let Some(sent) = known(&first) else { continue };
+            let received = known(&late).expect("it was sent");
+            assert!(sent.value().is_none() || received.value() == sent.value());
+            assert!(received.value().is_some() || received.work >= sent.work);
+            open += u32::from(sent.value().is_none());
         }
         assert!(open > 0);
     });
 }
 
 #[test]
-fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
+fn a_worker_continues_its_leaf_until_the_next_job_and_reports_it_then() {
     let game = large_game();
     let (idle, busy) = (remote(&game), remote(&game));
-    led(&game, rules(20), |leader| {
-        let told = leader.handle_idle(0);
-        busy.go_on(Some(50));
+    with_coordinator(&game, config_with(20), |coordinator| {
+        let delivery = coordinator.handle_idle(0);
+        busy.continue_search(Some(50));
         assert_eq!(busy.counters().nodes, 0, "there has been no job");
-        let messages = [&idle, &busy].map(|one| one.search(0, &told.reply, None).unwrap());
+        let messages = [&idle, &busy].map(|one| one.search(0, &delivery.reply, None).unwrap());
         assert_eq!(messages[0], messages[1]);
         let before = busy.counters().nodes;
-        busy.go_on(Some(50));
+        busy.continue_search(Some(50));
         let more = busy.counters().nodes - before;
         assert!((40..110).contains(&more), "{more}");
-        // The next job's result counts what was searched meanwhile, once, and has its facts.
-        let told = leader.handle(&messages[0]).unwrap();
-        let [without, with] =
-            [&idle, &busy].map(|one| said(&one.search(0, &told.reply, None).unwrap()));
-        let spent = |message: &Said| match message.state {
+        // The next job's result counts the nodes searched in the meantime once, and includes
+        // their results.
+        let delivery = coordinator.handle(&messages[0]).unwrap();
+        let [without, with] = [&idle, &busy]
+            .map(|one| decode_request(&one.search(0, &delivery.reply, None).unwrap()));
+        let spent = |message: &PlainRequest| match message.state {
             WorkerState::Done { spent, .. } => spent.nodes,
             _ => panic!("{message:?}"),
         };
@@ -318,34 +323,34 @@ fn a_worker_goes_on_with_its_leaf_until_a_job_comes_and_tells_of_it_then() {
         assert_eq!(spent(&without), idle.counters().nodes - before);
         assert!(with.results.len() > without.results.len());
     });
-    // A job that comes while the worker goes on without limit is searched at once.
-    let has_begun = AtomicBool::new(false);
-    let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
+    // A job that arrives while the worker continues its leaf without limit is searched at once.
+    let has_started = AtomicBool::new(false);
+    let hooked = Hooked::new(&game, || has_started.store(true, Ordering::Relaxed));
     let busy = worker(&hooked, 1 << 8, 1, &CONFIG);
-    led(&game, rules(4), |leader| {
-        let told = leader.handle_idle(0);
-        let message = busy.search(0, &told.reply, None).unwrap();
-        let told = leader.handle(&message).unwrap();
-        has_begun.store(false, Ordering::Relaxed);
+    with_coordinator(&game, config_with(4), |coordinator| {
+        let delivery = coordinator.handle_idle(0);
+        let message = busy.search(0, &delivery.reply, None).unwrap();
+        let delivery = coordinator.handle(&message).unwrap();
+        has_started.store(false, Ordering::Relaxed);
         std::thread::scope(|scope| {
-            scope.spawn(|| busy.go_on(None));
-            while !has_begun.load(Ordering::Relaxed) {
+            scope.spawn(|| busy.continue_search(None));
+            while !has_started.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
-            let begun = Instant::now();
-            busy.search(0, &told.reply, None).unwrap();
-            assert!(begun.elapsed() < Duration::from_secs(20));
+            let start = Instant::now();
+            busy.search(0, &delivery.reply, None).unwrap();
+            assert!(start.elapsed() < Duration::from_secs(20));
         });
     });
 }
 
 #[test]
-fn findings_that_no_search_stores_are_refused() {
+fn invalid_entries_are_rejected() {
     let bytes = |cell: u128| [&[16], &cell.to_le_bytes()[..]].concat();
     let sound = Entry { phi: 3, delta: 4, work: 5 };
-    let finding = SharedEntry { code: 77, entry: sound };
-    assert_eq!(postcard::to_allocvec(&finding).unwrap(), bytes(sound.pack(77)));
-    assert_eq!(postcard::from_bytes(&bytes(sound.pack(77))), Ok(finding));
+    let shared_entry = SharedEntry { code: 77, entry: sound };
+    assert_eq!(postcard::to_allocvec(&shared_entry).unwrap(), bytes(sound.pack(77)));
+    assert_eq!(postcard::from_bytes(&bytes(sound.pack(77))), Ok(shared_entry));
     let cell = |phi, delta| Entry { phi, delta, work: 1 }.pack(77);
     for cell in [0, 77, cell(0, 9), cell(INFINITY, 9), cell(9, INFINITY)] {
         assert!(postcard::from_bytes::<SharedEntry>(&bytes(cell)).is_err(), "{cell:x}");
@@ -355,84 +360,84 @@ fn findings_that_no_search_stores_are_refused() {
 }
 
 #[test]
-fn messages_of_others_are_refused() {
+fn messages_of_other_kinds_and_searches_are_rejected() {
     let game = large_game();
     let remote = remote(&game);
-    led(&game, rules(20), |leader| {
-        let told = leader.handle_idle(0);
-        let message = remote.search(0, &told.reply, None).unwrap();
-        assert!(matches!(leader.handle(&told.reply), Err(WireError::Unexpected(_))));
+    with_coordinator(&game, config_with(20), |coordinator| {
+        let delivery = coordinator.handle_idle(0);
+        let message = remote.search(0, &delivery.reply, None).unwrap();
+        assert!(matches!(coordinator.handle(&delivery.reply), Err(WireError::Unexpected(_))));
         assert!(remote.search(0, &message, None).is_err());
         assert!(remote.entries(&message).is_err());
-        assert!(remote.search(0, &told.reply, Some(&message)).is_err());
-        let other = wire::encode(Kind::Request, SEARCH + 1, &said(&message));
-        assert_eq!(leader.handle(&other), Err(WireError::OtherSearch));
-        assert_eq!(leader.status().counters.nodes, 1, "nothing has changed");
-        leader.handle(&message).unwrap();
-        assert!(leader.status().counters.nodes > 1);
+        assert!(remote.search(0, &delivery.reply, Some(&message)).is_err());
+        let other = wire::encode(Kind::Request, SEARCH + 1, &decode_request(&message));
+        assert_eq!(coordinator.handle(&other), Err(WireError::OtherSearch));
+        assert_eq!(coordinator.status().counters.nodes, 1, "nothing has changed");
+        coordinator.handle(&message).unwrap();
+        assert!(coordinator.status().counters.nodes > 1);
     });
 }
 
 #[test]
-fn a_lost_worker_gets_no_job_whatever_comes_of_it_later() {
+fn a_removed_worker_gets_no_job() {
     let game = large_game();
     let remotes = [(); 2].map(|()| remote(&game));
-    led(&game, rules(20), |leader| {
-        let told = leader.handle_idle(0);
-        let late = remotes[0].search(0, &told.reply, None).unwrap();
-        leader.remove_worker(0);
-        assert_eq!(leader.status().jobs, 0);
-        let other = leader.handle_idle(1);
-        assert!(matches!(leader.handle(&late), Err(WireError::Unexpected(_))));
-        let standing = leader.status();
-        assert_eq!((standing.jobs, standing.results, standing.counters.nodes), (1, 0, 1));
-        // The leaf is the other's.
+    with_coordinator(&game, config_with(20), |coordinator| {
+        let delivery = coordinator.handle_idle(0);
+        let late = remotes[0].search(0, &delivery.reply, None).unwrap();
+        coordinator.remove_worker(0);
+        assert_eq!(coordinator.status().jobs, 0);
+        let other = coordinator.handle_idle(1);
+        assert!(matches!(coordinator.handle(&late), Err(WireError::Unexpected(_))));
+        let status = coordinator.status();
+        assert_eq!((status.jobs, status.results, status.counters.nodes), (1, 0, 1));
+        // The leaf belongs to the other worker.
         let message = remotes[1].search(1, &other.reply, None).unwrap();
-        leader.handle(&message).unwrap();
-        assert!(matches!(leader.handle(&late), Err(WireError::Unexpected(_))));
-        assert_eq!(leader.status().jobs, 1);
+        coordinator.handle(&message).unwrap();
+        assert!(matches!(coordinator.handle(&late), Err(WireError::Unexpected(_))));
+        assert_eq!(coordinator.status().jobs, 1);
     });
 }
 
-fn said(message: &[u8]) -> Said {
+fn decode_request(message: &[u8]) -> PlainRequest {
     wire::decode(Kind::Request, SEARCH, message).unwrap()
 }
 
-/// Whole messages that no worker writes.
+/// Well-formed messages that no worker sends.
 #[test]
-fn what_cannot_be_true_is_refused() {
+fn impossible_messages_are_rejected() {
     let game = large_game();
     let remote = remote(&game);
-    let report = led(&game, rules(20), |leader| {
-        let told = leader.handle_idle(0);
-        let message = remote.search(0, &told.reply, None).unwrap();
-        let said = said(&message);
-        let WorkerState::Done { job, outcome: JobOutcome::Open(children), spent } = &said.state
+    let report = with_coordinator(&game, config_with(20), |coordinator| {
+        let delivery = coordinator.handle_idle(0);
+        let message = remote.search(0, &delivery.reply, None).unwrap();
+        let request = decode_request(&message);
+        let WorkerState::Done { job, outcome: JobOutcome::Open(children), spent } = &request.state
         else {
-            panic!("{said:?}")
+            panic!("{request:?}")
         };
         let (job, spent) = (*job, *spent);
-        let stranger = Child { code: 0, phi: 1, delta: 1, effort: 1 };
+        let unrelated = Child { code: 0, phi: 1, delta: 1, effort: 1 };
         let done = |outcome| WorkerState::Done { job, outcome, spent };
         let open = |child| done(JobOutcome::Open([&children[..], &[child]].concat()));
         let many = Counters { table_used: u64::MAX, ..spent };
-        let notices = [
+        let states = [
             open(Child { phi: 0, ..children[0] }),
             open(Child { delta: INFINITY, ..children[0] }),
-            open(stranger),
+            open(unrelated),
             done(JobOutcome::Solved(Value::Win, None)),
-            done(JobOutcome::Solved(Value::Win, Some(stranger.code))),
+            done(JobOutcome::Solved(Value::Win, Some(unrelated.code))),
             WorkerState::Done { job, outcome: JobOutcome::Stopped, spent: many },
         ];
-        let messages = notices.map(|notice| Request { state: notice, ..said.clone() });
-        let unknown = Request { worker: 1, ..said.clone() };
-        for forged in messages.iter().chain([&unknown]) {
-            let bytes = wire::encode(Kind::Request, SEARCH, forged);
-            let heard = leader.handle(&bytes);
-            assert!(matches!(heard, Err(WireError::Unexpected(_))), "{forged:?}: {heard:?}");
+        let messages = states.map(|state| Request { state, ..request.clone() });
+        let unknown = Request { worker: 1, ..request.clone() };
+        for invalid in messages.iter().chain([&unknown]) {
+            let bytes = wire::encode(Kind::Request, SEARCH, invalid);
+            let result = coordinator.handle(&bytes);
+            assert!(matches!(result, Err(WireError::Unexpected(_))), "{invalid:?}: {result:?}");
         }
-        assert_eq!(leader.status().counters.nodes, 1, "nothing has changed");
-        leader.handle(&message).unwrap();
+        assert_eq!(coordinator.status().counters.nodes, 1, "nothing has changed");
+        coordinator.handle(&message).unwrap();
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
 }
@@ -444,26 +449,26 @@ fn a_worker_takes_any_job() {
     let search = Job { id: u64::MAX, node: 0, budget: u64::MAX, last: None };
     let (instruction, results) = (
         Instruction::Search(search),
-        vec![SharedEntry { entry: Entry::solved(Value::Loss, u64::MAX), ..LOST }; 2],
+        vec![SharedEntry { entry: Entry::solved(Value::Loss, u64::MAX), ..ABSENT }; 2],
     );
-    let answer: Reply<u64, SharedEntry> = Reply { instruction, results, received: usize::MAX };
-    let answer = wire::encode(Kind::Reply, SEARCH, &answer);
-    let message = said(&remote.search(u64::MAX, &answer, None).unwrap());
+    let reply: Reply<u64, SharedEntry> = Reply { instruction, results, received: usize::MAX };
+    let reply = wire::encode(Kind::Reply, SEARCH, &reply);
+    let message = decode_request(&remote.search(u64::MAX, &reply, None).unwrap());
     assert!(matches!(message.state, WorkerState::Done { job: u64::MAX, .. }));
 }
 
 #[test]
-fn many_findings_are_taken_in_by_several_threads() {
+fn many_entries_are_stored_by_several_threads() {
     let game = random_game(1);
     let remote = worker(&game, 1 << 20, 3, &CONFIG);
     let search = Job { id: 0, node: 0, budget: 2, last: None };
     let code = |number: u64| (1 << 40) + number;
-    let finding =
+    let shared_entry =
         |number| SharedEntry { code: code(number), entry: Entry::solved(Value::Win, number) };
-    let facts: Vec<SharedEntry> = (1..30_000).map(finding).collect();
-    let answer = Reply { instruction: Instruction::Search(search), results: facts, received: 0 };
-    remote.search(0, &wire::encode(Kind::Reply, SEARCH, &answer), None).unwrap();
-    // Some find no room in their clusters.
+    let results: Vec<SharedEntry> = (1..30_000).map(shared_entry).collect();
+    let reply = Reply { instruction: Instruction::Search(search), results, received: 0 };
+    remote.search(0, &wire::encode(Kind::Reply, SEARCH, &reply), None).unwrap();
+    // Some do not fit into their clusters.
     let known =
         |&number: &u64| remote.table().lookup(game.key(code(number)), code(number)).is_some();
     let found = (1..30_000).filter(known).count();
@@ -471,33 +476,33 @@ fn many_findings_are_taken_in_by_several_threads() {
 }
 
 #[test]
-fn a_job_that_is_called_off_ends_soon_and_its_leaf_is_free_again() {
-    let (game, has_begun) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
-    let hooked = Hooked::new(&game, || has_begun.store(true, Ordering::Relaxed));
+fn a_cancelled_job_ends_soon_and_frees_its_leaf() {
+    let (game, has_started) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
+    let hooked = Hooked::new(&game, || has_started.store(true, Ordering::Relaxed));
     let config = CoordinatorConfig { shared_work: 1 << 40, max_entries: 0, ..CONFIG };
-    // Too small a table to come to an end.
+    // The table is too small for the search to end.
     let remote = worker(&hooked, 1 << 8, 1, &config);
-    let report = led(&game, rules(1 << 40), |leader| {
-        let told = leader.handle_idle(0);
-        let job = told.job.expect("a job");
+    let report = with_coordinator(&game, config_with(1 << 40), |coordinator| {
+        let delivery = coordinator.handle_idle(0);
+        let job = delivery.job.expect("a job");
         std::thread::scope(|scope| {
-            let searching = scope.spawn(|| remote.search(0, &told.reply, None).unwrap());
-            while !has_begun.load(Ordering::Relaxed) {
+            let searching = scope.spawn(|| remote.search(0, &delivery.reply, None).unwrap());
+            while !has_started.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
-            let begun = Instant::now();
+            let start = Instant::now();
             remote.cancel(job);
             let message = searching.join().unwrap();
-            assert!(begun.elapsed() < Duration::from_secs(20));
-            let told = leader.handle(&message).unwrap();
-            assert!(told.job.unwrap() > job);
+            assert!(start.elapsed() < Duration::from_secs(20));
+            let delivery = coordinator.handle(&message).unwrap();
+            assert!(delivery.job.unwrap() > job);
         });
     });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Interrupted));
 }
 
 #[test]
-fn many_threads_tell_of_more_work_only() {
+fn many_threads_share_only_entries_of_more_work() {
     let config = CoordinatorConfig { shared_work: 100, ..CONFIG };
     let min_work = |threads| config.min_shared_work(NonZeroUsize::new(threads).unwrap());
     assert_eq!([1, 11, 16, 32, 64].map(min_work), [100, 100, 200, 800, 3200]);

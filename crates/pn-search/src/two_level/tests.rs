@@ -26,8 +26,8 @@ struct Options {
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: LeafSolverOptions { budget: 20, effort: 3 },
-    tries: 1,
+    leaf_solver: LeafSolverOptions { budget: 20, effort: 3 },
+    max_attempts: 1,
     virtual_1024: 4,
 };
 
@@ -42,7 +42,7 @@ fn search<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let tree = SavedTree::empty(tree_room(bytes, DFPN.combination)).unwrap();
+    let tree = SavedTree::empty(tree_capacity(bytes, DFPN.combination)).unwrap();
     let config = CoordinatorConfig { job_nodes, refresh_age: 0, ..CoordinatorConfig::LOCAL };
     let workers = NonZeroUsize::new(workers).unwrap();
     two_level(root, tree, DFPN, workers, config, limits, observer, &TreeSnapshots::new())
@@ -76,7 +76,7 @@ fn random_games_have_the_value_of_negamax() {
 }
 
 #[test]
-fn limits_stop_all_workers_and_are_named() {
+fn limits_stop_all_workers_and_are_reported() {
     let game = large_game();
     let stop = AtomicBool::new(true);
     for workers in [1, 2, 8] {
@@ -93,18 +93,18 @@ fn limits_stop_all_workers_and_are_named() {
         assert_eq!(run(&game, options, limits).outcome, Outcome::Unknown(Reason::Interrupted));
         let started = Instant::now();
         let deadline = Some(started + Duration::from_millis(30));
-        // A job that only an order ends.
+        // A job without a budget, which only a stop ends.
         let long = Options { job_nodes: u64::MAX, ..options };
         let limits = Limits { deadline, ..Limits::default() };
         let report = run(&Endless, long, limits);
         assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit));
-        // Generous: a loaded machine may not run us for a while.
+        // Generous, because other processes may delay this one.
         assert!(started.elapsed() < Duration::from_secs(10));
     }
 }
 
-/// A tree of three moves at each of 50 plies, without transpositions. The lower bits of a code
-/// count the plies.
+/// A tree of three moves at each of 50 plies, without transpositions. The lower bits of a code are
+/// the ply.
 struct Endless;
 
 impl Game for Endless {
@@ -115,7 +115,7 @@ impl Game for Endless {
         code: u64,
         (): &mut (),
         children: &mut Vec<Child>,
-        mut announce: impl FnMut(u64),
+        mut prefetch: impl FnMut(u64),
     ) -> Expansion {
         let ply = code & 63;
         if ply == 50 {
@@ -123,7 +123,7 @@ impl Game for Endless {
         }
         for number in 1..=3 {
             let code = mix(code.wrapping_mul(4) + number) & !63 | (ply + 1);
-            announce(code);
+            prefetch(code);
             children.push(Child { code, phi: 1, delta: 1, effort: 9 });
         }
         Expansion::Open
@@ -135,7 +135,7 @@ impl Game for Endless {
 }
 
 #[test]
-fn too_little_memory_is_no_answer() {
+fn too_little_memory_ends_the_search() {
     let game = large_game();
     for bytes in [64, 1000] {
         let table = Table::new(1 << 16).unwrap();
@@ -147,7 +147,7 @@ fn too_little_memory_is_no_answer() {
 }
 
 #[test]
-fn known_values_are_used_and_failures_end_the_search() {
+fn oracle_values_are_used_and_failures_end_the_search() {
     struct All(OracleAnswer);
     impl Oracle for All {
         fn value(&self, _: u64) -> OracleAnswer {
@@ -163,12 +163,12 @@ fn known_values_are_used_and_failures_end_the_search() {
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
 
-/// The panic reaches the caller, and no worker waits for ever for the one that let the table grow.
+/// The panic reaches the caller, and no worker waits for ever at the resize barrier.
 #[test]
 fn a_panic_while_the_table_grows_ends_the_search() {
     for workers in [1, 3] {
         let (ended, end) = channel();
-        // Not joined, so that the test fails if the search does not end.
+        // Not joined, so that the test fails instead of waiting if the search does not end.
         thread::spawn(move || {
             let game = GrowthPanic::default();
             let options = options(workers, 10_000);
@@ -191,24 +191,24 @@ fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
     struct Breaks;
     impl Oracle for Breaks {
         fn value(&self, code: u64) -> OracleAnswer {
-            assert!(code != 77, "the values broke");
+            assert!(code != 77, "the oracle panics");
             OracleAnswer::Unknown
         }
     }
     struct Panics;
     impl Observer for Panics {
         fn progress(&mut self, _: &Progress) {
-            panic!("the observer broke");
+            panic!("the observer panics");
         }
     }
     let nim = large_game();
-    let informed = WithOracle::new(&nim, &Breaks);
-    let broken = std::panic::catch_unwind(|| run(&informed, options(3, 30), Limits::default()));
-    assert!(broken.is_err());
-    let broken = std::panic::catch_unwind(|| {
+    let game = WithOracle::new(&nim, &Breaks);
+    let result = std::panic::catch_unwind(|| run(&game, options(3, 30), Limits::default()));
+    assert!(result.is_err());
+    let result = std::panic::catch_unwind(|| {
         let table = Table::new(1 << 16).unwrap();
         let options = options(3, 30);
         search(Root::new(&nim, 0, &table), 1 << 20, options, Limits::default(), &mut Panics)
     });
-    assert!(broken.is_err());
+    assert!(result.is_err());
 }

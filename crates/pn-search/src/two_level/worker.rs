@@ -16,23 +16,24 @@ use crate::run::{Counters, Limits, Outcome, Reason, SearchMonitor};
 use crate::table::Table;
 use crate::threads::start_worker;
 
-/// Minimum number of entries for a thread of their own: storing them takes a few times as long as starting it.
-const LEAST_SHARE: usize = 4096;
+/// Minimum number of entries that a further thread stores: that takes a few times as long as
+/// starting the thread.
+const MIN_SHARE: usize = 4096;
 
 /// Number of entries whose table clusters are prefetched together.
-const AHEAD: usize = 32;
+const PREFETCHED_ENTRIES: usize = 32;
 
-/// Minimum number of new entries for which the table grows before a job, more than several threads of df-pn
-/// begin with.
+/// Minimum number of new entries for which the table grows before a job. More than several threads
+/// of df-pn begin with.
 const MIN_NEW_ENTRIES: u64 = 1 << 16;
 
-/// Stack of a thread that stores entries.
+/// Stack of a thread that stores entries, in bytes.
 const STACK_BYTES: usize = 1 << 20;
 
 /// A worker for a plain game.
 pub struct PlainWorker<'a, G> {
     game: &'a G,
-    /// Entries to be shared, since the last result.
+    /// Entries to be shared, stored since the last result.
     shared: Mutex<Vec<SharedEntry>>,
     min_shared_work: u64,
     table: Table,
@@ -40,7 +41,7 @@ pub struct PlainWorker<'a, G> {
     threads: NonZeroUsize,
     max_entries: usize,
     jobs: WorkerJobs<'a>,
-    /// The node of the last job, if it is open.
+    /// Node of the last job, if it is open.
     open: Mutex<Option<u64>>,
 }
 
@@ -68,7 +69,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         }
     }
 
-    /// Its table.
+    /// Table of the worker.
     #[cfg(test)]
     pub fn table(&self) -> &Table {
         &self.table
@@ -77,8 +78,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
     /// Stores entries of other workers, on all threads. No search may be running. If a position is listed twice,
     /// either of its entries stays.
     fn add_entries(&self, entries: &[SharedEntry]) {
-        self.make_room(entries.len() as u64);
-        let share = entries.len().div_ceil(self.threads.get()).max(LEAST_SHARE);
+        self.reserve(entries.len() as u64);
+        let share = entries.len().div_ceil(self.threads.get()).max(MIN_SHARE);
         let mut shares = entries.chunks(share);
         let own = shares.next().unwrap_or_default();
         std::thread::scope(|scope| {
@@ -93,12 +94,13 @@ impl<'a, G: Game> PlainWorker<'a, G> {
     }
 
     fn add_share(&self, entries: &[SharedEntry]) {
-        for entries in entries.chunks(AHEAD) {
+        for entries in entries.chunks(PREFETCHED_ENTRIES) {
             let key = |shared: &SharedEntry| self.game.key(shared.code);
             entries.iter().for_each(|shared| self.table.prefetch(key(shared)));
             for shared in entries {
                 let &SharedEntry { code, entry } = shared;
-                // Own numbers of more work are the better ones; values are never lost to numbers.
+                // Of open entries, the one with more work is the better one. A value is never
+                // replaced by numbers.
                 let own = self.table.lookup(key(shared), code);
                 if entry.value().is_some() || own.is_none_or(|own| own.work <= entry.work) {
                     self.table.store(key(shared), code, entry);
@@ -115,7 +117,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         limits: Limits<'_>,
     ) -> (JobOutcome<Vec<Child>>, Counters) {
         let PlainWorker { game, ref table, dfpn, threads, min_shared_work, .. } = *self;
-        self.make_room(new_entries.max(MIN_NEW_ENTRIES));
+        self.reserve(new_entries.max(MIN_NEW_ENTRIES));
         let used_before = table.estimated_count();
         let root = Root::new(game, node, table);
         let (report, shared) = dfpn_sharing(root, dfpn, threads, limits, &mut (), min_shared_work);
@@ -129,7 +131,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             Outcome::Unknown(Reason::NodeLimit) => {
                 let mut observer = ();
                 let monitor = SearchMonitor::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(game, table, monitor, dfpn.settle);
+                let mut evaluator = Evaluator::new(game, table, monitor, dfpn.leaf_solver);
                 evaluator.open_entries = true;
                 let before = evaluator.monitor.counters;
                 let outcome = children(&mut evaluator, node);
@@ -163,8 +165,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn make_room(&self, more: u64) {
-        // The count is judged by a sample, so a quarter is added.
+    fn reserve(&self, more: u64) {
+        // The count is estimated from a sample, so a quarter is added.
         let count = self.table.estimated_count().saturating_add(more).min(self.table.capacity());
         let threads = self.threads.get();
         self.table.reserve(count + count / 4, threads, |code| self.game.key(code));
@@ -190,19 +192,19 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
         })
     }
 
-    fn go_on(&self, nodes: Option<u64>) {
+    fn continue_search(&self, nodes: Option<u64>) {
         let node = *self.lock_open();
         if let Some(node) = node {
-            self.jobs.go_on(nodes, |limits| self.search_node(node, 0, limits).1);
+            self.jobs.continue_search(nodes, |limits| self.search_node(node, 0, limits).1);
         }
     }
 
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
-        let (search, most) = (self.jobs.search, self.max_entries);
+        let (search, max) = (self.jobs.search, self.max_entries);
         let node = wire::decode(Kind::Node, search, node)?;
         // The threads of a job may let the table grow meanwhile.
-        let collect = || entries::collect(self.game, &self.table, search, node, most);
-        Ok(self.table.while_nothing_moves(collect))
+        let collect = || entries::collect(self.game, &self.table, search, node, max);
+        Ok(self.table.with_growth_locked(collect))
     }
 
     fn cancel(&self, job: JobId) {

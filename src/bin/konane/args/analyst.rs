@@ -9,7 +9,7 @@ use crate::args::database;
 use crate::exit::CliError;
 use konane::Board;
 use konane::analysis::Analyst;
-use konane::proof::Guide;
+use konane::proof::ProofStrategy;
 use konane::system::parse_bytes;
 
 /// Files with values, and a search for positions that they do not cover.
@@ -38,7 +38,7 @@ impl AnalystArgs {
         let mut analyst = Analyst::on_board(board.clone(), self.memory)?.threads(threads);
         let board = board.dimensions();
         for file in &self.proof {
-            let guide = Guide::open(file)?;
+            let guide = ProofStrategy::open(file)?;
             let (expected, got) = (board, guide.board().dimensions());
             if expected != got {
                 let file = file.display().to_string();

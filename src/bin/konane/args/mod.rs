@@ -14,16 +14,17 @@ use crate::exit::CliError;
 use konane::notation::{parse_line, parse_position_as};
 use konane::search::run::Limits;
 use konane::system::{
-    NumberError, memory_available, parse_bytes, parse_count, parse_duration, parse_number,
-    start_in_pool, thread_pool,
+    NumberError, alternatives, memory_available, parse_bytes, parse_count, parse_duration,
+    parse_number, start_in_pool, thread_pool,
 };
 use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
 /// Maximum number of threads.
 pub const MAX_THREADS: u32 = 1024;
 
-fn parse_threads(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 1, MAX_THREADS.into()).map(|number| number as u32)
+/// Parser of a whole number from `min` to `max`.
+pub fn number(min: u32, max: u32) -> impl Fn(&str) -> Result<u32, NumberError> + Clone {
+    move |text| parse_number(text, min.into(), max.into()).map(|number| number as u32)
 }
 
 /// Parser of a value of the library by its name. Each value comes with its help text.
@@ -57,7 +58,7 @@ pub struct OutputArgs {
 pub struct ThreadsArg {
     /// Threads to use [default: all cores].
     #[arg(short, long, value_name = "N", allow_negative_numbers = true,
-          value_parser = parse_threads)]
+          value_parser = number(1, MAX_THREADS))]
     pub threads: Option<u32>,
 }
 
@@ -70,12 +71,15 @@ impl ThreadsArg {
         parallel: impl IntoIterator<Item = &'static str>,
     ) -> Result<NonZeroUsize, CliError> {
         let parallel: Vec<&str> = parallel.into_iter().collect();
-        let asked = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
+        let requested = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
         if parallel.contains(&algorithm) {
             let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-            Ok(asked.unwrap_or_else(cores))
-        } else if asked.is_some_and(|threads| threads > NonZeroUsize::MIN) {
-            Err(CliError::OneThread { algorithm, parallel })
+            Ok(requested.unwrap_or_else(cores))
+        } else if requested.is_some_and(|threads| threads > NonZeroUsize::MIN) {
+            let parallel = alternatives(&parallel);
+            Err(CliError::Usage(format!(
+                "--threads: {algorithm} searches on one thread; choose --algo {parallel} for more"
+            )))
         } else {
             Ok(NonZeroUsize::MIN)
         }
@@ -122,6 +126,17 @@ impl MemoryLimitArg {
             _ => Ok(()),
         }
     }
+}
+
+/// Threads, memory limit and output of a subcommand that computes.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: MemoryLimitArg,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Memory of a search.
@@ -176,7 +191,9 @@ impl JobArgs {
     /// If one is given for an algorithm without jobs.
     pub fn length(self, algorithm: &'static str, has_jobs: bool) -> Result<Option<u64>, CliError> {
         match self.iterations {
-            Some(_) if !has_jobs => Err(CliError::JobOption { option: "--iterations", algorithm }),
+            Some(_) if !has_jobs => Err(CliError::Usage(format!(
+                "--iterations is for --algo pns-pdfpn, not for {algorithm}"
+            ))),
             length => Ok(length),
         }
     }
@@ -244,7 +261,8 @@ impl BeginArgs {
             }
         };
         let moves = self.moves.as_deref().unwrap_or_default();
-        let moves = parse_line(&board, &begin, moves).map_err(CliError::Moves)?;
+        let moves = parse_line(&board, &begin, moves)
+            .map_err(|error| CliError::Usage(format!("--moves: {error}")))?;
         Ok((board, begin, moves))
     }
 }

@@ -1,8 +1,8 @@
 //! `konane bench`: fixed work on one thread.
 //!
-//! The counts of nodes and expansions depend on nothing but the program: not on the machine, the
-//! instruction set or the time. Their sum is the signature; a change of it means that a search or a
-//! counter has changed, wanted or not, and the counts of each piece of work say which.
+//! The counts of nodes and expansions depend on the program only: not on the machine, the instruction set
+//! or the time. Their sum is the signature. If it changes, a search or a counter has changed, and the counts
+//! of each piece of work show which.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -14,21 +14,18 @@ use serde::Serialize;
 use crate::commands::sprouts::text;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use konane::search::run::{Limits, Outcome, Reason, Report};
-use konane::search::sums::{self, DEFAULT_JOB_EXPANSIONS, SearchOptions, SolverState, Sum};
-use konane::sprouts::{Scratch, Sprouts};
-use konane::system::{NumberError, parse_number};
+use konane::json::per_second;
+use konane::search::run::{Counters, Limits, Outcome, Reason};
+use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, SearchOptions, SolverState, Sum};
+use konane::sprouts::{self, Scratch, Sprouts};
+use konane::system::parse_number;
 use konane::{Algorithm, Board, Dimensions, Perft, Position, SolveOptions, Solver};
-
-fn parse_signature(text: &str) -> Result<u64, NumberError> {
-    parse_number(text, 0, u64::MAX)
-}
 
 /// `konane bench`.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Compare the signature with this one; exit with 1 if it differs.
-    #[arg(long, value_name = "SIGNATURE", value_parser = parse_signature,
+    #[arg(long, value_name = "SIGNATURE", value_parser = |text: &str| parse_number(text, 0, u64::MAX),
           allow_negative_numbers = true)]
     pub expect: Option<u64>,
     /// Print one JSON object instead of text.
@@ -39,7 +36,7 @@ pub struct BenchArgs {
 /// One piece of work in the JSON of `bench`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BenchItemJson {
-    /// What was done.
+    /// Name of the work.
     pub name: String,
     /// Nodes that it took.
     pub nodes: u64,
@@ -50,13 +47,6 @@ pub struct BenchItemJson {
     pub seconds: f64,
     /// `nodes` by `seconds`.
     pub nodes_per_second: f64,
-}
-
-impl BenchItemJson {
-    /// Its part of the signature.
-    pub fn counted(&self) -> u64 {
-        self.nodes + self.expansions.unwrap_or(0)
-    }
 }
 
 /// The JSON of `bench`.
@@ -82,19 +72,11 @@ enum Work {
     Perft((u32, u32), u32),
     /// The winner of a board.
     Konane((u32, u32), Algorithm),
-    /// Who wins Sprouts from so many spots.
-    Sprouts(u32, ImpartialSearch),
+    /// The winner of Sprouts with this number of spots.
+    Sprouts(u32, sprouts::Algorithm),
 }
 
-/// The searches for impartial games.
-#[derive(Clone, Copy)]
-enum ImpartialSearch {
-    Dfpn,
-    Pns,
-    PnsPdfpn,
-}
-
-/// What there is to do: about a second where this was written, so a few seconds anywhere.
+/// The work: about a second on the machine on which it was chosen.
 const ITEMS: &[Work] = &[
     Work::Perft((6, 6), 10),
     Work::Perft((8, 8), 10),
@@ -106,20 +88,13 @@ const ITEMS: &[Work] = &[
     Work::Konane((5, 6), Algorithm::AlphaBeta),
     Work::Konane((5, 6), Algorithm::PnsPdfpn),
     Work::Konane((5, 7), Algorithm::PnsPdfpn),
-    Work::Sprouts(8, ImpartialSearch::Dfpn),
-    Work::Sprouts(10, ImpartialSearch::Dfpn),
-    Work::Sprouts(8, ImpartialSearch::Pns),
-    Work::Sprouts(10, ImpartialSearch::Pns),
-    Work::Sprouts(8, ImpartialSearch::PnsPdfpn),
-    Work::Sprouts(10, ImpartialSearch::PnsPdfpn),
+    Work::Sprouts(8, sprouts::Algorithm::Dfpn),
+    Work::Sprouts(10, sprouts::Algorithm::Dfpn),
+    Work::Sprouts(8, sprouts::Algorithm::Pns),
+    Work::Sprouts(10, sprouts::Algorithm::Pns),
+    Work::Sprouts(8, sprouts::Algorithm::PnsPdfpn),
+    Work::Sprouts(10, sprouts::Algorithm::PnsPdfpn),
 ];
-
-/// Counts of a piece of work.
-struct Counted {
-    nodes: u64,
-    /// Expansions, repeated ones included; nothing where none are counted.
-    expansions: Option<u64>,
-}
 
 /// Works and prints.
 pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -127,16 +102,14 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let mut items = Vec::new();
     for work in ITEMS {
         let item_begun = Instant::now();
-        let Some(Counted { nodes, expansions }) = work.run(stop)? else {
-            break;
-        };
+        let Some((nodes, expansions)) = work.run(stop)? else { break };
         let seconds = item_begun.elapsed().as_secs_f64();
         let item = BenchItemJson {
             name: work.name(),
             nodes,
             expansions,
             seconds,
-            nodes_per_second: output::speed(nodes, seconds),
+            nodes_per_second: per_second(nodes, seconds),
         };
         if !args.json {
             output::write_text(format!(
@@ -151,7 +124,8 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         items.push(item);
     }
     let complete = items.len() == ITEMS.len();
-    let signature = complete.then(|| items.iter().map(BenchItemJson::counted).sum::<u64>());
+    let counted = |item: &BenchItemJson| item.nodes + item.expansions.unwrap_or(0);
+    let signature = complete.then(|| items.iter().map(counted).sum::<u64>());
     let seconds = begun.elapsed().as_secs_f64();
     if args.json {
         let reason = (!complete).then_some(Reason::Interrupted);
@@ -177,67 +151,37 @@ impl Work {
         }
     }
 
-    /// What the work counted, or nothing if it was interrupted.
-    fn run(self, stop: &AtomicBool) -> Result<Option<Counted>, CliError> {
+    /// Returns nodes, and expansions where they are counted; `None` if the work was interrupted.
+    fn run(self, stop: &AtomicBool) -> Result<Option<(u64, Option<u64>)>, CliError> {
         let limits = Limits { stop: Some(stop), ..Limits::default() };
-        match self {
+        let report = match self {
             Work::Perft(size, depth) => {
                 let board = board(size);
-                // Short enough not to look at the flag in between.
+                // Short enough not to poll the flag in between.
                 let nodes = Perft::new(&board).count(&Position::start(&board), depth);
-                Ok((!stop.load(Ordering::Relaxed)).then_some(Counted { nodes, expansions: None }))
+                return Ok((!stop.load(Ordering::Relaxed)).then_some((nodes, None)));
             }
             Work::Konane(size, algorithm) => {
                 let board = board(size);
                 let options =
                     SolveOptions { algorithm, memory_bytes: MEMORY, ..SolveOptions::default() };
                 let solver = Solver::new(&board, &Position::start(&board));
-                let solution = solver.options(options).limits(limits).run()?;
-                // An item that runs out of memory still counts its nodes.
-                let interrupted = solution.reason == Some(Reason::Interrupted);
-                let counters = solution.report.counters;
-                Ok((!interrupted).then_some(Counted {
-                    nodes: counters.nodes,
-                    expansions: Some(counters.expansions),
-                }))
+                solver.options(options).limits(limits).run()?.report
             }
-            Work::Sprouts(spots, search) => {
-                let report = search.run(spots, limits)?;
-                let interrupted = report.outcome == Outcome::Unknown(Reason::Interrupted);
-                let counters = report.counters;
-                Ok((!interrupted).then_some(Counted {
-                    nodes: counters.nodes,
-                    expansions: Some(counters.expansions),
-                }))
+            Work::Sprouts(spots, algorithm) => {
+                let position = text::read(&format!("0*{spots}"))?;
+                let game = Sprouts::new(MEMORY);
+                let atoms = game.atoms(&position, &mut Scratch::default())?;
+                let root = Sum::new(&game, &atoms, 0);
+                let workspace = SolverState::new(&game, MEMORY).map_err(CliError::SproutsTable)?;
+                let (options, jobs) = (SearchOptions::TUNED, DEFAULT_JOB_EXPANSIONS);
+                algorithm.search(&workspace, &root, options, jobs, 1, limits, &mut ())
             }
-        }
-    }
-}
-
-impl ImpartialSearch {
-    fn name(self) -> &'static str {
-        match self {
-            ImpartialSearch::Dfpn => "dfpn",
-            ImpartialSearch::Pns => "pns",
-            ImpartialSearch::PnsPdfpn => "pns-pdfpn",
-        }
-    }
-
-    fn run(self, spots: u32, limits: Limits<'_>) -> Result<Report, CliError> {
-        let position = text::read(&format!("0*{spots}"))?;
-        let game = Sprouts::new(MEMORY);
-        let atoms = game.atoms(&position, &mut Scratch::default())?;
-        let root = Sum::new(&game, &atoms, 0);
-        let workspace = SolverState::new(&game, MEMORY).map_err(CliError::SproutsTable)?;
-        let (workspace, options) = (&workspace, SearchOptions::TUNED);
-        Ok(match self {
-            ImpartialSearch::Dfpn => sums::dfpn(workspace, &root, options, 1, limits, &mut ()),
-            ImpartialSearch::Pns => sums::pns(workspace, &root, options, limits, &mut ()),
-            ImpartialSearch::PnsPdfpn => {
-                let jobs = DEFAULT_JOB_EXPANSIONS;
-                sums::two_level(workspace, &root, options, jobs, 1, limits, &mut ())
-            }
-        })
+        };
+        // An item that runs out of memory still counts its nodes.
+        let is_complete = report.outcome != Outcome::Unknown(Reason::Interrupted);
+        let Counters { nodes, expansions, .. } = report.counters;
+        Ok(is_complete.then_some((nodes, Some(expansions))))
     }
 }
 

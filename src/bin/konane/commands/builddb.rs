@@ -1,6 +1,6 @@
 //! `konane builddb`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -8,31 +8,25 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::database;
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg, named};
+use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg, database, named, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
 use konane::search::run::Reason;
 use konane::system::peak_memory;
-use konane::system::{NumberError, parse_number};
-use konane::tablebase::files::format::database_name;
 use konane::tablebase::{
-    BuildError, BuildOptions, BuildSummary, Histogram, Metric, Plan, Resource, Scope, build, plan,
+    BuildError, BuildOptions, BuildSummary, Coverage, Histogram, Metric, Plan, Resource, Scope,
+    build, plan,
 };
 use konane::{Board, Dimensions};
 
-/// Most stones that a board can have.
-const MOST_STONES: u64 = 64;
-
-fn parse_stones(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 0, MOST_STONES).map(|number| number as u32)
-}
+/// Maximum number of stones on a board.
+const MAX_STONES: u32 = 64;
 
 /// `konane builddb`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "What was interrupted goes on when the same command is run again.\n\n",
+    "The same command continues an interrupted build.\n\n",
     "Examples:\n",
     "  konane builddb 4x5\n",
     "  konane builddb 5x5 --out databases --threads 1\n",
@@ -46,16 +40,16 @@ pub struct BuilddbArgs {
     /// The directory for databases; each has a directory in it, such as db/6x6-complete.
     #[arg(short, long, value_name = "DIR", default_value = "db")]
     pub out: PathBuf,
-    /// Which positions.
+    /// Positions that the database covers.
     #[arg(long, value_name = "NAME", default_value = "complete",
           value_parser = named(database::SCOPES, Scope::name))]
     pub scope: Scope,
-    /// What to store of each position.
+    /// Value to store for each position.
     #[arg(long, value_name = "NAME", default_value = "outcome",
           value_parser = named(database::METRICS, Metric::name))]
     pub metric: Metric,
     /// Only positions with up to this many stones.
-    #[arg(long, value_name = "N", value_parser = parse_stones, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number(0, MAX_STONES), allow_negative_numbers = true)]
     pub max_stones: Option<u32>,
     #[command(flatten)]
     pub memory: MemoryLimitArg,
@@ -66,47 +60,6 @@ pub struct BuilddbArgs {
     pub plan: bool,
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-/// The JSON of `builddb --plan`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PlanJson {
-    /// Ranks x files.
-    pub board: Dimensions,
-    /// Positions that the database covers.
-    pub scope: Scope,
-    /// Values that the database has.
-    pub metric: Metric,
-    /// Maximum number of stones of its positions.
-    pub max_stones: u32,
-    /// Where the files will be.
-    pub directory: String,
-    /// True if the database exists already.
-    pub finished: bool,
-    /// Positions whose value will be known, as far as that can be told before.
-    pub positions: u128,
-    /// Positions in the files, after reduction by symmetry.
-    pub stored_positions: u128,
-    /// Memory needed at most.
-    pub memory_bytes: u64,
-    /// Memory that may be used; null if the system does not say.
-    pub memory_limit: Option<u64>,
-    /// The files, estimated.
-    pub disk_bytes: u64,
-    /// Maximum on the disk while building.
-    pub disk_peak_bytes: u64,
-    /// What is read from files and written to them, estimated, if rows are built in slices.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub traffic_bytes: Option<u64>,
-    /// Rows of a slice, if rows are built in slices.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slice_rows: Option<u32>,
-    /// Free disk space; null if the system does not say.
-    pub disk_limit: Option<u64>,
-    /// Time, estimated.
-    pub seconds: f64,
-    /// Threads that the estimate is for.
-    pub threads: usize,
 }
 
 /// The JSON of `builddb`.
@@ -133,12 +86,12 @@ pub struct BuildJson {
     pub histogram: Option<Histogram>,
     /// Bytes of the files.
     pub bytes: Option<u64>,
-    /// Why there is no database.
+    /// The reason why there is no database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Wall-clock time.
     pub seconds: f64,
-    /// The most memory in use; null if the system does not say.
+    /// Peak memory; null if the system does not report it.
     pub peak_memory_bytes: Option<u64>,
 }
 
@@ -171,7 +124,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
         }
     };
     if args.plan && args.output.json {
-        output::write_json(&plan_object(&plan))?;
+        output::write_json(&plan)?;
     } else if !args.output.json {
         output::write_text(plan_text(&plan))?;
     }
@@ -188,37 +141,11 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
         }
         Err(BuildError::Interrupted) => {
             output::answer(args.output.json, &no_database(Reason::Interrupted.text()), |_| {
-                "interrupted: the same command goes on from here\n".to_owned()
+                "interrupted: the same command continues the build\n".to_owned()
             })?;
             Ok(Exit::Interrupted)
         }
         Err(error) => Err(error.into()),
-    }
-}
-
-fn name(directory: &Path) -> String {
-    directory.display().to_string()
-}
-
-fn plan_object(plan: &Plan) -> PlanJson {
-    PlanJson {
-        board: plan.dimensions,
-        scope: plan.scope,
-        metric: plan.metric,
-        max_stones: plan.max_stones,
-        directory: name(&plan.directory),
-        finished: plan.finished,
-        positions: plan.positions,
-        stored_positions: plan.stored_positions,
-        memory_bytes: plan.memory_bytes,
-        memory_limit: plan.memory_limit,
-        disk_bytes: plan.disk_bytes,
-        disk_peak_bytes: plan.disk_peak_bytes,
-        traffic_bytes: plan.slices.map(|slices| slices.read_bytes + slices.written_bytes),
-        slice_rows: plan.slices.map(|slices| slices.slice_rows),
-        disk_limit: plan.disk_limit,
-        seconds: plan.seconds,
-        threads: plan.threads,
     }
 }
 
@@ -227,9 +154,10 @@ fn plan_text(plan: &Plan) -> String {
         Some(bytes) => format!(" of {} {what}", output::bytes(bytes)),
         None => String::new(),
     };
-    let head = database::heading(plan.dimensions, plan.scope, plan.max_stones, plan.metric);
+    let Coverage { dimensions, scope, metric, max_stones } = plan.coverage;
+    let head = database::heading(dimensions, scope, max_stones, metric);
     let mut rows = vec![
-        ("directory", name(&plan.directory)),
+        ("directory", plan.directory.display().to_string()),
         ("positions", output::large(plan.positions)),
         ("stored", format!("{} (symmetric ones once)", output::large(plan.stored_positions))),
     ];
@@ -256,9 +184,9 @@ fn plan_text(plan: &Plan) -> String {
 
 fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
     BuildJson {
-        positions: Some(summary.positions),
-        black_to_move_wins: Some(summary.black_to_move_wins),
-        white_to_move_wins: Some(summary.white_to_move_wins),
+        positions: Some(summary.counts.positions),
+        black_to_move_wins: Some(summary.counts.black_to_move_wins),
+        white_to_move_wins: Some(summary.counts.white_to_move_wins),
         histogram: summary.histogram.clone(),
         bytes: Some(summary.bytes),
         reason: None,
@@ -270,13 +198,14 @@ fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
 fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
     let squares = args.board.squares();
     let max_stones = args.max_stones.map_or(squares, |stones| stones.min(squares));
-    let directory = database_name(args.board, args.scope, max_stones, args.metric);
+    let (dimensions, scope, metric) = (args.board, args.scope, args.metric);
+    let directory = Coverage { dimensions, scope, metric, max_stones }.name();
     BuildJson {
         board: args.board,
         scope: args.scope,
         metric: args.metric,
         max_stones,
-        directory: name(&args.out.join(directory)),
+        directory: args.out.join(directory).display().to_string(),
         positions: None,
         black_to_move_wins: None,
         white_to_move_wins: None,
@@ -290,16 +219,12 @@ fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
 
 fn text(plan: &Plan, summary: &BuildSummary) -> String {
     let head = if plan.finished { "found" } else { "built" };
+    let wins = [summary.counts.black_to_move_wins, summary.counts.white_to_move_wins];
+    let [black, white] = wins.map(output::grouped);
     let mut rows = vec![
-        ("positions", output::grouped(summary.positions)),
-        (
-            "Black wins",
-            format!("{} with Black to move", output::grouped(summary.black_to_move_wins)),
-        ),
-        (
-            "White wins",
-            format!("{} with White to move", output::grouped(summary.white_to_move_wins)),
-        ),
+        ("positions", output::grouped(summary.counts.positions)),
+        ("Black wins", format!("{black} with Black to move")),
+        ("White wins", format!("{white} with White to move")),
         ("files", output::bytes(summary.bytes)),
         ("time", output::time(summary.seconds)),
     ];
@@ -316,8 +241,8 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
     output::rows(head, &rows)
 }
 
-/// How many positions last how many plies, with either side to move: the shares in percent, small ones
-/// at the end together.
+/// Shares of the positions by remoteness in percent, with either side to move; small ones at the end
+/// together.
 fn lengths(histogram: &Histogram) -> String {
     let number = |side: &[u64], plies: usize| side.get(plies).copied().unwrap_or(0);
     let plies = 0..=histogram.longest() as usize;

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::args::PositionArgs;
 use crate::exit::{CliError, Exit};
 use crate::output::OutArg;
-use crate::repl::game::Game;
+use crate::repl::game::KonaneGame;
 
 /// `konane draw`.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub struct DrawArgs {
 
 /// Draws the position.
 pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
-    let game = Game::read(args.start.board, &args.start.begin)?;
+    let game = KonaneGame::read(args.start.board, &args.start.begin)?;
     args.out.write(&game.svg())?;
     Ok(Exit::Answered)
 }

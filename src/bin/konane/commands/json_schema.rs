@@ -2,84 +2,67 @@
 //! answers. docs/json.schema.json is its output.
 
 use schemars::JsonSchema;
-use schemars::generate::{SchemaGenerator, SchemaSettings};
-use serde_json::{Map, Value, json};
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, json};
 
-use crate::commands::analyse::AnalysisJson;
 use crate::commands::annotate::AnnotationJson;
 use crate::commands::bench::BenchJson;
-use crate::commands::builddb::{BuildJson, PlanJson};
+use crate::commands::builddb::BuildJson;
 use crate::commands::perft::PerftJson;
 use crate::commands::solve::SolveJson;
 use crate::commands::sprouts::{
-    AddedJson, CanonicalJson, ChildrenJson, ExportJson, GrundyJson, SproutsSolveJson, StatsJson,
-    ValuesJson, VerifySprJson,
+    AddedJson, CanonicalJson, ChildrenJson, ExportJson, GrundyJson, StatsJson, ValuesJson,
+    VerifySprJson,
 };
 use crate::commands::statespace::StateSpaceJson;
 use crate::commands::verify_proof::VerifyProofJson;
 use crate::commands::verifydb::VerifyJson;
 use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
-use crate::repl::analyse::AnswerJson;
+use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
-use konane::tablebase::Probe;
-
-/// Type of the objects that a subcommand prints.
-struct Printed {
-    /// The subcommand, and an option that changes the object.
-    name: &'static str,
-    add: fn(&mut SchemaGenerator) -> String,
-}
-
-const fn printed<T: JsonSchema>(name: &'static str) -> Printed {
-    Printed { name, add: |generator| type_name::<T>(generator) }
-}
-
-/// Adds a type to the definitions and returns its name there.
-fn type_name<T: JsonSchema>(generator: &mut SchemaGenerator) -> String {
-    generator.subschema_for::<T>();
-    T::schema_name().into_owned()
-}
-
-/// All objects of the command line.
-const PRINTED: &[Printed] = &[
-    printed::<SolveJson>("solve"),
-    printed::<ProgressJson>("solve --trace"),
-    printed::<PerftJson>("perft"),
-    printed::<BuildJson>("builddb"),
-    printed::<PlanJson>("builddb --plan"),
-    printed::<Probe>("probe"),
-    printed::<VerifyJson>("verifydb"),
-    printed::<VerifyProofJson>("verify-proof"),
-    printed::<StateSpaceJson>("statespace"),
-    printed::<AnalysisJson>("analyse"),
-    printed::<AnswerJson>("analyse (other commands)"),
-    printed::<AnnotationJson>("annotate"),
-    printed::<SproutsSolveJson>("sprouts solve"),
-    printed::<ProgressJson>("sprouts solve --trace"),
-    printed::<GrundyJson>("sprouts grundy"),
-    printed::<CanonicalJson>("sprouts canonical"),
-    printed::<ChildrenJson>("sprouts children"),
-    printed::<ValuesJson>("sprouts children --values"),
-    printed::<VerifySprJson>("sprouts verify"),
-    printed::<AddedJson>("sprouts db import"),
-    printed::<AddedJson>("sprouts db merge"),
-    printed::<ExportJson>("sprouts db export"),
-    printed::<StatsJson>("sprouts db stats"),
-    printed::<BenchJson>("bench"),
-    printed::<EndedJson>("annotate -, interrupted while it reads"),
-];
+use konane::sprouts::SproutsSolution;
+use konane::tablebase::{Plan, Probe};
 
 /// Prints one JSON Schema: the objects of the subcommands as its properties, and all types, those of
 /// the API included, as definitions. A hidden subcommand for the generator of the documentation.
 pub fn run() -> Result<Exit, CliError> {
     let mut answers = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let commands: Map<String, Value> = PRINTED
-        .iter()
-        .map(|Printed { name, add }| {
-            ((*name).to_owned(), json!({ "$ref": format!("#/$defs/{}", add(&mut answers)) }))
-        })
-        .collect();
+    let mut commands = Map::new();
+    macro_rules! printed {
+        ($($name:literal: $type:ty),+ $(,)?) => {$(
+            answers.subschema_for::<$type>();
+            let reference = format!("#/$defs/{}", <$type>::schema_name());
+            commands.insert($name.to_owned(), json!({ "$ref": reference }));
+        )+};
+    }
+    printed! {
+        "solve": SolveJson,
+        "solve --trace": ProgressJson,
+        "perft": PerftJson,
+        "builddb": BuildJson,
+        "builddb --plan": Plan,
+        "probe": Probe,
+        "verifydb": VerifyJson,
+        "verify-proof": VerifyProofJson,
+        "statespace": StateSpaceJson,
+        "analyse": AnalysisJson,
+        "analyse (other commands)": AnswerJson,
+        "annotate": AnnotationJson,
+        "sprouts solve": SproutsSolution,
+        "sprouts solve --trace": ProgressJson,
+        "sprouts grundy": GrundyJson,
+        "sprouts canonical": CanonicalJson,
+        "sprouts children": ChildrenJson,
+        "sprouts children --values": ValuesJson,
+        "sprouts verify": VerifySprJson,
+        "sprouts db import": AddedJson,
+        "sprouts db merge": AddedJson,
+        "sprouts db export": ExportJson,
+        "sprouts db stats": StatsJson,
+        "bench": BenchJson,
+        "annotate -, interrupted while it reads": EndedJson,
+    }
     let mut requests = SchemaSettings::draft2020_12().for_deserialize().into_generator();
     #[cfg(feature = "explore")]
     crate::web::add_schemas(&mut answers, &mut requests);

@@ -1,4 +1,4 @@
-//! `konane man`.
+//! `konane man` and `konane completions`: files that a package of the program installs.
 
 use clap::{Args, Command};
 
@@ -14,26 +14,27 @@ use konane::system::quote;
     "  konane man sprouts db import\n"
 ))]
 pub struct ManArgs {
-    /// The verb to describe, or a verb below it; without any, the program as a whole.
-    #[arg(value_name = "VERB")]
-    pub verbs: Vec<String>,
+    /// The subcommand to describe, or one below it; without any, the program as a whole.
+    #[arg(value_name = "SUBCOMMAND")]
+    pub path: Vec<String>,
 }
 
 /// Prints a manual page of the program or of a subcommand.
-pub fn run(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
+pub fn man(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
     // The subcommand `help` has no page.
     let mut command = without_help(program);
     command.build();
-    for verb in &args.verbs {
-        let Some(found) = command.find_subcommand(verb).cloned() else {
-            let verbs: Vec<&str> = command
+    for name in &args.path {
+        let Some(found) = command.find_subcommand(name).cloned() else {
+            let names: Vec<&str> = command
                 .get_subcommands()
                 .filter(|command| !command.is_hide_set())
                 .map(Command::get_name)
                 .collect();
-            let verb = quote(verb);
-            let verbs = if verbs.is_empty() { "none".to_owned() } else { verbs.join(", ") };
-            return Err(CliError::Verb { verb, verbs });
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            let name = quote(name);
+            let text = format!("{name:?} is not a subcommand: choose one of {names}");
+            return Err(CliError::Usage(text));
         };
         command = found;
     }
@@ -45,4 +46,27 @@ pub fn run(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
 
 fn without_help(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
+}
+
+/// `konane completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// Prints a completion script for the program.
+pub fn completions(args: &CompletionsArgs, program: &Command) -> Result<Exit, CliError> {
+    let mut script = Vec::new();
+    // clap_complete would suggest hidden subcommands.
+    let subcommands = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut shown = Command::new("konane")
+        .version(env!("CARGO_PKG_VERSION"))
+        .long_about(program.get_long_about().cloned().unwrap_or_default())
+        .args(program.get_arguments())
+        .subcommands(subcommands);
+    clap_complete::generate(args.shell, &mut shown, "konane", &mut script);
+    output::write_text(String::from_utf8_lossy(&script))?;
+    Ok(Exit::Answered)
 }

@@ -5,7 +5,6 @@ pub mod analyse;
 pub mod annotate;
 pub mod bench;
 pub mod builddb;
-pub mod completions;
 pub mod draw;
 pub mod json_schema;
 pub mod man;
@@ -57,7 +56,7 @@ pub enum Command {
     /// Do a fixed amount of work on one thread; print speeds and a signature of node counts.
     Bench(bench::BenchArgs),
     /// Print a shell completion script.
-    Completions(completions::CompletionsArgs),
+    Completions(man::CompletionsArgs),
     /// Print a manual page in roff.
     Man(man::ManArgs),
     /// Print the JSON Schema of all objects that the program prints.
@@ -83,8 +82,8 @@ pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Statespace(args) => statespace::run(args, stop),
         Command::Sprouts(args) => sprouts::run(args, stop),
         Command::Bench(args) => bench::run(args, stop),
-        Command::Completions(args) => completions::run(args, &crate::Cli::command()),
-        Command::Man(args) => man::run(args, crate::Cli::command()),
+        Command::Completions(args) => man::completions(args, &crate::Cli::command()),
+        Command::Man(args) => man::man(args, crate::Cli::command()),
         Command::JsonSchema => json_schema::run(),
     }
 }

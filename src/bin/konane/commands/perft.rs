@@ -8,17 +8,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::PositionArgs;
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::args::{PositionArgs, RunArgs, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
-use konane::system::{NumberError, parse_number};
-use konane::{Board, Dimensions, Move, Perft, Phase, Position, Uncounted};
-
-fn parse_depth(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 1, Perft::MOST_PLIES.into()).map(|number| number as u32)
-}
+use konane::{Dimensions, Move, Perft, PerftError, Phase, Position};
 
 /// `konane perft`.
 #[derive(Debug, Args)]
@@ -35,7 +29,7 @@ pub struct PerftArgs {
     #[command(flatten)]
     pub start: PositionArgs,
     /// Plies to count, 1 to 64.
-    #[arg(value_name = "DEPTH", value_parser = parse_depth,
+    #[arg(value_name = "DEPTH", value_parser = number(1, Perft::MAX_PLIES),
           allow_negative_numbers = true)]
     pub depth: u32,
     /// Show the count of each first move as well.
@@ -53,11 +47,7 @@ pub struct PerftArgs {
     #[arg(long, requires = "unique")]
     pub no_symmetry: bool,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// A move and its count, in the JSON of `perft --divide`.
@@ -93,7 +83,7 @@ pub struct PerftJson {
     /// With `--divide`: the last count by first move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divide: Option<Vec<DivideJson>>,
-    /// Why there are fewer counts than asked for.
+    /// The reason why there are fewer counts than requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Wall-clock time.
@@ -102,121 +92,97 @@ pub struct PerftJson {
 
 /// Counts and prints; text appears ply by ply.
 pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let (board, position) = args.start.read()?;
-    let progress = Progress::new(args.output.quiet);
+    args.run.threads.install(|| count_plies(args, stop))?
+}
+
+fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
-    let run = Run { args, board: &board, position: &position, progress, stop, begun };
-    args.threads.install(|| run.run())?
-}
-
-struct Run<'a> {
-    args: &'a PerftArgs,
-    board: &'a Board,
-    position: &'a Position,
-    progress: Progress,
-    stop: &'a AtomicBool,
-    begun: Instant,
-}
-
-impl Run<'_> {
-    fn run(self) -> Result<Exit, CliError> {
-        let depth = self.args.depth;
-        let perft = Perft::new(self.board);
-        let head = if self.args.unique { "new positions" } else { "nodes" };
-        self.say(format_args!("{:>5}  {head:>26}  time\n", "ply"))?;
-        let mut counts = Vec::new();
-        let mut divided = Vec::new();
-        let mut ended = None;
-        let memory = self.args.memory.available().unwrap_or(u64::MAX);
-        let symmetry = !self.args.no_symmetry;
-        let unique = || perft.unique_plies(self.position, symmetry, memory, self.stop);
-        let mut unique = self.args.unique.then(unique);
-        for ply in 1..=depth {
-            self.progress.live(format!("counting ply {ply} of {depth}"));
-            let counted = match &mut unique {
-                Some(plies) => match plies.next() {
-                    Some(count) => count.map(|count| (count, Vec::new())),
-                    None => break,
-                },
-                None => self.count(&perft, ply, memory),
-            };
-            match counted {
-                Ok((count, moves)) => {
-                    counts.push(count);
-                    divided = moves;
-                }
-                Err(why) => {
-                    ended = Some(why);
-                    break;
-                }
-            }
-            self.say_count(&counts)?;
-        }
-        drop(unique);
-        // The live line ends before the answer is written.
-        let Run { args, board, position, progress, begun, .. } = self;
-        drop(progress);
-        let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
-        if args.output.json {
-            let (nodes, unique) =
-                if args.unique { (None, Some(counts)) } else { (Some(counts), None) };
-            let item = |(mv, nodes)| DivideJson { mv, nodes };
-            output::write_json(&PerftJson {
-                board: board.dimensions(),
-                position: *position,
-                phase: position.phase(board),
-                depth,
-                nodes,
-                symmetry: unique.is_some().then_some(!args.no_symmetry),
-                unique,
-                divide: divided.map(|divided| divided.into_iter().map(item).collect()),
-                reason: ended.map(|why| why.to_string()),
-                seconds: begun.elapsed().as_secs_f64(),
-            })?;
-        } else if let Some(why) = ended {
-            let remedy = if why == Uncounted::Memory { ": --memory allows more" } else { "" };
-            output::write_text(format!("{why}{remedy}\n"))?;
-        } else if let Some(divided) = divided {
-            let mut text = format!("\nby first move, at depth {depth}:\n");
-            for (mv, count) in divided {
-                let _ = writeln!(text, "{:>9}  {:>22}", mv.to_string(), output::grouped(count));
-            }
-            output::write_text(&text)?;
-        }
-        Ok(ended.map_or(Exit::Answered, |why| why.kind().into()))
-    }
-
-    /// Counts the sequences of a ply, and with `--divide` those of each first move.
-    fn count(
-        &self,
-        perft: &Perft<'_>,
-        ply: u32,
-        memory: u64,
-    ) -> Result<(u64, Vec<(Move, u64)>), Uncounted> {
-        let (position, stop) = (self.position, self.stop);
-        let moves = if self.args.plain {
-            perft.divide_until(position, ply, stop)?
-        } else if self.args.divide && ply == self.args.depth {
-            perft.merged_divide(position, ply, memory, stop)?
-        } else {
-            return Ok((perft.merged(position, ply, memory, stop)?, Vec::new()));
+    let (board, position) = args.start.read()?;
+    let (depth, perft) = (args.depth, Perft::new(&board));
+    let progress = Progress::new(args.run.output.quiet);
+    // Writes text above the live line.
+    let say = |text: String| match args.run.output.json {
+        true => Ok(()),
+        false => progress.aside(|| output::write_text(text)),
+    };
+    let head = if args.unique { "new positions" } else { "nodes" };
+    say(format!("{:>5}  {head:>26}  time\n", "ply"))?;
+    let (mut counts, mut divided, mut ended) = (Vec::new(), Vec::new(), None);
+    let memory = args.run.memory.available().unwrap_or(u64::MAX);
+    let unique = || perft.unique_plies(&position, !args.no_symmetry, memory, stop);
+    let mut unique = args.unique.then(unique);
+    for ply in 1..=depth {
+        progress.live(format!("counting ply {ply} of {depth}"));
+        let counted = match &mut unique {
+            Some(plies) => match plies.next() {
+                Some(count) => count.map(|count| (count, Vec::new())),
+                None => break,
+            },
+            None => count(args, &perft, &position, ply, memory, stop),
         };
-        let add = |sum: u64, &(_, count): &(Move, u64)| sum.checked_add(count);
-        let count = moves.iter().try_fold(0, add).ok_or(Uncounted::TooMany)?;
-        Ok((count, moves))
-    }
-
-    /// Writes text above the live line.
-    fn say(&self, text: std::fmt::Arguments<'_>) -> Result<(), CliError> {
-        if self.args.output.json {
-            return Ok(());
+        match counted {
+            Ok((count, moves)) => {
+                counts.push(count);
+                divided = moves;
+                let (count, time) =
+                    (output::grouped(count), output::time(begun.elapsed().as_secs_f64()));
+                say(format!("{ply:>5}  {count:>26}  {time}\n"))?;
+            }
+            Err(reason) => {
+                ended = Some(reason);
+                break;
+            }
         }
-        self.progress.aside(|| output::write_text(text.to_string()))
     }
+    drop(unique);
+    // The live line ends before the answer is written.
+    drop(progress);
+    let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
+    if args.run.output.json {
+        let (nodes, unique) = if args.unique { (None, Some(counts)) } else { (Some(counts), None) };
+        let item = |(mv, nodes)| DivideJson { mv, nodes };
+        output::write_json(&PerftJson {
+            board: board.dimensions(),
+            position,
+            phase: position.phase(&board),
+            depth,
+            nodes,
+            symmetry: unique.is_some().then_some(!args.no_symmetry),
+            unique,
+            divide: divided.map(|divided| divided.into_iter().map(item).collect()),
+            reason: ended.map(|reason| reason.to_string()),
+            seconds: begun.elapsed().as_secs_f64(),
+        })?;
+    } else if let Some(reason) = ended {
+        let remedy = if reason == PerftError::Memory { ": --memory allows more" } else { "" };
+        output::write_text(format!("{reason}{remedy}\n"))?;
+    } else if let Some(divided) = divided {
+        let mut text = format!("\nby first move, at depth {depth}:\n");
+        for (mv, count) in divided {
+            let _ = writeln!(text, "{:>9}  {:>22}", mv.to_string(), output::grouped(count));
+        }
+        output::write_text(&text)?;
+    }
+    Ok(ended.map_or(Exit::Answered, |reason| reason.kind().into()))
+}
 
-    fn say_count(&self, counts: &[u64]) -> Result<(), CliError> {
-        let count = output::grouped(*counts.last().unwrap_or(&0));
-        let time = output::time(self.begun.elapsed().as_secs_f64());
-        self.say(format_args!("{:>5}  {count:>26}  {time}\n", counts.len()))
-    }
+/// Counts the sequences of a ply, and with `--divide` those of each first move.
+fn count(
+    args: &PerftArgs,
+    perft: &Perft<'_>,
+    position: &Position,
+    ply: u32,
+    memory: u64,
+    stop: &AtomicBool,
+) -> Result<(u64, Vec<(Move, u64)>), PerftError> {
+    let moves = if args.plain {
+        perft.divide_until(position, ply, stop)?
+    } else if args.divide && ply == args.depth {
+        perft.merged_divide(position, ply, memory, stop)?
+    } else {
+        return Ok((perft.merged(position, ply, memory, stop)?, Vec::new()));
+    };
+    let add = |sum: u64, &(_, count): &(Move, u64)| sum.checked_add(count);
+    let count = moves.iter().try_fold(0, add).ok_or(PerftError::TooMany)?;
+    Ok((count, moves))
 }

@@ -57,7 +57,13 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         let (lines, exit) = answer_lines(args, &database, stop)?;
         // An empty list has an empty answer; without a list, something was forgotten.
         let forgotten = lines == 0 && !asked && exit == Exit::Answered;
-        return if forgotten { Err(CliError::NoPosition) } else { Ok(exit) };
+        return match forgotten {
+            true => Err(CliError::Usage(
+                "no position: give --position or --moves, or positions on standard input, one a line"
+                    .to_owned(),
+            )),
+            false => Ok(exit),
+        };
     }
     // Before the database, so that bad input is found without one.
     let (board, position) = args.start.read()?;
@@ -135,7 +141,7 @@ fn write(out: &mut String) -> Result<bool, CliError> {
 
 fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<String, CliError> {
     let read = parse_position_as(args.start.board, line, args.start.begin.phase);
-    let (board, position) = read.map_err(CliError::Line)?;
+    let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
     must_be_ordinary(&board, &position)?;
     let answer = probe(database, &position)?;
     if args.json {
@@ -156,10 +162,14 @@ fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<Stri
     Ok(format!("{position}: {outcome}; {moves}\n"))
 }
 
-/// Refuses a position of which no database has the value.
+/// Returns an error for a position that no database has.
 fn must_be_ordinary(board: &Board, position: &Position) -> Result<(), CliError> {
     if position.is_early_jump(board) {
-        return Err(CliError::EarlyJump(position.to_string()));
+        let position = position.to_string();
+        return Err(CliError::Usage(format!(
+            "{position:?} has fewer than two empty squares and is in the jumping phase; databases are \
+             about games that begin with two removals and have no such position: use `konane solve`"
+        )));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `konane statespace`.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -8,13 +9,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::args::RunArgs;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
 use konane::search::run::Reason;
 use konane::tablebase::statespace::{
-    MAX_SQUARES, Ply, StateSpaceError, StateSpaceEvent, memory_needed, statespace,
+    MAX_SQUARES, Ply, PlyCounts, StateSpaceError, StateSpaceEvent, memory_needed, statespace,
 };
 use konane::{Board, Dimensions};
 
@@ -30,11 +31,7 @@ pub struct StatespaceArgs {
     #[arg(value_name = "RxF")]
     pub board: Dimensions,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// The JSON of `statespace`.
@@ -45,32 +42,12 @@ pub struct StateSpaceJson {
     /// Counts of every ply; empty if the search did not end.
     pub plies: Vec<Ply>,
     /// The sums; null without plies.
-    pub total: Option<CountsJson>,
-    /// Why there are no plies.
+    pub total: Option<PlyCounts>,
+    /// The reason why there are no plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
-}
-
-/// Counts of positions.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct CountsJson {
-    /// Positions met for the first time, symmetric ones once.
-    pub unique: u64,
-    /// Those that Black wins.
-    pub black_wins: u64,
-    /// Those that White wins.
-    pub white_wins: u64,
-    /// Those without a move.
-    pub terminals: u64,
-}
-
-impl From<&Ply> for CountsJson {
-    fn from(ply: &Ply) -> Self {
-        let Ply { unique, black_wins, white_wins, terminals, .. } = *ply;
-        CountsJson { unique, black_wins, white_wins, terminals }
-    }
 }
 
 /// Searches and prints.
@@ -90,11 +67,12 @@ pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let object = StateSpaceJson {
         board: args.board,
         plies: plies.to_vec(),
-        total: reason.is_none().then(|| (&sum(plies)).into()),
+        total: reason.is_none().then(|| sum(plies)),
         reason,
         seconds,
     };
-    let plies = output::finish(args.output.json, &object, result, |plies| text(plies, seconds))?;
+    let plies =
+        output::finish(args.run.output.json, &object, result, |plies| text(plies, seconds))?;
     Ok(plies.map_or(Exit::Interrupted, |_| Exit::Answered))
 }
 
@@ -103,9 +81,9 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
     // A board that is too large has an error of its own.
     if args.board.squares() <= MAX_SQUARES {
         let what = || format!("the state space of {}", args.board);
-        args.memory.must_suffice(memory_needed(&board), what)?;
+        args.run.memory.must_suffice(memory_needed(&board), what)?;
     }
-    let progress = Progress::new(args.output.quiet);
+    let progress = Progress::new(args.run.output.quiet);
     let mut show = |event: StateSpaceEvent<'_>| {
         match event {
             StateSpaceEvent::Values { black, of } => {
@@ -114,25 +92,18 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
             }
             StateSpaceEvent::Ply(ply) => {
                 progress.endless();
-                let positions = output::grouped(ply.unique);
+                let positions = output::grouped(ply.counts.unique);
                 progress.step(&format!("ply {}: {positions} positions", ply.ply));
             }
             StateSpaceEvent::Layer { .. } => {}
         }
-        Ok(())
+        ControlFlow::Continue(())
     };
-    Ok(args.threads.install(|| statespace(&board, stop, &mut show))??)
+    Ok(args.run.threads.install(|| statespace(&board, stop, &mut show))??)
 }
 
-fn sum(plies: &[Ply]) -> Ply {
-    let add = |sum: Ply, ply: &Ply| Ply {
-        ply: ply.ply,
-        unique: sum.unique + ply.unique,
-        black_wins: sum.black_wins + ply.black_wins,
-        white_wins: sum.white_wins + ply.white_wins,
-        terminals: sum.terminals + ply.terminals,
-    };
-    plies.iter().fold(Ply::default(), add)
+fn sum(plies: &[Ply]) -> PlyCounts {
+    plies.iter().map(|ply| ply.counts).sum()
 }
 
 fn text(plies: &[Ply], seconds: f64) -> String {
@@ -140,15 +111,15 @@ fn text(plies: &[Ply], seconds: f64) -> String {
     let heads = ["positions", "Black wins", "White wins", "terminals"];
     let [a, b, c, d] = heads;
     let _ = writeln!(text, "{:>5}  {a:>15}  {b:>15}  {c:>15}  {d:>13}", "ply");
-    let mut row = |name: &str, ply: &Ply| {
-        let counts = [ply.unique, ply.black_wins, ply.white_wins, ply.terminals];
-        let [a, b, c, d] = counts.map(output::grouped);
+    let mut row = |name: &str, counts: PlyCounts| {
+        let PlyCounts { unique, black_wins, white_wins, terminals } = counts;
+        let [a, b, c, d] = [unique, black_wins, white_wins, terminals].map(output::grouped);
         let _ = writeln!(text, "{name:>5}  {a:>15}  {b:>15}  {c:>15}  {d:>13}");
     };
     for ply in plies {
-        row(&ply.ply.to_string(), ply);
+        row(&ply.ply.to_string(), ply.counts);
     }
-    row("total", &sum(plies));
+    row("total", sum(plies));
     let _ = writeln!(text, "time {}", output::time(seconds));
     text
 }

@@ -9,13 +9,12 @@ use proof_check::rules::{Rules, Stones};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::args::RunArgs;
 use crate::exit::{CliError, Exit};
-use crate::output;
+use crate::output::{self, CheckJson};
 use crate::progress::Progress;
 use konane::Colour;
 use konane::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
-use konane::search::run::Reason;
 
 /// `konane verify-proof`.
 #[derive(Debug, Args)]
@@ -32,11 +31,7 @@ pub struct VerifyProofArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// The JSON of `verify-proof`.
@@ -44,9 +39,9 @@ pub struct VerifyProofArgs {
 pub struct VerifyProofJson {
     /// The file.
     pub file: String,
-    /// Ranks x files; null if the file does not say.
+    /// Ranks x files; null if the file cannot be read.
     pub board: Option<String>,
-    /// The position that the proof is about.
+    /// The position that is proven.
     pub root: Option<String>,
     /// The player who wins.
     pub winner: Option<Colour>,
@@ -54,16 +49,8 @@ pub struct VerifyProofJson {
     pub positions: Option<u64>,
     /// Length of the file.
     pub bytes: Option<u64>,
-    /// True if the proof is valid; null if the check did not end.
-    pub valid: Option<bool>,
-    /// The problem, or why the check did not end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-    /// The limit that was reached, or `interrupted`, if the check did not end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
-    /// Wall-clock time.
-    pub seconds: f64,
+    #[serde(flatten)]
+    pub check: CheckJson,
 }
 
 /// Checks and prints.
@@ -72,21 +59,17 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
     let mut header = None;
     let result = check(args, stop, &mut header);
     let seconds = begun.elapsed().as_secs_f64();
-    let (valid, problem) = match &result {
-        Ok(Verification { flaw: None, .. }) => (Some(true), None),
-        Ok(Verification { flaw: Some(flaw), .. }) => (Some(false), Some(flaw.to_string())),
-        Err(error @ CliError::Proof(ProofError::NotAProof { .. } | ProofError::Damaged { .. })) => {
-            (Some(false), Some(error.to_string()))
-        }
-        Err(CliError::Proof(ProofError::Interrupted)) => (None, Some("interrupted".to_owned())),
-        Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
-        // Nothing is known about the file.
-        Err(_) => return result.map(|_| Exit::File),
+    let flaw = |checked: &Verification| checked.flaw.as_ref().map(ToString::to_string);
+    let is_flaw = |error: &CliError| {
+        use ProofError::{Damaged, NotAProof};
+        matches!(error, CliError::Proof(NotAProof { .. } | Damaged { .. }))
     };
-    let reason = result.as_ref().err().and_then(CliError::reason);
-    let object = object(args, header.as_ref(), (valid, problem, reason), seconds);
+    let Some(check) = CheckJson::new(&result, flaw, is_flaw, seconds) else {
+        return result.map(|_| Exit::File);
+    };
+    let object = object(args, header.as_ref(), check);
     let text = |verification: &Verification| text(verification, seconds);
-    Ok(match output::finish(args.output.json, &object, result, text)? {
+    Ok(match output::finish(args.run.output.json, &object, result, text)? {
         None => Exit::Interrupted,
         Some(verification) if verification.flaw.is_some() => Exit::Mismatch,
         Some(_) => Exit::Answered,
@@ -101,17 +84,17 @@ fn check(
 ) -> Result<Verification, CliError> {
     let mut reader = ProofReader::open(&args.file)?;
     *header = Some((*reader.header(), reader.bytes()));
-    if let Some(bytes) = args.memory.available() {
+    if let Some(bytes) = args.run.memory.available() {
         reader.limit_memory(bytes);
     }
-    let progress = Progress::new(args.output.quiet);
+    let progress = Progress::new(args.run.output.quiet);
     progress.live("reading".to_owned());
     let checked = |done: u64, all: u64| {
         progress.part(done, all);
         progress
             .update(|_| format!("{} of {} positions", output::grouped(done), output::grouped(all)));
     };
-    args.threads.install(|| verify(&mut reader, &checked, stop))?.map_err(|error| match error {
+    args.run.threads.install(|| verify(&mut reader, &checked, stop))?.map_err(|error| match error {
         ProofError::TooLarge { need, have, .. } => {
             let what = format!("checking {}", args.file.display());
             CliError::Memory { what, need, have }
@@ -123,8 +106,7 @@ fn check(
 fn object(
     args: &VerifyProofArgs,
     header: Option<&(ProofHeader, u64)>,
-    (valid, problem, reason): (Option<bool>, Option<String>, Option<Reason>),
-    seconds: f64,
+    check: CheckJson,
 ) -> VerifyProofJson {
     VerifyProofJson {
         file: args.file.display().to_string(),
@@ -136,10 +118,7 @@ fn object(
         winner: header.map(|(header, _)| header.winner.into()),
         positions: header.map(|(header, _)| header.positions),
         bytes: header.map(|(_, bytes)| *bytes),
-        valid,
-        problem,
-        reason,
-        seconds,
+        check,
     }
 }
 

@@ -8,16 +8,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::database;
-use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg};
+use crate::args::{RunArgs, database};
 use crate::exit::{CliError, Exit};
-use crate::output;
+use crate::output::{self, CheckJson};
 use crate::progress::Progress;
 use konane::Dimensions;
 use konane::file::FileError;
-use konane::search::run::Reason;
 use konane::tablebase::{
-    DatabaseError, Manifest, Metric, Scope, VerifyError, VerifyReport, deep_memory, verify,
+    Coverage, DatabaseError, Manifest, Metric, Scope, VerifiedDatabase, deep_memory, verify,
 };
 
 /// `konane verifydb`.
@@ -35,11 +33,7 @@ pub struct VerifydbArgs {
     #[arg(long)]
     pub deep: bool,
     #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: MemoryLimitArg,
-    #[command(flatten)]
-    pub output: OutputArgs,
+    pub run: RunArgs,
 }
 
 /// The JSON of `verifydb`.
@@ -59,18 +53,10 @@ pub struct VerifyJson {
     pub positions: Option<u64>,
     /// Bytes of the files.
     pub bytes: Option<u64>,
-    /// True if every value was to be computed again.
+    /// True if the check computes every value again.
     pub deep: bool,
-    /// True if the database is valid; null if the check did not end.
-    pub valid: Option<bool>,
-    /// The problem, or why the check did not end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-    /// The limit that was reached, or `interrupted`, if the check did not end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
-    /// Wall-clock time.
-    pub seconds: f64,
+    #[serde(flatten)]
+    pub check: CheckJson,
 }
 
 /// Checks and prints.
@@ -78,46 +64,41 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let result = check(args, stop);
     let seconds = begun.elapsed().as_secs_f64();
-    let (valid, problem) = match &result {
-        Ok(_) => (Some(true), None),
-        Err(CliError::Verify(error)) if is_verdict(error) => (Some(false), Some(error.to_string())),
-        Err(CliError::Verify(VerifyError::Interrupted)) => (None, Some("interrupted".to_owned())),
-        Err(error @ CliError::Memory { .. }) => (None, Some(error.to_string())),
-        // Nothing is known about the database, or there is none.
-        Err(_) => return result.map(|_| Exit::File),
+    let is_problem =
+        |error: &CliError| matches!(error, CliError::Verify(error) if is_verdict(error));
+    let Some(check) = CheckJson::new(&result, |_| None, is_problem, seconds) else {
+        return result.map(|_| Exit::File);
     };
-    let reason = result.as_ref().err().and_then(CliError::reason);
-    let object = object(args, (valid, problem, reason), seconds);
-    let report = output::finish(args.output.json, &object, result, |report| text(args, report))?;
+    let report = output::finish(args.run.output.json, &object(args, check), result, |report| {
+        text(args, report)
+    })?;
     Ok(report.map_or(Exit::Interrupted, |_| Exit::Answered))
 }
 
 /// Returns true for errors that show that the database is wrong. All others leave that open.
-fn is_verdict(error: &VerifyError) -> bool {
+fn is_verdict(error: &DatabaseError) -> bool {
     use FileError::{Damaged, NotAFile, OtherKind};
     matches!(
         error,
-        VerifyError::Wrong { .. }
-            | VerifyError::Database(
-                DatabaseError::MissingLayer { .. }
-                    | DatabaseError::File(Damaged { .. } | NotAFile { .. } | OtherKind { .. })
-            )
+        DatabaseError::WrongValue { .. }
+            | DatabaseError::MissingLayer { .. }
+            | DatabaseError::File(Damaged { .. } | NotAFile { .. } | OtherKind { .. })
     )
 }
 
-fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifyReport, CliError> {
+fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifiedDatabase, CliError> {
     // If the database cannot be read, the check returns a better error.
     let need = if args.deep { deep_memory(&args.directory).unwrap_or(0) } else { 0 };
-    args.memory.must_suffice(need, || format!("the deep check of {}", args.directory.display()))?;
-    let progress = Progress::new(args.output.quiet);
-    Ok(args.threads.install(|| verify(&args.directory, args.deep, &progress, stop))??)
+    args.run
+        .memory
+        .must_suffice(need, || format!("the deep check of {}", args.directory.display()))?;
+    let progress = Progress::new(args.run.output.quiet);
+    let verified =
+        args.run.threads.install(|| verify(&args.directory, args.deep, &progress, stop))?;
+    verified.map_err(CliError::Verify)
 }
 
-fn object(
-    args: &VerifydbArgs,
-    (valid, problem, reason): (Option<bool>, Option<String>, Option<Reason>),
-    seconds: f64,
-) -> VerifyJson {
+fn object(args: &VerifydbArgs, check: CheckJson) -> VerifyJson {
     // The manifest of a database that failed the check may still be readable.
     let manifest = Manifest::read(&args.directory).ok();
     let manifest = manifest.as_ref();
@@ -131,15 +112,13 @@ fn object(
         positions: manifest.and_then(Manifest::total).map(|counts| counts.positions),
         bytes: manifest.map(bytes),
         deep: args.deep,
-        valid,
-        problem,
-        reason,
-        seconds,
+        check,
     }
 }
 
-fn text(args: &VerifydbArgs, report: &VerifyReport) -> String {
-    let head = database::heading(report.dimensions, report.scope, report.max_stones, report.metric);
+fn text(args: &VerifydbArgs, report: &VerifiedDatabase) -> String {
+    let Coverage { dimensions, scope, metric, max_stones } = report.coverage;
+    let head = database::heading(dimensions, scope, max_stones, metric);
     let counts = &report.counts;
     let checked = if args.deep {
         format!(
@@ -157,7 +136,7 @@ fn text(args: &VerifydbArgs, report: &VerifyReport) -> String {
         ("positions", output::grouped(counts.positions)),
         ("Black wins", format!("{black} with Black to move")),
         ("White wins", format!("{white} with White to move")),
-        ("files", format!("{}, {}", report.files, output::bytes(report.bytes))),
+        ("files", format!("{}, {}", max_stones + 1, output::bytes(report.bytes))),
         ("time", output::time(report.seconds)),
     ];
     output::rows(&head, &rows)

@@ -1,48 +1,47 @@
 //! The conversation of `konane analyse`.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::analyse::AnalysisJson;
-use crate::exit::{CliError, Exit};
+use super::board::{Style, draw};
+use super::command::{Action, ConversationKind, help, search_time};
+use super::game::{KonaneGame, write_file};
+use super::sentences::hint_text;
+use super::{CommandResult, Conversation, limits, text};
+use crate::exit::CliError;
 use crate::output;
 use crate::progress::Progress;
-use crate::repl::board::{Style, draw};
-use crate::repl::game::{Game, RecordArgs};
-use crate::repl::hint_text;
-use crate::repl::words::{self, LONGER, Word};
-use crate::repl::{Next, Talk};
-use crate::terminal_text::TerminalText;
-use crate::terminal_text::escape_line;
-use konane::Move;
+use crate::terminal_text::{TerminalText, escape_line};
 use konane::analysis::{Analysis, Analyst};
 use konane::json::{OrUnknown, or_unknown};
-use konane::notation::parse_move;
 use konane::search::Value;
-use konane::search::run::Limits;
+use konane::{Move, Position};
 
-const HELP: &str = "\
-Write a move: a square to remove a stone in the first two plies (c3), then jumps (c3-c1).
-  move X       the same
-  undo, redo   take the last move back; make it again
-  new          back to the beginning
-  board        the board, the moves and the line again
-  moves        the moves and the line only
-  hint         a move to make
-  search TIME  search this position for longer, such as 30s; without a time 10 times as long;
-               Ctrl-C ends the search
-  position     the position as text
-  save FILE    write the game to a file
-  load FILE    go on from the game in a file
-  draw FILE    draw the board as SVG
-  quit         end
-";
+/// An analysis with moves before and after its position.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AnalysisJson {
+    #[serde(flatten)]
+    pub analysis: Analysis,
+    /// Best play from the position, as far as it is decided. Absent if it was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Vec<Move>>,
+    /// The position before the moves that were played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Position>,
+    /// The moves that were played from `start`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub played: Option<Vec<Move>>,
+}
+
+impl From<Analysis> for AnalysisJson {
+    fn from(analysis: Analysis) -> Self {
+        AnalysisJson { analysis, line: None, start: None, played: None }
+    }
+}
 
 /// Answer of `analyse --json` to a command.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -71,232 +70,143 @@ pub enum AnswerJson {
     },
     /// To `help`.
     Help {
-        /// What can be written.
+        /// The commands.
         help: String,
     },
-    /// To what cannot be done.
+    /// To a command that failed.
     Error {
-        /// Why.
+        /// The error.
         error: String,
     },
 }
 
-/// What is shown of a position in words. As an object it is always the same.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Show {
-    /// The board, the moves and the line.
-    Board,
-    /// The moves and the line.
-    Moves,
-    /// The position's text.
-    Text,
+/// A game and the analysis of its positions.
+pub struct AnalyseSession<'a> {
+    /// The game.
+    pub game: KonaneGame,
+    /// Evaluates positions.
+    pub analyst: Analyst,
+    /// Time for each position.
+    pub time: Duration,
+    /// True if answers are JSON objects.
+    pub json: bool,
+    /// Ends searches.
+    pub stop: &'a AtomicBool,
 }
 
-/// An answer.
-enum Answer {
-    /// The position on the board, judged within this time.
-    Position(Show, Duration),
-    /// Something else: the words, and the object.
-    Said(String, AnswerJson),
-}
-
-/// What is on the board, and who judges it.
-pub struct Session<'a> {
-    game: Game,
-    analyst: Analyst,
-    time: Duration,
-    json: bool,
-    style: Style,
-    /// What `turn` shows, and how long it may search.
-    next: (Show, Duration),
-    stop: &'a AtomicBool,
-}
-
-impl<'a> Session<'a> {
-    /// Begins at the end of a game.
-    pub fn new(
-        game: Game,
-        analyst: Analyst,
-        time: Duration,
-        json: bool,
-        stop: &'a AtomicBool,
-    ) -> Self {
-        let next = (Show::Board, time);
-        Session { game, analyst, time, json, style: Style::of_stdout(), next, stop }
+impl AnalyseSession<'_> {
+    /// An answer as text or JSON.
+    fn answer(&self, text: String, object: &AnswerJson) -> Result<TerminalText, CliError> {
+        Ok(if self.json { output::json(object)?.into() } else { text.into() })
     }
 
-    fn answer(&mut self, word: Word<'_>) -> Result<Answer, Problem> {
-        let wrong = |error: &str| Problem { error: error.to_owned(), exit: Exit::BadInput };
-        match word {
-            Word::Move(text) => {
-                let mv = parse_move(self.game.board(), self.game.position(), text);
-                let mv = mv.map_err(|error| wrong(&format!("{error}; or write help")))?;
-                self.game.play(mv);
-            }
-            Word::Undo if !self.game.undo() => return Err(wrong("there is nothing to take back")),
-            Word::Redo if !self.game.redo() => return Err(wrong("nothing was taken back")),
-            Word::New => while self.game.undo() {},
-            Word::Moves => return Ok(Answer::Position(Show::Moves, self.time)),
-            Word::Hint => return Ok(self.hint()?),
-            Word::Search(time) => {
-                let time = time.unwrap_or_else(|| self.time.saturating_mul(LONGER));
-                return Ok(Answer::Position(Show::Moves, time));
-            }
-            Word::Position => return Ok(Answer::Position(Show::Text, self.time)),
-            Word::Save(file) => {
-                self.game.save(Path::new(file), [None, None])?;
-                let object = AnswerJson::Saved { saved: file.to_owned() };
-                return Ok(Answer::Said(format!("The game is in {file}.\n"), object));
-            }
-            Word::Load(file) => {
-                self.game = Game::open(
-                    Path::new(file),
-                    Some(self.game.board().dimensions()),
-                    RecordArgs::default(),
-                )?;
-            }
-            Word::Draw(file) => {
-                self.game.draw(Path::new(file))?;
-                let object = AnswerJson::Drawn { drawn: file.to_owned() };
-                return Ok(Answer::Said(format!("The board is in {file}.\n"), object));
-            }
-            Word::Help => {
-                let help = HELP.to_owned();
-                return Ok(Answer::Said(help.clone(), AnswerJson::Help { help }));
-            }
-            Word::Wrong(error) => return Err(wrong(&format!("{error}; or write help"))),
-            Word::Undo | Word::Redo | Word::Board | Word::Empty | Word::Quit => {}
-        }
-        Ok(Answer::Position(Show::Board, self.time))
-    }
-
-    /// On a terminal, a Ctrl-C that comes while the program works has ended the search, and the
-    /// conversation goes on.
-    fn go_on_after_signal(&self) {
-        if io::stdin().is_terminal() {
-            self.stop.store(false, Ordering::Relaxed);
-        }
-    }
-
-    fn limits(&self, time: Duration) -> Limits<'a> {
-        let deadline = Instant::now().checked_add(time);
-        Limits { deadline, stop: Some(self.stop), ..Limits::default() }
-    }
-
-    fn hint(&mut self) -> Result<Answer, CliError> {
-        let limits = self.limits(self.time);
-        let choice = self.analyst.choose(self.game.position(), limits)?;
+    fn hint(&mut self) -> Result<TerminalText, CliError> {
+        let choice = self.analyst.choose(self.game.position(), limits(self.time, self.stop))?;
         let judgement = choice.and_then(|choice| choice.judgement);
         let outcome = match choice {
             Some(_) => judgement.map(|judgement| judgement.outcome),
-            // Who cannot move has lost.
+            // A player who cannot move has lost.
             None => Some(Value::Loss),
         };
         let hint = choice.map(|choice| choice.mv);
-        let words = hint_text(hint.map(|mv| mv.to_string()).as_deref(), judgement);
-        Ok(Answer::Said(words + "\n", AnswerJson::Hint { hint, outcome }))
+        self.answer(hint_text(hint, judgement), &AnswerJson::Hint { hint, outcome })
     }
 
-    /// Judges the position on the board. The line may take half as long again.
-    fn judge(&mut self, time: Duration) -> Result<(Analysis, Vec<Move>), CliError> {
-        let limits = self.limits(time);
+    /// Evaluates the position. The line of best play may take half the time in addition.
+    fn analyse(&mut self, time: Duration) -> Result<(Analysis, Vec<Move>), CliError> {
         let shown = Progress::new(self.json);
-        let analysis = self.analyst.analyse(self.game.position(), limits, &mut |analysis| {
+        let limits = |time| limits(time, self.stop);
+        let position = self.game.position();
+        let analysis = self.analyst.analyse(position, limits(time), &mut |analysis| {
             let (open, all) = (analysis.count(None), analysis.moves.len());
             let text = || format!("{} of {all} moves decided", all - open);
             shown.live(text());
             shown.update(|_| text());
         })?;
-        let limits = self.limits(time / 2);
         let line = match analysis.outcome() {
-            Some(_) => self.analyst.line(self.game.position(), limits)?,
+            Some(_) => self.analyst.line(position, limits(time / 2))?,
             None => Vec::new(),
         };
         Ok((analysis, line))
     }
 
-    /// The position on the board, judged.
-    fn show(&mut self, show: Show, time: Duration) -> Result<TerminalText, CliError> {
-        if show == Show::Text && !self.json {
-            return Ok((self.game.position().to_string() + "\n").into());
-        }
-        let (analysis, line) = self.judge(time)?;
+    /// Shows the moves and a line of best play, with the board or without it. In JSON there is no
+    /// difference.
+    fn show(&mut self, has_board: bool, time: Duration) -> Result<TerminalText, CliError> {
+        let (analysis, line) = self.analyse(time)?;
         let (board, position) = (self.game.board(), self.game.position());
         if self.json {
-            let start = Some(self.game.record().start);
+            let start = Some(self.game.start());
             let played = Some(self.game.moves().collect());
             let object = AnalysisJson { analysis, line: Some(line), start, played };
             return Ok(output::json(&AnswerJson::Analysis(Box::new(object)))?.into());
         }
-        let mut words = TerminalText::new();
-        if show == Show::Board {
+        let mut text = TerminalText::new();
+        if has_board {
             let (dimensions, to_move) = (board.dimensions(), position.to_move());
-            let stone = self.style.stone(to_move);
-            words += &format!("\n{dimensions}, {to_move} ({stone}) to move\n\n");
-            words += draw(board, position, self.game.last(), self.style);
+            let style = Style::of_stdout();
+            let stone = style.stone(to_move);
+            text += &format!("\n{dimensions}, {to_move} ({stone}) to move\n\n");
+            text += draw(board, position, self.game.last(), style);
         }
-        words += &format!("\n{}\n", analysis.verdict);
-        words += &moves_text(&analysis, &line);
-        Ok(words)
+        text += &format!("\n{}\n", analysis.verdict);
+        text += &moves_text(&analysis, &line);
+        Ok(text)
     }
 }
 
-impl Talk for Session<'_> {
+impl Conversation for AnalyseSession<'_> {
+    const KIND: ConversationKind = ConversationKind::Analyse;
+
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
-        let (show, time) = self.next;
-        *out += self.show(show, time)?;
-        self.go_on_after_signal();
-        if self.stop.load(Ordering::Relaxed) {
-            // What is known by then.
-            output::write_text(out.clone())?;
-        }
-        Ok(false)
+        *out += self.show(true, self.time)?;
+        Ok(true)
     }
 
-    fn line(&mut self, line: &str) -> Result<Next, CliError> {
-        let word = words::read(line);
-        match word {
-            Word::Empty => return Ok(Next::Again(TerminalText::new())),
-            Word::Quit => return Ok(Next::Quit),
-            _ => {}
-        }
-        let answer = self.answer(word);
-        self.go_on_after_signal();
-        let said = |words: String, object: &AnswerJson| match self.json {
-            true => output::json(object),
-            false => Ok(words),
-        };
-        match answer {
-            Ok(Answer::Position(show, time)) => {
-                self.next = (show, time);
-                Ok(Next::Changed(TerminalText::new()))
+    fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
+        match action {
+            Action::Move => self.game.play(self.game.read_move(argument)?),
+            Action::Undo => self.game.history.undo_to(|_, _| true)?,
+            Action::Redo => self.game.history.redo_to(|_, _| true)?,
+            Action::New => self.game.history.restart(),
+            Action::Load => self.game = self.game.load(argument)?,
+            Action::Board => {}
+            Action::Position if !self.json => {
+                return text(self.game.position().to_string() + "\n");
             }
-            Ok(Answer::Said(words, object)) => Ok(Next::Again(said(words, &object)?.into())),
-            Err(Problem { error, exit }) => {
-                let object = AnswerJson::Error { error: error.clone() };
-                Ok(Next::Failed(
-                    said(escape_line(&error).into_owned() + "\n", &object)?.into(),
-                    exit,
-                ))
+            Action::Moves | Action::More | Action::Position => {
+                return text(self.show(false, self.time)?);
             }
+            Action::Search => return text(self.show(false, search_time(argument, self.time)?)?),
+            Action::Hint => return text(self.hint()?),
+            Action::Save => {
+                let (saved, sentence) =
+                    (argument.to_owned(), self.game.save(argument, [None, None])?);
+                return text(self.answer(sentence, &AnswerJson::Saved { saved })?);
+            }
+            Action::Draw => {
+                let sentence = write_file("board", argument, &self.game.svg())?;
+                let drawn = argument.to_owned();
+                return text(self.answer(sentence, &AnswerJson::Drawn { drawn })?);
+            }
+            Action::Help => {
+                let help = help(Self::KIND);
+                return text(self.answer(help.clone(), &AnswerJson::Help { help })?);
+            }
+            Action::Quit => return Ok(CommandResult::Quit),
         }
+        Ok(CommandResult::Changed(TerminalText::new()))
+    }
+
+    fn error_text(&self, error: &CliError) -> Result<TerminalText, CliError> {
+        let error = error.to_string();
+        let text = escape_line(&error).into_owned() + "\n";
+        self.answer(text, &AnswerJson::Error { error })
     }
 }
 
-/// Why a command was not done, and the exit code that tells it.
-struct Problem {
-    error: String,
-    exit: Exit,
-}
-
-impl From<CliError> for Problem {
-    fn from(error: CliError) -> Self {
-        Problem { exit: error.exit(), error: error.to_string() }
-    }
-}
-
-/// All moves, one a line, winning first, and a line of best play.
-pub fn moves_text(analysis: &Analysis, line: &[Move]) -> String {
+/// The moves in the order of the analysis, one a line, and a line of best play.
+fn moves_text(analysis: &Analysis, line: &[Move]) -> String {
     let mut text = String::new();
     if !analysis.moves.is_empty() {
         text += "\n  move     outcome  replies  source\n";
@@ -306,7 +216,7 @@ pub fn moves_text(analysis: &Analysis, line: &[Move]) -> String {
         let outcome = judged.outcome().map_or("unknown", Value::name);
         let source = judged.judgement.map_or("", |judgement| judgement.source.name());
         let plies = match judged.judgement.and_then(|judgement| judgement.remoteness) {
-            // Of the position after the move; the game lasts one more.
+            // The remoteness is that of the position after the move.
             Some(plies) => format!(", {}", output::plies(plies + 1)),
             None => String::new(),
         };
@@ -318,4 +228,30 @@ pub fn moves_text(analysis: &Analysis, line: &[Move]) -> String {
         let _ = writeln!(text, "\n  line     {}", output::wrapped(line, 11));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use konane::search::run::Limits;
+
+    #[test]
+    fn unknown_values_have_no_source() {
+        let json = |analysis: Analysis| serde_json::to_value(AnalysisJson::from(analysis)).unwrap();
+        let analyst = Analyst::new("8x8".parse().unwrap(), 1 << 20).unwrap();
+        let start = Position::start(analyst.board());
+        let open = json(analyst.lookup_moves(&start).unwrap());
+        assert_eq!((&open["outcome"], &open["winner"]), (&"unknown".into(), &"unknown".into()));
+        assert_eq!((open.get("source"), &open["complete"]), (None, &false.into()));
+        let moves = open["moves"].as_array().unwrap();
+        assert!(moves.iter().all(|mv| mv["outcome"] == "unknown" && mv.get("source").is_none()));
+        let mut analyst = Analyst::new("3x3".parse().unwrap(), 1 << 20).unwrap();
+        let start = Position::start(analyst.board());
+        let decided = json(analyst.analyse(&start, Limits::default(), &mut |_| {}).unwrap());
+        assert_eq!((&decided["phase"], &decided["complete"]), (&"removal".into(), &true.into()));
+        assert_eq!((&decided["outcome"], &decided["winner"]), (&"loss".into(), &"white".into()));
+        let moves = decided["moves"].as_array().unwrap();
+        assert!(moves.iter().all(|mv| mv["source"].is_string()));
+        assert!(!decided.to_string().contains("null"), "{decided}");
+    }
 }

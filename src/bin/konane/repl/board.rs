@@ -8,7 +8,7 @@ use console::Style as Ink;
 use crate::terminal_text::TerminalText;
 use konane::{Board, Colour, Move, Position};
 
-/// What the output can show.
+/// Characters and colours that the output can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Colours and bold letters.
@@ -18,11 +18,11 @@ pub struct Style {
 }
 
 impl Style {
-    /// For files and pipes.
+    /// Style of files and pipes.
     pub const PLAIN: Style = Style { colours: false, unicode: false };
 
-    /// For stdout: plain unless it is a terminal, and there as the variables `NO_COLOR`, `TERM` and
-    /// those of the locale say.
+    /// Style of stdout: plain unless it is a terminal; there the variables `NO_COLOR`, `TERM` and those of
+    /// the locale decide.
     pub fn of_stdout() -> Self {
         if !io::stdout().is_terminal() || std::env::var_os("TERM").is_some_and(|t| t == "dumb") {
             return Style::PLAIN;
@@ -35,7 +35,7 @@ impl Style {
         Style { colours: console::colors_enabled(), unicode }
     }
 
-    /// How a square looks.
+    /// Character of a square.
     fn square(self, stone: Option<Colour>) -> char {
         match (stone, self.unicode) {
             (None, false) => '.',
@@ -47,12 +47,12 @@ impl Style {
         }
     }
 
-    /// The stones of a side as they look.
+    /// Character of the stones of a side.
     pub fn stone(self, side: Colour) -> char {
         self.square(Some(side))
     }
 
-    /// Adds a character, in its colour if the output can show colours.
+    /// Adds a character, coloured if the output can show colours.
     fn push(self, text: &mut TerminalText, character: char, ink: Ink) {
         match self.colours {
             true => text.push_coloured(character, ink),
@@ -61,8 +61,8 @@ impl Style {
     }
 }
 
-/// The board with the names of ranks and files, a line for each rank. The squares of the last move
-/// are in brackets: where it began and ended.
+/// The board with the names of ranks and files, a line for each rank. The first and the last square of the
+/// last move are in brackets.
 pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style) -> TerminalText {
     let (ranks, files) = (board.dimensions().ranks(), board.dimensions().files());
     let marked = last.map_or(0, Move::marked);
@@ -95,7 +95,7 @@ pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style
     }
     text += "     ";
     for file in 0..files {
-        // Beyond z the last letter has to do: columns are one character wide.
+        // Columns are one character wide, so of names behind z only the last letter is shown.
         let _ = write!(text, " {}", char::from(b'a' + (file % 26) as u8));
     }
     text += "\n";

@@ -1,4 +1,4 @@
-//! The game on the board of `analyse`, `play` and `draw`: moves made and taken back, and its files.
+//! The Konane game of `analyse`, `play` and `draw`, and files of games.
 
 use std::io::Read;
 use std::path::Path;
@@ -6,15 +6,18 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
+use super::history::GameHistory;
+use super::refused;
 use crate::args::BeginArgs;
 use crate::exit::CliError;
 use crate::stdin::bytes_of_stdin;
 use konane::draw::svg;
 use konane::file::{FileError, NewFile, open_regular};
+use konane::notation::parse_move;
 use konane::record::{Record, RecordedMove};
 use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
-/// Maximum size of a game record.
+/// Maximum size of the file of a game.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Arguments for reading a record.
@@ -29,23 +32,19 @@ pub struct RecordArgs {
 impl RecordArgs {
     /// Reads a record from a file.
     pub fn read(self, path: &Path) -> Result<Record, CliError> {
-        let mut bytes = Vec::new();
-        let read = open_regular(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-        read.map_err(FileError::io("read", path))?;
-        self.record(path.display().to_string(), &bytes)
+        self.record(path.display().to_string(), &read_file(path)?)
     }
 
-    /// Reads a record from standard input; returns nothing if the flag is set before its end.
+    /// Reads a record from standard input. Returns `None` if the flag is set before its end.
     pub fn read_stdin(self, stop: &AtomicBool) -> Result<Option<Record>, CliError> {
-        let bytes = bytes_of_stdin(MAX_BYTES, stop)?;
-        bytes.map(|bytes| self.record("standard input".to_owned(), &bytes)).transpose()
+        let file = "standard input".to_owned();
+        let Some(bytes) = bytes_of_stdin(MAX_BYTES, stop)? else { return Ok(None) };
+        must_be_short(&file, &bytes)?;
+        self.record(file, &bytes).map(Some)
     }
 
-    /// The record in a file of this name.
+    /// Reads the record in a file of this name.
     fn record(self, file: String, bytes: &[u8]) -> Result<Record, CliError> {
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(CliError::LongRecord { file, most: MAX_BYTES });
-        }
         let record = match self.flip_ranks {
             true => Record::from_bytes_flipped(bytes),
             false => Record::from_bytes(bytes),
@@ -54,41 +53,41 @@ impl RecordArgs {
     }
 }
 
-/// A game: the record of it so far, and what was taken back.
+/// A game of Konane.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct KonaneGame {
     board: Board,
+    /// The record at the beginning. The current moves are in `history`.
     record: Record,
-    /// One more than the record has moves.
-    positions: Vec<Position>,
-    undone: Vec<RecordedMove>,
+    /// Positions with the moves that lead to them. The first position has none.
+    pub history: GameHistory<(Position, Option<RecordedMove>)>,
 }
 
-impl Game {
-    /// A game that begins here.
+impl KonaneGame {
+    /// A game without moves.
     pub fn new(board: &Board, start: Position) -> Self {
         let is_early_jump = start.is_early_jump(board);
         let phase = if is_early_jump { PhaseChoice::Jump } else { PhaseChoice::Auto };
-        Game::from(Record { phase, ..Record::new(board.dimensions(), start) })
+        KonaneGame::from(Record { phase, ..Record::new(board.dimensions(), start) })
     }
 
-    /// The game that the arguments describe; its moves can be taken back.
+    /// The game that the arguments describe.
     pub fn read(dimensions: Dimensions, args: &BeginArgs) -> Result<Self, CliError> {
         let (board, begin, moves) = args.read(dimensions)?;
-        let mut game = Game::new(&board, begin);
+        let mut game = KonaneGame::new(&board, begin);
         moves.into_iter().for_each(|mv| game.play(mv));
         Ok(game)
     }
 
-    /// The game in a file; if a board is expected, it has to be one of this board.
+    /// Reads a game from a file. It must be on the `expected` board, if that is given.
     pub fn open(
         path: &Path,
         expected: Option<Dimensions>,
-        how: RecordArgs,
+        args: RecordArgs,
     ) -> Result<Self, CliError> {
-        let record = how.read(path)?;
+        let record = args.read(path)?;
         match expected.filter(|&expected| expected != record.dimensions) {
-            None => Ok(Game::from(record)),
+            None => Ok(KonaneGame::from(record)),
             Some(expected) => {
                 let (file, got) = (path.display().to_string(), record.dimensions);
                 Err(CliError::OtherRecord { file, expected, got })
@@ -96,105 +95,113 @@ impl Game {
         }
     }
 
+    /// Reads another game on the same board.
+    pub fn load(&self, file: &str) -> Result<Self, CliError> {
+        let dimensions = self.board.dimensions();
+        KonaneGame::open(Path::new(file), Some(dimensions), RecordArgs::default())
+    }
+
     /// The board.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The position on the board.
+    /// The first position.
+    pub fn start(&self) -> Position {
+        self.record.start
+    }
+
+    /// The current position.
     pub fn position(&self) -> &Position {
-        self.positions.last().expect("the beginning stays")
+        &self.history.current().0
     }
 
-    /// The positions before it.
-    pub fn earlier(&self) -> &[Position] {
-        &self.positions[..self.positions.len() - 1]
+    /// The moves before the current position.
+    fn recorded(&self) -> impl Iterator<Item = &RecordedMove> {
+        self.history.played().iter().filter_map(|(_, recorded)| recorded.as_ref())
     }
 
-    /// A move as it is written.
-    pub fn name(&self, mv: Move) -> String {
-        mv.to_string()
+    /// The moves before the current position.
+    pub fn moves(&self) -> impl Iterator<Item = Move> {
+        self.recorded().map(|recorded| recorded.mv)
     }
 
-    /// The moves so far.
-    pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
-        self.record.moves.iter().map(|recorded| recorded.mv)
-    }
-
-    /// The last one of them.
+    /// The last move.
     pub fn last(&self) -> Option<Move> {
         self.moves().last()
     }
 
-    /// The record.
-    pub fn record(&self) -> &Record {
-        &self.record
+    /// Reads a legal move.
+    pub fn read_move(&self, text: &str) -> Result<Move, CliError> {
+        if text.contains(char::is_whitespace) {
+            return Err(refused(format!("{text:?}: write one move a line, without spaces")));
+        }
+        parse_move(&self.board, self.position(), text)
+            .map_err(|error| refused(format!("{error}; or write help")))
     }
 
     /// Makes a legal move.
     pub fn play(&mut self, mv: Move) {
-        self.undone.clear();
-        self.put(RecordedMove::new(mv));
+        let after = self.position().play(&self.board, mv);
+        self.history.push((after, Some(RecordedMove::new(mv))));
     }
 
-    fn put(&mut self, recorded: RecordedMove) {
-        // Nobody has given up this game yet, whatever the file said about the one in it.
-        self.record.result = None;
-        self.positions.push(self.position().play(&self.board, recorded.mv));
-        self.record.moves.push(recorded);
-    }
-
-    /// Takes a move back, if there is one.
-    pub fn undo(&mut self) -> bool {
-        let Some(recorded) = self.record.moves.pop() else { return false };
-        self.record.result = None;
-        self.positions.pop();
-        self.undone.push(recorded);
-        true
-    }
-
-    /// Makes the move again that was taken back last, if there is one.
-    pub fn redo(&mut self) -> bool {
-        let Some(recorded) = self.undone.pop() else { return false };
-        self.put(recorded);
-        true
-    }
-
-    /// Writes the record to a file. `players` are Black and White, where the record does not name
-    /// them.
-    pub fn save(&self, path: &Path, players: [Option<&str>; 2]) -> Result<(), CliError> {
+    /// Writes the record to a file. `players` are Black and White, where the record does not name them.
+    /// Returns a sentence about it.
+    pub fn save(&self, file: &str, players: [Option<&str>; 2]) -> Result<String, CliError> {
         let mut record = self.record.clone();
+        record.moves = self.recorded().cloned().collect();
         let [black, white] = players.map(|name| name.map(str::to_owned));
         record.black = record.black.or(black);
         record.white = record.white.or(white);
         let last = self.position();
         if last.count_moves(&self.board) == 0 {
             record.result = Some(!last.to_move());
+        } else if record.moves != self.record.moves {
+            // A player may have given up the game that was read, but not this one.
+            record.result = None;
         }
-        write_file(path, &record.to_string())
+        write_file("game", file, &record.to_string())
     }
 
     /// The board as SVG, with the last move marked.
     pub fn svg(&self) -> String {
         svg(&self.board, self.position(), self.last())
     }
-
-    /// Draws the board into a file.
-    pub fn draw(&self, path: &Path) -> Result<(), CliError> {
-        write_file(path, &self.svg())
-    }
 }
 
-impl From<Record> for Game {
+impl From<Record> for KonaneGame {
     fn from(record: Record) -> Self {
-        let (board, positions) = (record.board(), record.positions());
-        Game { board, record, positions, undone: Vec::new() }
+        let history = GameHistory::new((record.start, None));
+        let mut game = KonaneGame { board: record.board(), record, history };
+        for recorded in game.record.moves.clone() {
+            let after = game.position().play(&game.board, recorded.mv);
+            game.history.push((after, Some(recorded)));
+        }
+        game
     }
 }
 
-/// Replaces a file as a whole.
-fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
-    let mut file = NewFile::create(path, 1 << 12)?;
-    file.put(text.as_bytes())?;
-    Ok(file.finish()?)
+/// Reads the file of a game.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    let read = open_regular(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(FileError::io("read", path))?;
+    must_be_short(&path.display().to_string(), &bytes)?;
+    Ok(bytes)
+}
+
+fn must_be_short(file: &str, bytes: &[u8]) -> Result<(), CliError> {
+    match bytes.len() as u64 <= MAX_BYTES {
+        true => Ok(()),
+        false => Err(CliError::LongRecord { file: file.to_owned(), most: MAX_BYTES }),
+    }
+}
+
+/// Replaces a file with the text of a game or a drawing. Returns a sentence about it.
+pub fn write_file(what: &str, file: &str, text: &str) -> Result<String, CliError> {
+    let mut new = NewFile::create(Path::new(file), 1 << 12)?;
+    new.put(text.as_bytes())?;
+    new.finish()?;
+    Ok(format!("The {what} is in {file}.\n"))
 }

@@ -1,44 +1,40 @@
-//! The program as a player: its moves, and what it knows.
+//! Moves of the program in `konane play`, and their reasons.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::sentences::Reason;
+use super::limits;
+use super::sentences::move_reason;
 use crate::exit::CliError;
 use crate::output;
 use crate::progress::Progress;
 use crate::terminal_text::escape_line;
-use konane::analysis::{Analysis, Analyst, Choice, Level, Source};
-use konane::proof::{Guide, ProofError};
+use konane::analysis::{Analysis, Analyst, ChosenMove, Level, ValueSource};
+use konane::proof::{ProofError, ProofStrategy};
 use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Colour, Move, Position};
 
-/// Nodes of the look at a position when it is a person's turn: some 0.2 s.
+/// Maximum number of nodes for the sentence about a position, some 0.2 s.
 const LOOK_NODES: u64 = 200_000;
 
-/// Plays, by files and a search.
+/// Chooses moves by files and a search.
 pub struct Opponent<'a> {
-    /// What judges positions.
+    /// Evaluates positions.
     pub analyst: Analyst,
-    /// The names of its proofs.
+    /// Names of the proofs of the analyst.
     pub files: String,
-    /// How strong it plays; perfectly where it can if there is none.
+    /// Strength; without one it plays perfectly where it can.
     pub level: Option<Level>,
-    /// For a move.
+    /// Time for a move.
     pub time: Duration,
-    /// Ends what it does.
+    /// Ends searches.
     pub stop: &'a AtomicBool,
 }
 
-impl<'a> Opponent<'a> {
-    /// So much time from now on, until a signal comes.
-    fn limits(&self, time: Duration) -> Limits<'a> {
-        let deadline = Instant::now().checked_add(time);
-        Limits { deadline, stop: Some(self.stop), ..Limits::default() }
-    }
-
-    /// Refuses a position to begin at of which the proofs, if there are any, say nothing.
+impl Opponent<'_> {
+    /// Returns an error if there are proofs, and none of them has the position or an answer in it. Games
+    /// cannot begin there.
     pub fn must_cover(&self, position: &Position) -> Result<(), CliError> {
         let Some(first) = self.analyst.proofs().first() else { return Ok(()) };
         if self.is_lost(position)? || self.answer(position)?.is_some() {
@@ -51,12 +47,12 @@ impl<'a> Opponent<'a> {
         })
     }
 
-    /// Whether it answers by the proofs whatever is played from this position: by them it is lost.
+    /// Returns true if the position is lost by the proofs, so that they have an answer to each of its moves.
     pub fn answers_by_proof(&self, position: &Position) -> Result<bool, ProofError> {
         Ok(self.level.is_none() && self.is_lost(position)?)
     }
 
-    /// Whether the side to move loses by one of the proofs.
+    /// Returns true if the side to move loses by one of the proofs.
     fn is_lost(&self, position: &Position) -> Result<bool, ProofError> {
         for proof in self.analyst.proofs_about(position) {
             if proof.is_lost(position)? {
@@ -66,60 +62,58 @@ impl<'a> Opponent<'a> {
         Ok(false)
     }
 
-    /// Whether a signal has come.
+    /// Returns true after a signal.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Who wins, as far as that is known within the time, and by what.
+    /// The winner, if it is found within the time, and the source of that result.
     pub fn winner(&mut self, position: &Position) -> Result<Option<(Colour, String)>, CliError> {
-        let Some(judgement) = (match self.analyst.known(position)? {
-            Some(known) => Some(known),
-            None => {
-                let choice = self.hint(position)?;
-                choice.and_then(|choice| choice.judgement)
-            }
-        }) else {
-            return Ok(None);
+        let judgement = match self.analyst.lookup(position)? {
+            None => self.hint(position)?.and_then(|choice| choice.judgement),
+            known => known,
         };
-        let winner = match judgement.outcome {
-            Value::Win => position.to_move(),
-            Value::Loss => !position.to_move(),
-        };
-        Ok(Some((winner, self.by(judgement.source))))
+        Ok(judgement.map(|judgement| {
+            let winner = match judgement.outcome {
+                Value::Win => position.to_move(),
+                Value::Loss => !position.to_move(),
+            };
+            (winner, self.by(judgement.source))
+        }))
     }
 
-    /// What a value is known by.
-    fn by(&self, source: Source) -> String {
+    /// Text of a source.
+    fn by(&self, source: ValueSource) -> String {
         let proofs = self.analyst.proofs();
         match (source, self.analyst.database()) {
-            (Source::Database, Some(database)) => {
+            (ValueSource::Database, Some(database)) => {
                 let directory = database.directory().display().to_string();
                 format!("the database {}", escape_line(&directory))
             }
-            (Source::Proof | Source::Rules, _) if !proofs.is_empty() => {
-                let positions = proofs.iter().map(Guide::positions).sum();
+            (ValueSource::Proof | ValueSource::Rules, _) if !proofs.is_empty() => {
+                let positions = proofs.iter().map(ProofStrategy::positions).sum();
                 let files = escape_line(&self.files);
                 format!("the proof {files}, {} positions", output::grouped(positions))
             }
-            (Source::Rules, _) => "the rules".to_owned(),
+            (ValueSource::Rules, _) => "the rules".to_owned(),
             _ => "search".to_owned(),
         }
     }
 
-    /// The program's move, and the reason. Without a level it plays by the proofs where they have an
-    /// answer, as they must if the position before this one is lost by them. The game is not over.
+    /// The program's move and the reason for it. Without a level it plays by the proofs where they have an
+    /// answer. They must have one if the position before, `before`, is lost by them. The game must not be
+    /// over.
     pub fn choose(
         &mut self,
         before: Option<&Position>,
         position: &Position,
-    ) -> Result<(Move, Reason), CliError> {
+    ) -> Result<(Move, String), CliError> {
         let board = self.analyst.board();
         let answer = if self.level.is_none() { self.answer(position)? } else { None };
         if let Some(mv) = answer {
             let reason = match position.play(board, mv).count_moves(board) {
-                0 => Reason::NoReply,
-                _ => Reason::InProof,
+                0 => move_reason(Some(Value::Win), 0, None),
+                _ => "the position after it is in the proof".to_owned(),
             };
             return Ok((mv, reason));
         }
@@ -136,21 +130,17 @@ impl<'a> Opponent<'a> {
                 level.choose(board, position, limits)?
             }
         };
-        let Choice { mv, judgement } = choice.expect("the game is not over");
+        let ChosenMove { mv, judgement } = choice.expect("the game is not over");
         let board = self.analyst.board();
         let after = position.play(board, mv);
         let replies = after.count_moves(board) as usize;
-        let reason = match judgement.map(|judgement| judgement.outcome) {
-            _ if replies == 0 => Reason::NoReply,
-            Some(Value::Win) => Reason::Wins,
-            Some(Value::Loss) => {
-                let seen = self.analyst.look(&after)?;
-                let winning = (seen.count(None) == 0).then(|| seen.count(Some(Value::Win)));
-                Reason::Loses { winning, replies }
-            }
-            None => Reason::Unknown,
-        };
-        Ok((mv, reason))
+        let outcome = judgement.map(|judgement| judgement.outcome);
+        let mut winning = None;
+        if outcome == Some(Value::Loss) {
+            let seen = self.analyst.lookup_moves(&after)?;
+            winning = (seen.count(None) == 0).then(|| seen.count(Some(Value::Win)));
+        }
+        Ok((mv, move_reason(outcome, replies, winning)))
     }
 
     /// The winner's move by the proofs.
@@ -160,21 +150,21 @@ impl<'a> Opponent<'a> {
         answers.flatten().next().transpose()
     }
 
-    /// Judges a person's moves by a short look.
+    /// Evaluates the moves by a short search.
     pub fn look(&mut self, position: &Position) -> Result<Analysis, CliError> {
-        let limits = Limits { nodes: Some(LOOK_NODES), ..self.limits(self.time) };
+        let limits = Limits { nodes: Some(LOOK_NODES), ..limits(self.time, self.stop) };
         Ok(self.analyst.analyse(position, limits, &mut |_| {})?)
     }
 
-    /// Judges them within a time.
+    /// Evaluates the moves within a time.
     pub fn search(&mut self, position: &Position, time: Duration) -> Result<Analysis, CliError> {
         let _shown = Progress::new(false);
-        Ok(self.analyst.analyse(position, self.limits(time), &mut |_| {})?)
+        Ok(self.analyst.analyse(position, limits(time, self.stop), &mut |_| {})?)
     }
 
-    /// The best move that is known within the time.
-    pub fn hint(&mut self, position: &Position) -> Result<Option<Choice>, CliError> {
+    /// The best move that is found within the time.
+    pub fn hint(&mut self, position: &Position) -> Result<Option<ChosenMove>, CliError> {
         let _shown = Progress::new(false);
-        Ok(self.analyst.choose(position, self.limits(self.time))?)
+        Ok(self.analyst.choose(position, limits(self.time, self.stop))?)
     }
 }

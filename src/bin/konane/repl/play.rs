@@ -1,284 +1,218 @@
 //! The conversation of `konane play`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
+use clap::ValueEnum;
+
+use super::board::{Style, draw};
+use super::command::{Action, ConversationKind, help, search_time};
+use super::game::{KonaneGame, write_file};
 use super::opponent::Opponent;
-use super::sentences::{proof_situation, prospect, situation};
-use crate::commands::play::Side;
+use super::sentences::{
+    hint_text, outcome_verb, proof_situation, prospect, situation, winner_text,
+};
+use super::{CommandResult, Conversation, text};
 use crate::exit::CliError;
 use crate::output;
-use crate::repl::board::{Style, draw};
-use crate::repl::game::{Game, RecordArgs};
-use crate::repl::hint_text;
-use crate::repl::words::{self, LONGER, Word};
-use crate::repl::{Next, Talk};
 use crate::terminal_text::TerminalText;
-use crate::terminal_text::escape_line;
-use konane::notation::parse_move;
 use konane::search::Value;
-use konane::{Colour, Position};
+use konane::{Colour, Move, Position};
 
-const HELP: &str = "\
-Write a move: a square to remove a stone in the first two plies (c3), then jumps (c3-c1).
-  moves        your moves, and what becomes of them
-  hint         a move to make
-  search TIME  look longer, such as 30s; without a time 10 times as long
-  board        the board again, with its text
-  position     the text only
-  undo, redo   take your last move back; make it again
-  new          begin again
-  save FILE    write the game to a file
-  load FILE    go on from the game in a file
-  draw FILE    draw the board as SVG
-  quit         end the game
-";
-
-/// A game between people and the program.
-pub struct Session<'a> {
-    game: Game,
-    opponent: Opponent<'a>,
-    side: Side,
-    style: Style,
+/// Sides that people play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HumanSide {
+    /// Begins with the first removal.
+    Black,
+    /// Makes the second removal.
+    White,
+    /// Two people play.
+    Both,
+    /// The program plays against itself.
+    None,
 }
 
-impl<'a> Session<'a> {
-    /// A game in which people play a side.
-    pub fn new(game: Game, opponent: Opponent<'a>, side: Side) -> Self {
-        Session { game, opponent, side, style: Style::of_stdout() }
-    }
-
-    /// The one colour that a person plays against the program.
-    fn person(&self) -> Option<Colour> {
-        match self.side {
-            Side::Black => Some(Colour::Black),
-            Side::White => Some(Colour::White),
-            Side::Both | Side::None => None,
+impl HumanSide {
+    /// The colour of the one person who plays against the program.
+    fn colour(self) -> Option<Colour> {
+        match self {
+            HumanSide::Black => Some(Colour::Black),
+            HumanSide::White => Some(Colour::White),
+            HumanSide::Both | HumanSide::None => None,
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.game.position().count_moves(self.game.board()) == 0
+    /// Returns true if a person plays this colour.
+    fn has(self, colour: Colour) -> bool {
+        self == HumanSide::Both || self.colour() == Some(colour)
     }
+}
 
-    /// What is said at the beginning: who is known to win, and by what.
+impl From<Colour> for HumanSide {
+    fn from(colour: Colour) -> Self {
+        match colour {
+            Colour::Black => HumanSide::Black,
+            Colour::White => HumanSide::White,
+        }
+    }
+}
+
+/// A game between people and the program.
+pub struct PlaySession<'a> {
+    /// The game.
+    pub game: KonaneGame,
+    /// Chooses the program's moves.
+    pub opponent: Opponent<'a>,
+    /// The side of people.
+    pub side: HumanSide,
+}
+
+impl PlaySession<'_> {
+    /// The first text of the conversation: the winner and the source of that result, if it is known.
     pub fn introduction(&self, known: Option<(Colour, String)>) -> String {
         let board = self.game.board().dimensions();
-        let who = match self.person() {
+        let players = match self.side.colour() {
             Some(person) => format!("you play {person}"),
-            None if self.side == Side::Both => "two people play".to_owned(),
+            None if self.side == HumanSide::Both => "two people play".to_owned(),
             None => "the program plays both sides".to_owned(),
         };
         let level = match self.opponent.level {
-            Some(level) if self.side != Side::Both => {
+            Some(level) if self.side != HumanSide::Both => {
                 let nodes = output::grouped(level.nodes());
                 format!(" On level {level} I search {nodes} nodes for a move.")
             }
             _ => String::new(),
         };
         let winner = known.as_ref().map(|&(winner, _)| winner);
-        let prospect = prospect(winner, self.person(), self.opponent.level.is_none());
+        let prospect = prospect(winner, self.side.colour(), self.opponent.level.is_none());
         let by = known.map(|(_, by)| format!(", by {by}")).unwrap_or_default();
-        format!("{board}, {who}. {prospect}{by}.{level}\nWrite a move, or help.\n")
+        format!("{board}, {players}. {prospect}{by}.{level}\nWrite a move, or help.\n")
     }
 
-    /// The board, and how things stand.
-    fn show(&mut self) -> Result<TerminalText, CliError> {
-        let (board, position) = (self.game.board(), *self.game.position());
-        let mut text = TerminalText::from("\n");
-        text += draw(board, &position, self.game.last(), self.style);
-        let to_move = position.to_move();
-        if self.is_over() {
-            let winner = match self.person() {
-                Some(person) if person == to_move => "I have".to_owned(),
-                Some(_) => "You have".to_owned(),
-                None => format!("{} has", !to_move),
-            };
-            let _ = writeln!(text, "\n{to_move} cannot move. {winner} won.");
-        } else {
-            let (stone, situation) = (self.style.stone(to_move), self.situation(&position)?);
-            let _ = writeln!(text, "\n{to_move} ({stone}) to move. {situation}");
+    /// The answer of the proof to each move of the person, if the person loses by the proof.
+    fn answers(&self, position: &Position) -> Result<Option<Vec<Option<Move>>>, CliError> {
+        if self.side.colour().is_none() || !self.opponent.answers_by_proof(position)? {
+            return Ok(None);
         }
-        Ok(text)
+        let board = self.game.board();
+        let answer = |mv| Ok(self.opponent.answer(&position.play(board, mv))?);
+        position.moves(board).into_iter().map(answer).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Whether every move of the person, who is to move, has to have an answer in the proof.
-    fn is_answered_by_proof(&self, position: &Position) -> Result<bool, CliError> {
-        Ok(self.person().is_some() && self.opponent.answers_by_proof(position)?)
-    }
-
+    /// Sentence about the position for the side to move.
     fn situation(&mut self, position: &Position) -> Result<String, CliError> {
-        if self.is_answered_by_proof(position)? {
-            let board = self.game.board();
-            let moves = position.moves(board);
-            let mut open = 0;
-            for &mv in &moves {
-                open += usize::from(self.opponent.answer(&position.play(board, mv))?.is_none());
-            }
-            return Ok(proof_situation(open, moves.len()));
+        if let Some(answers) = self.answers(position)? {
+            let open = answers.iter().filter(|answer| answer.is_none()).count();
+            return Ok(proof_situation(open, answers.len()));
         }
         let analysis = self.opponent.look(position)?;
-        Ok(match self.person() {
-            Some(_) => situation(&analysis),
-            None => analysis.verdict.clone(),
-        })
+        if self.side.colour().is_none() {
+            return Ok(analysis.verdict);
+        }
+        let counts = [Some(Value::Win), None].map(|outcome| analysis.count(outcome));
+        let remoteness = analysis.judgement.and_then(|judgement| judgement.remoteness);
+        Ok(situation(analysis.outcome(), counts, analysis.moves.len(), remoteness))
     }
 
-    /// The moves, one a line, with what becomes of them.
-    fn list(&mut self) -> Result<String, CliError> {
-        let (board, position) = (self.game.board(), *self.game.position());
+    /// The moves with their outcomes or the answers of the proof, one a line.
+    fn list(&mut self, position: &Position) -> Result<String, CliError> {
         let mut text = String::new();
-        if self.is_answered_by_proof(&position)? {
-            for mv in position.moves(board) {
-                let answer = self.opponent.answer(&position.play(board, mv))?;
-                let answer = answer.map_or("nothing".to_owned(), |answer| self.game.name(answer));
-                let _ = writeln!(text, "  {:<8}answered by {answer}", self.game.name(mv));
+        if let Some(answers) = self.answers(position)? {
+            for (mv, answer) in position.moves(self.game.board()).into_iter().zip(answers) {
+                let answer = answer.map_or("nothing".to_owned(), |answer| answer.to_string());
+                let _ = writeln!(text, "  {:<8}answered by {answer}", mv.to_string());
             }
             return Ok(text);
         }
-        for judged in self.opponent.search(&position, self.opponent.time)?.moves {
-            let what = match judged.outcome() {
-                Some(Value::Win) => "wins",
-                Some(Value::Loss) => "loses",
-                None => "unknown",
-            };
-            let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
-            let plies =
-                plies.map(|after| format!(" in {}", output::plies(after + 1))).unwrap_or_default();
-            let _ = writeln!(text, "  {:<8}{what}{plies}", self.game.name(judged.mv));
+        for judged in self.opponent.search(position, self.opponent.time)?.moves {
+            let (mv, verb) = (judged.mv.to_string(), outcome_verb(judged.outcome()));
+            let after = judged.judgement.and_then(|judgement| judgement.remoteness);
+            let plies = after.map(|after| format!(" in {}", output::plies(after + 1)));
+            let _ = writeln!(text, "  {mv:<8}{verb}{}", plies.unwrap_or_default());
         }
         Ok(text)
     }
 
-    /// Does what a line says.
-    fn answer(&mut self, word: Word<'_>) -> Result<Next, CliError> {
-        let (board, position) = (self.game.board(), *self.game.position());
-        Ok(match word {
-            Word::Empty => Next::Again(TerminalText::new()),
-            Word::Quit => Next::Quit,
-            Word::Help => Next::Again(HELP.into()),
-            Word::Moves => Next::Again(self.list()?.into()),
-            Word::Board => {
-                let mut text = draw(board, &position, self.game.last(), self.style);
-                let _ = writeln!(text, "  {position}");
-                Next::Again(text)
-            }
-            Word::Position => Next::Again((position.to_string() + "\n").into()),
-            Word::Hint => {
-                let choice = self.opponent.hint(&position)?;
-                let judgement = choice.and_then(|choice| choice.judgement);
-                let mv = choice.map(|choice| self.game.name(choice.mv));
-                Next::Again((hint_text(mv.as_deref(), judgement) + "\n").into())
-            }
-            Word::Search(time) => {
-                let time = time.unwrap_or_else(|| self.opponent.time.saturating_mul(LONGER));
-                Next::Again((self.opponent.search(&position, time)?.verdict + "\n").into())
-            }
-            Word::Undo => self.undo(),
-            Word::Redo => self.redo(),
-            Word::New => {
-                while self.game.undo() {}
-                Next::Changed("A new game.\n".into())
-            }
-            Word::Save(_) | Word::Load(_) | Word::Draw(_) => match self.file(word) {
-                Ok(next) => next,
-                Err(error) => {
-                    let text = escape_line(&error.to_string()).into_owned() + "\n";
-                    Next::Failed(text.into(), error.exit())
-                }
-            },
-            Word::Wrong(error) => Next::Wrong(format!("{error}; or write help\n").into()),
-            Word::Move(text) => match parse_move(board, &position, text) {
-                Ok(mv) => {
-                    self.game.play(mv);
-                    Next::Changed(TerminalText::new())
-                }
-                Err(error) => Next::Wrong(format!("{error}; or write help\n").into()),
-            },
-        })
-    }
-
-    /// Reads or writes a file.
-    fn file(&mut self, word: Word<'_>) -> Result<Next, CliError> {
-        Ok(match word {
-            Word::Save(file) => {
-                let level = self.opponent.level.map(|level| format!(", level {level}"));
-                let name = format!("konane{}", level.unwrap_or_default());
-                let player = |colour| (!self.side.has(colour)).then_some(name.as_str());
-                let players = [player(Colour::Black), player(Colour::White)];
-                self.game.save(Path::new(file), players)?;
-                Next::Again(format!("The game is in {file}.\n").into())
-            }
-            Word::Load(file) => {
-                let game = Game::open(
-                    Path::new(file),
-                    Some(self.game.board().dimensions()),
-                    RecordArgs::default(),
-                )?;
-                self.opponent.must_cover(game.position())?;
-                self.game = game;
-                Next::Changed(format!("The game of {file}.\n").into())
-            }
-            Word::Draw(file) => {
-                self.game.draw(Path::new(file))?;
-                Next::Again(format!("The board is in {file}.\n").into())
-            }
-            _ => Next::Again(TerminalText::new()),
-        })
-    }
-
-    /// Back to the turn before.
-    fn undo(&mut self) -> Next {
-        let person = |position: &Position| self.side.has(position.to_move());
-        let Some(turn) = self.game.earlier().iter().rposition(person) else {
-            return Next::Wrong("There is nothing to take back.\n".into());
-        };
-        while self.game.earlier().len() > turn {
-            self.game.undo();
-        }
-        Next::Changed("Taken back.\n".into())
-    }
-
-    /// Forth to the turn after.
-    fn redo(&mut self) -> Next {
-        if !self.game.redo() {
-            return Next::Wrong("Nothing was taken back.\n".into());
-        }
-        while !self.side.has(self.game.position().to_move()) && self.game.redo() {}
-        Next::Changed("Made again.\n".into())
+    /// Saves the game. The program is named as the player of its sides.
+    fn save(&self, file: &str) -> Result<String, CliError> {
+        let level = self.opponent.level.map(|level| format!(", level {level}"));
+        let name = format!("konane{}", level.unwrap_or_default());
+        let player = |colour| (!self.side.has(colour)).then_some(name.as_str());
+        self.game.save(file, [player(Colour::Black), player(Colour::White)])
     }
 }
 
-impl Talk for Session<'_> {
-    /// Makes the program's moves, and shows the board. The conversation goes on after the game: it can
-    /// be saved, taken back and begun again.
+impl Conversation for PlaySession<'_> {
+    const KIND: ConversationKind = ConversationKind::Play;
+
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
-        while !self.is_over() && !self.side.has(self.game.position().to_move()) {
-            let side = self.game.position().to_move();
-            let before = self.game.earlier().last();
-            let (mv, why) = self.opponent.choose(before, self.game.position())?;
-            if self.opponent.is_stopped() {
-                return Ok(false);
+        let (board, position) = (self.game.board(), *self.game.position());
+        let (to_move, person) = (position.to_move(), self.side.colour());
+        let is_over = position.count_moves(board) == 0;
+        if !is_over && !self.side.has(to_move) {
+            let before = self.game.history.previous().map(|(position, _)| position);
+            let (mv, reason) = self.opponent.choose(before, &position)?;
+            if !self.opponent.is_stopped() {
+                self.game.play(mv);
+                let _ = writeln!(out, "\n{to_move} plays {mv}: {reason}.");
             }
-            self.game.play(mv);
-            let why = match self.person() {
-                Some(_) => why.to_person(),
-                None => why.to_all().to_owned(),
-            };
-            let _ = writeln!(out, "\n{side} plays {}: {why}.", self.game.name(mv));
-            if self.side == Side::None {
-                // Nobody interrupts to read what has been done so far.
-                if !output::write_open(out.clone())? {
-                    return Ok(true);
-                }
-                out.clear();
-            }
+            return Ok(false);
         }
-        *out += self.show()?;
-        Ok(false)
+        let style = Style::of_stdout();
+        *out += "\n";
+        *out += draw(board, &position, self.game.last(), style);
+        *out += match is_over {
+            true => format!("\n{to_move} cannot move. {}\n", winner_text(!to_move, person)),
+            false => {
+                let (stone, situation) = (style.stone(to_move), self.situation(&position)?);
+                format!("\n{to_move} ({stone}) to move. {situation}\n")
+            }
+        };
+        Ok(true)
     }
 
-    fn line(&mut self, line: &str) -> Result<Next, CliError> {
-        self.answer(words::read(line))
+    fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
+        let (position, side) = (*self.game.position(), self.side);
+        let is_persons_turn =
+            |_, (position, _): &(Position, _)| -> bool { side.has(position.to_move()) };
+        let changed = match action {
+            Action::Move => {
+                self.game.play(self.game.read_move(argument)?);
+                ""
+            }
+            Action::Undo => self.game.history.undo_to(is_persons_turn).map(|()| "Taken back.\n")?,
+            Action::Redo => self.game.history.redo_to(is_persons_turn).map(|()| "Made again.\n")?,
+            Action::New => {
+                self.game.history.restart();
+                "A new game.\n"
+            }
+            Action::Load => {
+                let game = self.game.load(argument)?;
+                self.opponent.must_cover(game.position())?;
+                self.game = game;
+                return Ok(CommandResult::Changed(format!("Loaded {argument}.\n").into()));
+            }
+            Action::Moves | Action::More => return text(self.list(&position)?),
+            Action::Board => {
+                let style = Style::of_stdout();
+                let mut board = draw(self.game.board(), &position, self.game.last(), style);
+                let _ = writeln!(board, "  {position}");
+                return text(board);
+            }
+            Action::Position => return text(format!("{position}\n")),
+            Action::Hint => {
+                let choice = self.opponent.hint(&position)?;
+                let judgement = choice.and_then(|choice| choice.judgement);
+                return text(hint_text(choice.map(|choice| choice.mv), judgement));
+            }
+            Action::Search => {
+                let time = search_time(argument, self.opponent.time)?;
+                return text(self.opponent.search(&position, time)?.verdict + "\n");
+            }
+            Action::Save => return text(self.save(argument)?),
+            Action::Draw => return text(write_file("board", argument, &self.game.svg())?),
+            Action::Help => return text(help(Self::KIND)),
+            Action::Quit => return Ok(CommandResult::Quit),
+        };
+        Ok(CommandResult::Changed(changed.into()))
     }
 }

@@ -1,66 +1,45 @@
-//! What the program says in a game. Nothing is claimed that is not proven.
+//! Texts of the program about games of Konane and Sprouts. None of them claims what is not proven.
+
+use std::fmt::Display;
 
 use crate::output;
-use konane::Colour;
-use konane::analysis::Analysis;
+use konane::analysis::Judgement;
 use konane::search::Value;
 
-/// Why the program moves as it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The opponent cannot move.
-    NoReply,
-    /// The position after it is in the proof.
-    InProof,
-    /// The opponent loses.
-    Wins,
-    /// Every move loses: so many of the opponent's replies win, if that is known, of so many.
-    Loses { winning: Option<usize>, replies: usize },
-    /// Nothing is proven.
-    Unknown,
-}
-
-impl Reason {
-    /// To the person who is beaten.
-    pub fn to_person(self) -> String {
-        match self {
-            Reason::NoReply => "it leaves you no move".to_owned(),
-            Reason::InProof => "the position after it is in the proof".to_owned(),
-            Reason::Wins => "you lose whatever you do".to_owned(),
-            Reason::Loses { winning: None, .. } => "all my moves lose".to_owned(),
-            Reason::Loses { winning: Some(winning), replies } => match (winning, replies) {
-                (1, 1) => "all my moves lose; your only reply wins".to_owned(),
-                (n, of) if n == of => format!("all my moves lose: your {of} replies all win"),
-                (1, of) => format!("all my moves lose, but only 1 of your {of} replies wins"),
-                (n, of) => format!("all my moves lose, but only {n} of your {of} replies win"),
-            },
-            Reason::Unknown => "I do not know yet who wins".to_owned(),
+/// Reason for a move of the program: its outcome for the program, the number of replies, and the number of
+/// winning replies, if it is known.
+pub fn move_reason(outcome: Option<Value>, replies: usize, winning: Option<usize>) -> String {
+    match (outcome, replies, winning) {
+        (_, 0, _) => "it leaves no move".to_owned(),
+        (None, ..) => "I do not know yet who wins".to_owned(),
+        (Some(Value::Win), ..) => "it wins".to_owned(),
+        (Some(Value::Loss), _, None) => "all moves lose".to_owned(),
+        (Some(Value::Loss), 1, Some(1)) => "all moves lose; the only reply wins".to_owned(),
+        (Some(Value::Loss), all, Some(winning)) if winning == all => {
+            format!("all moves lose: all {all} replies win")
         }
-    }
-
-    /// To people who watch.
-    pub fn to_all(self) -> &'static str {
-        match self {
-            Reason::NoReply => "it leaves no move",
-            Reason::InProof => "the position after it is in the proof",
-            Reason::Wins => "it wins",
-            Reason::Loses { .. } => "all moves lose",
-            Reason::Unknown => "it is not known yet who wins",
+        (Some(Value::Loss), all, Some(1)) => {
+            format!("all moves lose, but only 1 of {all} replies wins")
+        }
+        (Some(Value::Loss), all, Some(winning)) => {
+            format!("all moves lose, but only {winning} of {all} replies win")
         }
     }
 }
 
-/// How a person whose turn it is stands.
-pub fn situation(analysis: &Analysis) -> String {
-    let (wins, count) = (analysis.count(Some(Value::Win)), analysis.moves.len());
-    let open = match analysis.count(None) {
-        0 => String::new(),
-        open => format!(", {open} not decided yet"),
-    };
-    let plies = analysis.judgement.and_then(|judgement| judgement.remoteness);
-    let plies = plies.map(|count| format!(" in {}", output::plies(count))).unwrap_or_default();
-    match (analysis.outcome(), wins, count) {
+/// Sentence about a position for the person to move: its outcome, the numbers of winning and of undecided
+/// moves, the number of all moves (0 if they are not listed), and the remoteness.
+pub fn situation(
+    outcome: Option<Value>,
+    [winning, open]: [usize; 2],
+    count: usize,
+    remoteness: Option<u32>,
+) -> String {
+    let plies = remoteness.map(|plies| format!(" in {}", output::plies(plies))).unwrap_or_default();
+    let open = if open == 0 { String::new() } else { format!(", {open} not decided yet") };
+    match (outcome, winning, count) {
         (None, ..) => "I do not know yet who wins.".to_owned(),
+        (Some(Value::Loss), _, 0) => format!("You lose{plies}."),
         (Some(Value::Loss), _, 1) => format!("Your only move loses{plies}."),
         (Some(Value::Loss), ..) => format!("Your {count} moves all lose{plies}."),
         (Some(Value::Win), 0, _) => {
@@ -70,13 +49,13 @@ pub fn situation(analysis: &Analysis) -> String {
         (Some(Value::Win), 1, _) => {
             format!("You are winning{plies}: 1 of your {count} moves wins{open}.")
         }
-        (Some(Value::Win), n, _) => {
-            format!("You are winning{plies}: {n} of your {count} moves win{open}.")
+        (Some(Value::Win), ..) => {
+            format!("You are winning{plies}: {winning} of your {count} moves win{open}.")
         }
     }
 }
 
-/// How a person stands whose moves all have to have an answer in the proof.
+/// Sentence for a person who loses by the proof: `open` of the moves have no answer in it.
 pub fn proof_situation(open: usize, count: usize) -> String {
     match (open, count) {
         (0, 1) => "Your only move has an answer in the proof.".to_owned(),
@@ -85,11 +64,14 @@ pub fn proof_situation(open: usize, count: usize) -> String {
     }
 }
 
-/// Who wins, said at the beginning: to the person who plays `person`, or to all.
-pub fn prospect(winner: Option<Colour>, person: Option<Colour>, is_perfect: bool) -> String {
+/// The expected winner, for the person who plays `person` or for spectators.
+pub fn prospect<P: PartialEq + Display>(
+    winner: Option<P>,
+    person: Option<P>,
+    is_perfect: bool,
+) -> String {
     match (winner, person) {
-        (None, None) => "Nobody knows yet who wins".to_owned(),
-        (None, Some(_)) => "I do not know yet who wins".to_owned(),
+        (None, _) => "I do not know yet who wins".to_owned(),
         (Some(winner), None) => format!("{winner} can win"),
         (Some(winner), Some(person)) if winner == person => "You can win".to_owned(),
         (Some(_), Some(_)) if is_perfect => "I win".to_owned(),
@@ -97,18 +79,50 @@ pub fn prospect(winner: Option<Colour>, person: Option<Colour>, is_perfect: bool
     }
 }
 
+/// The winner of a game that is over, for the person who plays `person` or for spectators.
+pub fn winner_text<P: PartialEq + Display>(winner: P, person: Option<P>) -> String {
+    match person {
+        None => format!("{winner} has won."),
+        Some(person) if person == winner => "You have won.".to_owned(),
+        Some(_) => "I have won.".to_owned(),
+    }
+}
+
+/// `wins`, `loses` or `unknown`, for the player who makes a move.
+pub fn outcome_verb(outcome: Option<Value>) -> &'static str {
+    match outcome {
+        Some(Value::Win) => "wins",
+        Some(Value::Loss) => "loses",
+        None => "unknown",
+    }
+}
+
+/// Line that suggests a move. That a losing move lasts longest is known only by a remoteness.
+pub fn hint_text(mv: Option<impl Display>, judgement: Option<Judgement>) -> String {
+    let Some(mv) = mv else { return "There is no move.\n".to_owned() };
+    match judgement {
+        None => format!("{mv} is the best so far; I do not know yet who wins.\n"),
+        Some(Judgement { outcome: Value::Win, .. }) => format!("{mv} wins.\n"),
+        Some(Judgement { remoteness: Some(_), .. }) => {
+            format!("Every move loses; none resists longer than {mv}.\n")
+        }
+        Some(_) => format!("Every move loses; {mv} seems hardest to answer.\n"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use konane::Colour;
 
     #[test]
     fn a_lost_game_is_described_as_it_is() {
-        let why = |winning, replies| Reason::Loses { winning, replies }.to_person();
-        assert_eq!(why(Some(1), 1), "all my moves lose; your only reply wins");
-        assert_eq!(why(Some(1), 3), "all my moves lose, but only 1 of your 3 replies wins");
-        assert_eq!(why(Some(2), 3), "all my moves lose, but only 2 of your 3 replies win");
+        let why = |winning, replies| move_reason(Some(Value::Loss), replies, winning);
+        assert_eq!(why(Some(1), 1), "all moves lose; the only reply wins");
+        assert_eq!(why(Some(1), 3), "all moves lose, but only 1 of 3 replies wins");
+        assert_eq!(why(Some(2), 3), "all moves lose, but only 2 of 3 replies win");
         assert!(!why(Some(3), 3).contains("only"), "{}", why(Some(3), 3));
-        assert_eq!(why(None, 3), "all my moves lose");
+        assert_eq!(why(None, 3), "all moves lose");
     }
 
     #[test]

@@ -1,222 +1,168 @@
-//! `konane sprouts play`: a game against the analysis, line by line.
+//! The conversation of `konane sprouts play`, and files of its games.
 
-use std::fmt::Write as _;
-use std::sync::atomic::AtomicBool;
+use std::fmt::{self, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 
-use crate::args::{SearchMemoryArg, ThreadsArg};
-use crate::commands::sprouts::engine::{NumbersArg, analyst};
-use crate::commands::sprouts::text::{self, TextArg};
+use super::command::{Action, ConversationKind, help, search_time};
+use super::game::{read_file, write_file};
+use super::history::GameHistory;
+use super::sentences::{hint_text, move_reason, outcome_verb, prospect, situation, winner_text};
+use super::{CommandResult, Conversation, limits, refused, text};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::Progress;
-use crate::repl::{Next, Talk, talk};
 use crate::terminal_text::TerminalText;
 use konane::search::Value;
 use konane::search::run::{Limits, Reason};
 use konane::sprouts::Position;
 use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal};
-use konane::system::parse_duration;
+use konane::sprouts::draw::svg;
 
-/// `konane sprouts play`.
-#[derive(Debug, Args)]
-#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, concat!(
-    "The program plays perfectly as long as it finds out in --time who wins, and says why it plays\n",
-    "its moves. It reads a move or one of the words moves, more, position, hint, undo, new, help and\n",
-    "quit from each line of standard input."
-), concat!(
-    "Examples:\n",
-    "  konane sprouts play \"0*5\"\n",
-    "  konane sprouts play \"0*11\" --side first --time 30s\n"
-)))]
-pub struct PlayArgs {
-    #[command(flatten)]
-    pub text: TextArg,
-    /// The player that you are [default: the one that loses].
-    #[arg(long, value_name = "SIDE")]
-    pub side: Option<Side>,
-    /// Time to think about each move and hint, such as 500ms, 10s or 5m.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration,
-          allow_hyphen_values = true)]
-    pub time: Duration,
-    #[command(flatten)]
-    pub threads: ThreadsArg,
-    #[command(flatten)]
-    pub memory: SearchMemoryArg,
-    #[command(flatten)]
-    pub numbers: NumbersArg,
-}
-
-/// A player.
+/// Players of Sprouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Side {
+pub enum SproutsPlayer {
     /// Makes the first move.
     First,
     /// Makes the second move.
     Second,
 }
 
-impl Side {
-    fn name(self) -> &'static str {
-        match self {
-            Side::First => "first",
-            Side::Second => "second",
-        }
+impl SproutsPlayer {
+    /// The player to move after a number of moves.
+    fn after(moves: usize) -> Self {
+        if moves.is_multiple_of(2) { SproutsPlayer::First } else { SproutsPlayer::Second }
     }
 }
 
-const HELP: &str = "\
-Write a move: its number in the list (3, or #3), or the position after it (1a1a).
-  moves       your moves, winning ones first; more goes on where a long list was cut
-  position    the position, its lands and their Grundy numbers (board is the same)
-  hint        a winning move, if there is one
-  undo        take your last move back
-  new [TEXT]  a new game, from another position if you name one
-  quit        end the game
-";
+impl fmt::Display for SproutsPlayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SproutsPlayer::First => "the first player",
+            SproutsPlayer::Second => "the second player",
+        })
+    }
+}
 
-/// Moves that are listed at once.
+/// Number of moves that are listed at once.
 const PAGE: usize = 20;
 
-/// Plays until the game is over, the input ends or somebody quits.
-pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let position = args.text.read()?;
-    let threads = args.threads.of("dfpn", ["dfpn"])?;
-    let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
-    let PlayArgs { time, side: wanted, .. } = *args;
-    let side = wanted.unwrap_or(Side::First);
-    let mut session = Session {
-        analyst,
-        has_lost_file: false,
-        time,
-        stop,
-        wanted,
-        side,
-        played: Vec::new(),
-        list: None,
-        shown: 0,
-    };
-    let introduction = session.begin(position)?;
-    let exit = talk(&mut session, introduction, stop);
-    session.analyst.close()?;
-    match exit {
-        Ok(Exit::Answered) if session.has_lost_file => Ok(Exit::File),
-        exit => exit,
-    }
-}
+/// Start of the first line in the file of a game. Each further line is the position after a move.
+const HEADER: &str = "Sprouts:";
 
 /// A game of a person and the program.
-struct Session<'s> {
+pub struct SproutsSession<'a> {
     analyst: Analyst,
-    /// Whether the file of numbers could not be written.
+    /// True if the file of Grundy numbers could not be written.
     has_lost_file: bool,
+    /// Time for each position.
     time: Duration,
-    stop: &'s AtomicBool,
-    /// The side that the person has chosen, if any.
-    wanted: Option<Side>,
-    /// The person's.
-    side: Side,
-    /// All positions so far.
-    played: Vec<Position>,
-    /// What is known about the person's moves, once they have been listed.
+    stop: &'a AtomicBool,
+    /// Player that the person has chosen, if any.
+    chosen: Option<SproutsPlayer>,
+    /// The person's player.
+    person: SproutsPlayer,
+    history: GameHistory<Position>,
+    /// Analysis of the current position, once its moves have been listed.
     list: Option<Analysis>,
-    /// How many of them have been shown.
-    shown: usize,
+    /// Number of moves that have been listed.
+    listed: usize,
 }
 
-impl Session<'_> {
-    fn position(&self) -> &Position {
-        self.played.last().expect("the beginning stays")
+impl<'a> SproutsSession<'a> {
+    /// Runs a conversation about games that begin at `start`. Without a chosen player, the person is the
+    /// one who loses.
+    pub fn run(
+        start: Position,
+        analyst: Analyst,
+        time: Duration,
+        chosen: Option<SproutsPlayer>,
+        stop: &'a AtomicBool,
+    ) -> Result<Exit, CliError> {
+        let mut session = SproutsSession {
+            analyst,
+            has_lost_file: false,
+            time,
+            stop,
+            chosen,
+            person: SproutsPlayer::First,
+            history: GameHistory::new(start.clone()),
+            list: None,
+            listed: 0,
+        };
+        let introduction = session.begin(start)?;
+        let exit = super::run(&mut session, introduction, stop);
+        session.analyst.close()?;
+        match exit {
+            Ok(Exit::Answered) if session.has_lost_file => Ok(Exit::File),
+            exit => exit,
+        }
     }
 
-    fn to_move(&self) -> Side {
-        if self.played.len() % 2 == 1 { Side::First } else { Side::Second }
-    }
-
-    /// What can be found out about a position in the time. Its moves are listed however long that takes.
-    fn think(&mut self, goal: Goal, position: &Position) -> Result<Analysis, CliError> {
-        let deadline = Instant::now().checked_add(self.time);
-        let limits = Limits { deadline, stop: Some(self.stop), ..Limits::default() };
+    /// Evaluates a position within a time.
+    fn search(
+        &mut self,
+        goal: Goal,
+        position: &Position,
+        time: Duration,
+    ) -> Result<Analysis, CliError> {
         let progress = Progress::new(false);
         progress.live(format!("thinking about {position}"));
+        let limits = limits(time, self.stop);
         let analysis = self.analyst.analyse_until(goal, position, limits, &mut |_| {})?;
         drop(progress);
         match analysis.reason {
             Some(Reason::FileError) if let Some(error) = self.analyst.give_up_file() => {
                 output::warn(&format!("{error}; numbers that are found are not kept"));
                 self.has_lost_file = true;
-                self.think(goal, position)
+                self.search(goal, position, time)
             }
             Some(Reason::TimeLimit) if analysis.children.is_empty() => self.look(position),
             _ => Ok(analysis),
         }
     }
 
-    /// What is known without a search.
+    /// Evaluates a position by the results of earlier searches.
     fn look(&mut self, position: &Position) -> Result<Analysis, CliError> {
         let limits = Limits { nodes: Some(0), stop: Some(self.stop), ..Limits::default() };
         Ok(self.analyst.analyse_until(Goal::Winner, position, limits, &mut |_| {})?)
     }
 
-    /// Begins a game. What to say about it.
-    fn begin(&mut self, position: Position) -> Result<String, CliError> {
-        let analysis = self.think(Goal::Winner, &position)?;
-        self.played = vec![position];
-        let winner = analysis.outcome.map(|outcome| match outcome {
-            Value::Win => Side::First,
-            Value::Loss => Side::Second,
-        });
+    /// Begins a game. Returns its introduction.
+    fn begin(&mut self, start: Position) -> Result<String, CliError> {
+        let analysis = self.search(Goal::Winner, &start, self.time)?;
+        self.history = GameHistory::new(start);
+        let winner =
+            analysis.outcome.map(|outcome| SproutsPlayer::after((outcome == Value::Loss).into()));
         let loser = match winner {
-            Some(Side::Second) => Side::First,
-            _ => Side::Second,
+            Some(SproutsPlayer::Second) => SproutsPlayer::First,
+            _ => SproutsPlayer::Second,
         };
-        self.side = self.wanted.unwrap_or(loser);
-        let wins = match winner {
-            None => format!("In {} I did not find out who wins", self.bounds(&analysis)),
-            Some(winner) if winner == self.side => "You can win".to_owned(),
-            Some(_) => "I can win".to_owned(),
-        };
-        let (text, side) = (analysis.canonical, self.side.name());
+        self.person = self.chosen.unwrap_or(loser);
+        let prospect = prospect(winner, Some(self.person), false);
         Ok(format!(
-            "{text}: you are the {side} player. {wins}.\nWrite the number of a move, a position or \
-             help.\n"
+            "{}: you are {}. {prospect}.\nWrite the number of a move, a position or help.\n",
+            analysis.canonical, self.person
         ))
     }
 
-    /// In what something was not found out.
-    fn bounds(&self, analysis: &Analysis) -> String {
-        match analysis.reason {
-            Some(Reason::Memory) => "the memory that I have".to_owned(),
-            _ => output::time(self.time.as_secs_f64()),
-        }
-    }
-
-    /// The program's move as the position after it, and the reason.
+    /// The program's move as the position after it, and the reason for it.
     fn choose(&mut self, analysis: &Analysis) -> Result<(String, String), CliError> {
         if let Some(child) = analysis.with(Some(Value::Win)).next() {
             let after = self.look(&read_back(&child.position))?;
-            return Ok((child.position.clone(), why(&after, "you lose whatever you do")));
+            return Ok((child.position.clone(), losing_reason(&after)));
         }
         if let Some(child) = analysis.with(None).next() {
-            let known = match analysis.outcome {
-                Some(_) => "I can win, but",
-                None => "I do not know who wins,",
+            let reason = match analysis.outcome {
+                Some(_) => "I can win, but I do not know yet by which move",
+                None => "I do not know yet who wins",
             };
-            let bounds = self.bounds(analysis);
-            let reason = match analysis.reason {
-                // As `look` has it, nothing was compared.
-                Some(Reason::NodeLimit) => format!(
-                    "{known} {bounds} were over before I had listed my moves; this is one of them"
-                ),
-                _ => format!(
-                    "{known} in {bounds} I found no winning move; this one looks most promising"
-                ),
-            };
-            return Ok((child.position.clone(), reason));
+            return Ok((child.position.clone(), reason.to_owned()));
         }
-        // All lose. The more there is to choose from, the easier it is to go wrong.
+        // All moves lose. The more replies there are, the easier it is to miss the winning one.
         let (begun, mut best) = (Instant::now(), (analysis.children[0].position.clone(), 0));
         for child in &analysis.children {
             let replies = self.look(&read_back(&child.position))?.children.len();
@@ -229,46 +175,47 @@ impl Session<'_> {
         }
         let (position, replies) = best;
         let replies = if replies == 1 { "1 reply".into() } else { format!("{replies} replies") };
-        Ok((position, format!("all my moves lose, and this one leaves you {replies}")))
+        Ok((position, format!("all moves lose; this one leaves {replies}")))
     }
 
-    /// The next page of the person's moves.
+    /// The next page of the list of moves.
     fn page(&mut self) -> Result<String, CliError> {
         let analysis = match self.list.take() {
             Some(analysis) => analysis,
-            None => self.think(Goal::Outcomes, &self.position().clone())?,
+            None => {
+                let position = self.history.current().clone();
+                must_be_listed(self.search(Goal::Outcomes, &position, self.time)?)?
+            }
         };
         let list = numbered(&analysis);
         let mut text = String::new();
-        if self.shown == 0 {
+        if self.listed == 0 {
             let count = |outcome| analysis.with(outcome).count();
             let (win, lose) = (count(Some(Value::Win)), count(Some(Value::Loss)));
-            let unknown = match count(None) {
-                0 => String::new(),
-                open => format!(", {open} not found out in {}", self.bounds(&analysis)),
+            let unknown = match (count(None), analysis.reason) {
+                (0, _) => String::new(),
+                (open, None) => format!(", {open} unknown"),
+                (open, Some(reason)) => format!(", {open} unknown ({})", reason.text()),
             };
             let _ = writeln!(text, "Moves: {win} win, {lose} lose{unknown}.");
         }
-        for child in analysis.children.iter().skip(self.shown).take(PAGE) {
-            let outcome = match child.outcome {
-                Some(Value::Win) => "wins",
-                Some(Value::Loss) => "loses",
-                None => "?",
-            };
-            let (at, grundy) = (number_of(&list, child), number_text(child.grundy));
-            let _ = writeln!(text, "{at:>6}  {outcome:<5}  Grundy {grundy:<2}  {}", child.position);
+        for child in analysis.children.iter().skip(self.listed).take(PAGE) {
+            let (number, verb) = (number_of(&list, child), outcome_verb(child.outcome));
+            let grundy = number_text(child.grundy);
+            let _ =
+                writeln!(text, "{number:>6}  {verb:<7}  Grundy {grundy:<2}  {}", child.position);
         }
-        self.shown = (self.shown + PAGE).min(list.len());
-        if self.shown < list.len() {
-            let _ = writeln!(text, "{} more: write more.", list.len() - self.shown);
+        self.listed = (self.listed + PAGE).min(list.len());
+        if self.listed < list.len() {
+            let _ = writeln!(text, "{} more: write more.", list.len() - self.listed);
         }
         self.list = Some(analysis);
         Ok(text)
     }
 
-    /// What is known about the position.
+    /// The position with its lands and their Grundy numbers.
     fn describe(&mut self) -> Result<String, CliError> {
-        let position = self.position().clone();
+        let position = self.history.current().clone();
         let analysis = self.look(&position)?;
         let mut text = format!("{}\n", analysis.canonical);
         for land in &analysis.lands {
@@ -281,159 +228,207 @@ impl Session<'_> {
     }
 
     fn hint(&mut self) -> Result<String, CliError> {
-        let analysis = self.think(Goal::Winner, &self.position().clone())?;
+        let position = self.history.current().clone();
+        let analysis = self.search(Goal::Winner, &position, self.time)?;
         let list = numbered(&analysis);
-        if analysis.outcome == Some(Value::Loss) {
-            return Ok("All your moves lose.\n".to_owned());
-        }
+        let name = |child| format!("{} {}", number_of(&list, child), child.position);
         if let Some(best) = analysis.with(Some(Value::Win)).next() {
             let after = self.look(&read_back(&best.position))?;
-            let why = why(&after, "I lose whatever I do");
-            return Ok(format!("{} {} wins: {why}.\n", number_of(&list, best), best.position));
+            return Ok(format!("{} wins: {}.\n", name(best), losing_reason(&after)));
         }
-        let mut text = format!("In {} I found no winning move.", self.bounds(&analysis));
-        // As `look` has it, nothing was compared.
+        // At the node limit of `look` the undecided moves are not compared.
         let is_compared = analysis.reason != Some(Reason::NodeLimit);
-        if let Some(best) = analysis.with(None).next().filter(|_| is_compared) {
-            let at = number_of(&list, best);
-            let _ = write!(text, " {at} {} looks most promising.", best.position);
-        }
-        Ok(text + "\n")
-    }
-}
-
-impl Talk for Session<'_> {
-    fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
-        (self.list, self.shown) = (None, 0);
-        if self.to_move() != self.side {
-            let analysis = self.think(Goal::Winner, &self.position().clone())?;
-            if !analysis.children.is_empty() {
-                let (position, why) = self.choose(&analysis)?;
-                let _ = writeln!(out, "\nI play {position}: {why}.");
-                self.played.push(read_back(&position));
+        Ok(match (analysis.outcome, analysis.with(None).next().filter(|_| is_compared)) {
+            _ if is_over(&analysis) => hint_text(None::<String>, None),
+            (Some(Value::Loss), _) => "Every move loses.\n".to_owned(),
+            (Some(Value::Win), _) => {
+                "You can win, but I do not know yet by which move.\n".to_owned()
             }
-        }
-        let position = self.position().clone();
-        let analysis = self.look(&position)?;
-        if analysis.children.is_empty() {
-            let won = if self.to_move() == self.side { "I have" } else { "You have" };
-            let _ = writeln!(out, "\nNo move is left. {won} won.");
-            return Ok(true);
-        }
-        let moves = match analysis.children.len() {
-            1 => "1 move".to_owned(),
-            count => format!("{count} moves"),
-        };
-        let situation = match (analysis.outcome, analysis.children.len()) {
-            (None, _) => "I do not know who wins.",
-            (Some(Value::Win), _) => "You can win.",
-            (Some(Value::Loss), 1) => "It loses.",
-            (Some(Value::Loss), _) => "All of them lose.",
-        };
-        let _ = writeln!(out, "\n{}\nYou have {moves}. {situation}", analysis.canonical);
-        Ok(false)
-    }
-
-    fn line(&mut self, line: &str) -> Result<Next, CliError> {
-        match self.obey(line) {
-            // The game is as it was before the line.
-            Err(error @ (CliError::SproutsFull(_) | CliError::SproutsTooLarge)) => {
-                Ok(Next::Wrong(format!("{error}\n").into()))
-            }
-            next => next,
-        }
-    }
-}
-
-impl Session<'_> {
-    fn obey(&mut self, line: &str) -> Result<Next, CliError> {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        Ok(match (word, rest.trim_start()) {
-            ("", _) => Next::Again(TerminalText::new()),
-            ("quit" | "exit" | "q", "") => Next::Quit,
-            ("help" | "?", "") => Next::Again(HELP.into()),
-            ("moves", "") => {
-                self.shown = 0;
-                Next::Again(self.page()?.into())
-            }
-            ("more", "") => Next::Again(self.page()?.into()),
-            ("position" | "board", "") => Next::Again(self.describe()?.into()),
-            ("hint", "") => Next::Again(self.hint()?.into()),
-            ("undo", "") => self.undo(),
-            ("new", "") => {
-                let first = self.played[0].clone();
-                Next::Changed(self.begin(first)?.into())
-            }
-            ("new", text) => match text.parse() {
-                Ok(position) => Next::Changed(self.begin(position)?.into()),
-                Err(error) => Next::Wrong(format!("{text}: {error}\n").into()),
-            },
-            _ => {
-                let position = self.position().clone();
-                let list = numbered(&self.look(&position)?);
-                match self.find(line, &list)? {
-                    Ok(at) => {
-                        self.played.push(read_back(&list[at]));
-                        Next::Changed(TerminalText::new())
-                    }
-                    Err(problem) => Next::Wrong(format!("{problem}\n").into()),
-                }
-            }
+            (None, Some(best)) => hint_text(Some(name(best)), None),
+            (None, None) => "I do not know yet who wins.\n".to_owned(),
         })
     }
 
-    /// The move that a line names, or why there is none.
-    fn find(&mut self, line: &str, list: &[String]) -> Result<Result<usize, String>, CliError> {
-        let (sure, digits) = match line.strip_prefix('#') {
-            Some(digits) => (true, digits),
-            None => (false, line),
-        };
-        let same = list.iter().position(|text| text == digits);
+    /// Reads a move: its number in the list, or the position after it. Returns that position.
+    fn read_move(&mut self, text: &str) -> Result<Position, CliError> {
+        let position = self.history.current().clone();
+        let list = numbered(&must_be_listed(self.look(&position)?)?);
+        let digits = text.strip_prefix('#').unwrap_or(text);
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            let number = digits.parse().ok().and_then(|number: usize| number.checked_sub(1));
-            match (number.filter(|&at| at < list.len()), same) {
-                (Some(at), Some(other)) if !sure && at != other => {
-                    return Ok(Err(format!(
-                        "{digits} is a number and a position: write #{} for {}, or #{} for {}",
-                        at + 1,
-                        list[at],
-                        other + 1,
-                        list[other]
+            let number = digits.parse().ok().filter(|number| (1..=list.len()).contains(number));
+            let index = list.iter().position(|position| position == text);
+            match (number, index.map(|index| index + 1)) {
+                (Some(number), Some(other)) if number != other => {
+                    return Err(refused(format!(
+                        "{text} is a number and a position: write #{number} for {}, or #{other} for {}",
+                        list[number - 1],
+                        list[other - 1]
                     )));
                 }
-                (Some(at), _) => return Ok(Ok(at)),
-                (None, Some(at)) if !sure => return Ok(Ok(at)),
-                (None, _) if sure => {
-                    return Ok(Err(format!("the moves have the numbers 1 to {}", list.len())));
+                (Some(number), _) | (None, Some(number)) => {
+                    return Ok(read_back(&list[number - 1]));
                 }
-                (None, _) => {}
+                (None, None) if digits.len() < text.len() => {
+                    return Err(refused(format!("the moves have the numbers 1 to {}", list.len())));
+                }
+                (None, None) => {}
             }
         }
-        let position: Position = match line.parse() {
-            Ok(position) => position,
-            Err(error) => {
-                return Ok(Err(format!("{line}: {error}; write moves for the list, or help")));
-            }
-        };
+        let position: Position = text.parse().map_err(|error| {
+            refused(format!("{text}: {error}; write moves for the list, or help"))
+        })?;
         let canonical = self.analyst.canonical(&position)?;
-        let at = list.iter().position(|text| *text == canonical);
-        Ok(at.ok_or_else(|| format!("no move leads to {canonical}; write moves for the list")))
+        match list.contains(&canonical) {
+            true => Ok(read_back(&canonical)),
+            false => {
+                Err(refused(format!("no move leads to {canonical}; write moves for the list")))
+            }
+        }
     }
 
-    /// Back to the person's turn before.
-    fn undo(&mut self) -> Next {
-        // This one and the program's move before it.
-        match self.played.len().checked_sub(2).filter(|&left| left > 0) {
-            Some(left) => {
-                self.played.truncate(left);
-                Next::Changed("Taken back.\n".into())
+    /// Saves the game.
+    fn save(&self, file: &str) -> Result<String, CliError> {
+        let positions = self.history.played().iter().map(|position| format!("{position}\n"));
+        write_file("game", file, &format!("{HEADER} {}", positions.collect::<String>()))
+    }
+
+    /// Goes on from a saved game. Returns its introduction.
+    fn load(&mut self, file: &str) -> Result<String, CliError> {
+        let bytes = read_file(Path::new(file))?;
+        let wrong = |line, problem| CliError::SproutsGame { file: file.to_owned(), line, problem };
+        let no_position = |line, text: &str, error| {
+            wrong(line, format!("{text:?} is no position: {error}; correct this line"))
+        };
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
+            wrong(line, "it is not UTF-8 text: correct this line".to_owned())
+        })?;
+        let lines = text.lines().map(str::trim).zip(1..);
+        let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
+        let (first, number) = lines.next().unwrap_or(("", 1));
+        let Some(start) = first.strip_prefix(HEADER).map(str::trim_start) else {
+            let problem = format!("{first:?} begins no game of Sprouts: expected \"{HEADER} 0*5\"");
+            return Err(wrong(number, problem));
+        };
+        let start: Position = start.parse().map_err(|error| no_position(number, start, error))?;
+        let mut history = GameHistory::new(start.clone());
+        for (line, number) in lines {
+            let position = Position::from_canonical(line);
+            let position = position.map_err(|error| no_position(number, line, error))?;
+            let canonical = self.analyst.canonical(&position)?;
+            let before = must_be_listed(self.look(history.current())?)?;
+            if !before.children.iter().any(|child| child.position == canonical) {
+                let before = before.canonical;
+                return Err(wrong(
+                    number,
+                    format!(
+                        "no move leads from {before} to {line:?}: correct this line, or delete it and \
+                         the lines after it"
+                    ),
+                ));
             }
-            None => Next::Again("There is nothing to take back.\n".into()),
+            history.push(read_back(&canonical));
         }
+        if !text.ends_with('\n') {
+            let problem =
+                "the file may be cut off here: check this line, and end it with a line feed";
+            return Err(wrong(text.lines().count(), problem.to_owned()));
+        }
+        let introduction = self.begin(start)?;
+        self.history = history;
+        Ok(format!("Loaded {file}.\n{introduction}"))
     }
 }
 
-/// The position of a text that an analysis gave.
+impl Conversation for SproutsSession<'_> {
+    const KIND: ConversationKind = ConversationKind::Sprouts;
+
+    fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
+        (self.list, self.listed) = (None, 0);
+        let position = self.history.current().clone();
+        let analysis = self.look(&position)?;
+        // The list of positions begins with the one before all moves.
+        let [to_move, last] = [1, 0].map(|n| SproutsPlayer::after(self.history.played().len() - n));
+        if is_over(&analysis) {
+            let _ = writeln!(out, "\nNo move is left. {}", winner_text(last, Some(self.person)));
+        } else if to_move == self.person {
+            let counts = [Some(Value::Win), None].map(|outcome| analysis.with(outcome).count());
+            let count = analysis.children.len();
+            let sentence = situation(analysis.outcome, counts, count, None);
+            let _ = writeln!(out, "\n{}\n{sentence}", analysis.canonical);
+        } else {
+            let analysis = must_be_listed(self.search(Goal::Winner, &position, self.time)?)?;
+            if !self.stop.load(Ordering::Relaxed) {
+                let (after, why) = self.choose(&analysis)?;
+                let _ = writeln!(out, "\nI play {after}: {why}.");
+                self.history.push(read_back(&after));
+            }
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
+        let person = self.person;
+        let is_persons_turn = |moves, _: &Position| SproutsPlayer::after(moves) == person;
+        let changed = match action {
+            Action::Move => {
+                let after = self.read_move(argument)?;
+                self.history.push(after);
+                String::new()
+            }
+            Action::Undo => {
+                self.history.undo_to(is_persons_turn).map(|()| "Taken back.\n".into())?
+            }
+            Action::Redo => {
+                self.history.redo_to(is_persons_turn).map(|()| "Made again.\n".into())?
+            }
+            Action::New if argument.is_empty() => self.begin(self.history.played()[0].clone())?,
+            Action::New => {
+                let start = argument.parse();
+                self.begin(start.map_err(|error| refused(format!("{argument}: {error}")))?)?
+            }
+            Action::Load => self.load(argument)?,
+            Action::Moves => {
+                self.listed = 0;
+                return text(self.page()?);
+            }
+            Action::More => return text(self.page()?),
+            Action::Search => {
+                let time = search_time(argument, self.time)?;
+                let position = self.history.current().clone();
+                let analysis = self.search(Goal::Outcomes, &position, time)?;
+                (self.list, self.listed) = (Some(must_be_listed(analysis)?), 0);
+                return text(self.page()?);
+            }
+            Action::Board | Action::Position => return text(self.describe()?),
+            Action::Hint => return text(self.hint()?),
+            Action::Save => return text(self.save(argument)?),
+            Action::Draw => {
+                return text(write_file("position", argument, &svg(self.history.current()))?);
+            }
+            Action::Help => return text(help(Self::KIND)),
+            Action::Quit => return Ok(CommandResult::Quit),
+        };
+        Ok(CommandResult::Changed(changed.into()))
+    }
+}
+
+/// Returns true if there is no move.
+fn is_over(analysis: &Analysis) -> bool {
+    // Lands without moves are no part of a canonical form.
+    analysis.lands.is_empty()
+}
+
+/// Returns an error if a limit was reached before all moves were listed.
+fn must_be_listed(analysis: Analysis) -> Result<Analysis, CliError> {
+    match analysis.children.is_empty() && !is_over(&analysis) {
+        true => Err(CliError::SproutsTooLarge),
+        false => Ok(analysis),
+    }
+}
+
+/// Reads a position in the text of an analysis.
 fn read_back(text: &str) -> Position {
     Position::from_canonical(text).expect("a canonical text is a position")
 }
@@ -446,42 +441,36 @@ fn numbered(analysis: &Analysis) -> Vec<String> {
     list
 }
 
-/// A child's number, as people write it.
+/// The number of a move, as people write it.
 fn number_of(list: &[String], child: &ChildValue) -> String {
-    let at = list.iter().position(|text| *text == child.position);
-    format!("#{}", at.expect("the list has all children") + 1)
+    let index = list.binary_search(&child.position).expect("the list has all children");
+    format!("#{}", index + 1)
 }
 
-/// A Grundy number, or that there is none.
+/// A Grundy number, or `?` if it is unknown.
 fn number_text(number: Option<u32>) -> String {
     number.map_or("?".to_owned(), |number| number.to_string())
 }
 
-/// Why whoever is to move loses, by the theory of Sprague and Grundy.
-fn why(analysis: &Analysis, loses: &str) -> String {
-    let odd =
-        |text: &str| analysis.lands.iter().filter(|land| land.position == text).count() % 2 == 1;
-    let left: Vec<u32> = analysis
-        .lands
-        .iter()
-        .filter(|land| odd(&land.position))
-        .filter_map(|land| land.grundy)
-        .collect();
-    let numbers = || left.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    match (analysis.lands.len(), left.len()) {
-        (0, _) => "no move is left then".to_owned(),
-        (1, _) => format!("its Grundy number is 0, so {loses}"),
-        (_, 0) => format!("its lands are equal in pairs, so {loses}"),
-        (all, some) if all == some => format!(
-            "its lands have the Grundy numbers {}, and their exclusive or is 0, so {loses}",
-            numbers()
-        ),
+/// Reason why the player to move loses, by the theory of Sprague and Grundy.
+fn losing_reason(analysis: &Analysis) -> String {
+    let lands = &analysis.lands;
+    let is_odd = |text: &str| lands.iter().filter(|land| land.position == text).count() % 2 == 1;
+    let remaining = lands.iter().filter(|land| is_odd(&land.position));
+    let numbers: Vec<_> = remaining.map(|land| number_text(land.grundy)).collect();
+    let list = numbers.join(", ");
+    let premise = match (lands.len(), numbers.len()) {
+        (0, _) => return move_reason(None, 0, None),
+        (1, _) => "its Grundy number is 0".to_owned(),
+        (_, 0) => "its lands are equal in pairs".to_owned(),
+        (all, some) if all == some => {
+            format!("its lands have the Grundy numbers {list}, and their exclusive or is 0")
+        }
         _ => format!(
-            "equal lands cancel, the others have the Grundy numbers {}, and their exclusive or is 0, \
-             so {loses}",
-            numbers()
+            "equal lands cancel, the others have the Grundy numbers {list}, and their exclusive or is 0"
         ),
-    }
+    };
+    premise + ", so the player to move loses"
 }
 
 #[cfg(test)]
@@ -496,13 +485,12 @@ mod tests {
             let limits = Limits::default();
             let analysis = analyst.analyse(&position, limits, &mut |_| {}).expect("memory");
             assert_eq!(analysis.outcome, Some(Value::Loss), "{text}");
-            super::why(&analysis, "you lose")
+            losing_reason(&analysis)
         };
-        assert_eq!(why("!"), "no move is left then");
-        assert_eq!(why("0*2"), "its Grundy number is 0, so you lose");
-        assert_eq!(why("0*3+0*3"), "its lands are equal in pairs, so you lose");
-        let all =
-            "its lands have the Grundy numbers 1, 1, and their exclusive or is 0, so you lose";
+        assert_eq!(why("!"), "it leaves no move");
+        assert_eq!(why("0*2"), "its Grundy number is 0, so the player to move loses");
+        assert_eq!(why("0*3+0*3"), "its lands are equal in pairs, so the player to move loses");
+        let all = "its lands have the Grundy numbers 1, 1, and their exclusive or is 0, so the player to move loses";
         assert_eq!(why("22+1"), all);
         let some = why("0*3+0*3+0*2");
         assert!(some.starts_with("equal lands cancel, the others have the Grundy numbers 0, and"));

@@ -11,11 +11,11 @@ macro_rules! assets {
 
 /// Paths in the address and texts. The first one is the page itself, which is at `/` as well.
 pub const ASSETS: &[(&str, &str)] = assets! {
-    "index.html" "icon.svg" "style.css" "js/api.js" "js/bestline.js" "js/board.js" "js/charts.js"
+    "index.html" "icon.svg" "style.css" "js/api.js" "js/board.js" "js/charts.js"
     "js/databases.js" "js/dom.js" "js/gameline.js" "js/judge.js" "js/konane.js" "js/main.js"
     "js/movelist.js" "js/openings.js" "js/opponent.js" "js/picture.js" "js/position.js"
     "js/record.js" "js/search.js" "js/setup.js" "js/sprouts.js" "js/state.js" "js/tabs.js"
-    "js/trace.js" "js/why.js" "js/words.js"
+    "js/why.js" "js/words.js"
 };
 
 /// Returns the answer with a file of the page. Its type follows from the extension of its path.

@@ -9,11 +9,10 @@ use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
 use futures_util::stream::unfold;
 use serde::Serialize;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 use super::reply::ApiError;
-use super::search::LiveSearch;
 
 /// Maximum number of streams at a time. Each holds a connection, and other requests need some, too.
 pub const MAX_STREAMS: usize = 16;
@@ -59,7 +58,7 @@ impl History {
 /// Returns a stream of the events after `last_seen` until the end of the search. `permits` limits the
 /// number of streams.
 pub fn stream(
-    search: Arc<LiveSearch>,
+    history: watch::Receiver<History>,
     last_seen: u64,
     permits: &Arc<Semaphore>,
 ) -> Result<impl IntoResponse + use<>, ApiError> {
@@ -67,17 +66,17 @@ pub fn stream(
         let text = "too many streams of events are open; close other pages";
         return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, text));
     };
-    let last_seen = last_seen.min(search.history.borrow().last);
-    let next = async |(search, last_seen, permit): (Arc<LiveSearch>, u64, _)| {
-        let mut history = search.history.subscribe();
+    let last_seen = last_seen.min(history.borrow().last);
+    let next = async |(mut history, last_seen, permit): (watch::Receiver<History>, u64, _)| {
         let changed = history.wait_for(|history| history.last > last_seen || history.ended);
         let (number, event) = match timeout(KEEP_ALIVE, changed).await {
-            Ok(history) => history.ok()?.after(last_seen)?,
+            // Closed only after the last event.
+            Ok(changed) => changed.ok()?.after(last_seen)?,
             Err(_) => (last_seen, Event::DEFAULT_KEEP_ALIVE),
         };
-        Some((Ok::<_, Infallible>(event), (search, number, permit)))
+        Some((Ok::<_, Infallible>(event), (history, number, permit)))
     };
-    Ok(Sse::new(unfold((search, last_seen, permit), next)))
+    Ok(Sse::new(unfold((history, last_seen, permit), next)))
 }
 
 #[cfg(test)]

@@ -4,25 +4,35 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::exit::CliError;
 use konane::analysis::{AnalysisError, Analyst};
-use konane::proof::{Guide, ProofHeader, ProofReader};
+use konane::proof::{ProofReader, ProofStrategy};
 use konane::tablebase::{Database, DatabaseError, DatabaseOptions, ListedDatabase};
-use konane::{Board, Dimensions};
+use konane::{Board, Colour, Dimensions, Position};
 
 /// Directory of databases without `--db`.
 const DEFAULT_DATABASES: &str = "db";
 
 /// A proof of which only the header has been read.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ProofHereJson", description = "A proof.")]
 pub struct ProofFile {
-    /// Its path.
-    pub path: PathBuf,
-    /// The board.
+    #[serde(skip)]
+    path: PathBuf,
+    /// Name of the file.
+    pub name: String,
+    /// Ranks x files.
     pub board: Dimensions,
-    /// Its header.
-    pub header: ProofHeader,
-    /// Length in bytes.
+    /// The position that it proves.
+    pub root: Position,
+    /// The player who wins.
+    pub winner: Colour,
+    /// Number of positions in it.
+    pub positions: u64,
+    /// Length of the file in bytes.
     pub bytes: u64,
 }
 
@@ -32,12 +42,21 @@ impl ProofFile {
         let (header, bytes) = (*reader.header(), reader.bytes());
         let board = Dimensions::new(header.ranks.into(), header.files.into());
         let board = board.expect("the reader has checked it");
-        Ok(ProofFile { path: path.to_owned(), board, header, bytes })
+        let (root, to_move) = (header.root, header.to_move.into());
+        Ok(ProofFile {
+            path: path.to_owned(),
+            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            board,
+            root: Position::new_unchecked(&Board::new(board), root, to_move),
+            winner: header.winner.into(),
+            positions: header.positions,
+            bytes,
+        })
     }
 
     /// Returns true if it proves the winner from the start of the game.
     pub fn proves_start(&self) -> bool {
-        self.header.root.count_ones() == self.board.squares()
+        self.root.occupied().count_ones() == self.board.squares()
     }
 }
 
@@ -87,7 +106,7 @@ impl Files {
             }
         }
         for proof in self.proofs.iter().filter(|proof| proof.board == board) {
-            analyst = analyst.with_proof(Guide::open(&proof.path)?)?;
+            analyst = analyst.with_proof(ProofStrategy::open(&proof.path)?)?;
         }
         Ok(analyst)
     }

@@ -45,7 +45,7 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use boards::Boards;
 use files::Files;
-use konane::LEAST_MEMORY;
+use konane::MIN_MEMORY;
 use konane::sprouts::analysis::Analyst;
 use konane::system::{STACK_BYTES, parse_bytes, thread};
 use konane::tablebase::ListedDatabase;
@@ -62,7 +62,7 @@ const BOARDS: u64 = 2;
 const PARTS: u64 = 2 * (BOARDS + 1);
 
 fn parse_memory(text: &str) -> Result<u64, String> {
-    let least = PARTS * LEAST_MEMORY;
+    let least = PARTS * MIN_MEMORY;
     match parse_bytes(text) {
         Ok(bytes) if bytes < least => Err(format!("at least {} MiB are needed", least >> 20)),
         result => result.map_err(|error| error.to_string()),
@@ -99,13 +99,13 @@ pub struct ExploreArgs {
     /// several times, for any boards.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
-    /// Sprouts: take Grundy numbers from this file, and add those that are found; made if there is
-    /// none.
+    /// Sprouts: take Grundy numbers from this file, and add those that are found; created if it does
+    /// not exist.
     #[arg(long, value_name = "FILE")]
     pub sprouts_db: Option<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Memory to search in, at least 6MiB. Files are kept beside it.
+    /// Memory to search in, at least 6MiB. Files need more.
     #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory,
           allow_hyphen_values = true)]
     pub memory: u64,

@@ -14,7 +14,7 @@ pub fn for_each_word(to: u32, from: u32, length: u32, mut visit: impl FnMut(usiz
     }
 }
 
-/// At least 56 bits from bit `at` of a string of bytes that goes on for at least 8 bytes.
+/// At least 56 bits from bit `at` on. At least 8 bytes must follow from the byte of that bit on.
 #[inline(always)]
 pub fn read_bits(bytes: &[u8], at: usize) -> u64 {
     let bytes = bytes[at / 8..].first_chunk().expect("the padding after the last row");
@@ -28,7 +28,7 @@ pub fn gather_bits(bytes: &[u8], places: &[u32]) -> u64 {
     places.iter().zip(0..).fold(0, |bits, (place, at)| bits | bit(place) << at)
 }
 
-/// Calls `change` for every word of planes that stand one behind the other, each of as many bytes.
+/// Calls `change` for every word of adjacent planes of the same length.
 pub fn for_each_word_of_planes(bytes: &mut [u8], planes: usize, change: impl Fn(&mut [[u64; 1]])) {
     let plane_bytes = bytes.len() / planes;
     let mut words = [[0u64]; MAX_PLANES];
@@ -47,7 +47,7 @@ pub fn for_each_word_of_planes(bytes: &mut [u8], planes: usize, change: impl Fn(
     }
 }
 
-/// 64 bits from bit `at` of a string of words that goes on for at least two.
+/// 64 bits from bit `at` on. At least two words must follow from the word of that bit on.
 #[inline(always)]
 pub fn bits_at(words: &[u64], at: usize) -> u64 {
     let offset = at % 64;

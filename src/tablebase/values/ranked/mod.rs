@@ -7,8 +7,8 @@
 //! canonical black pattern with all white patterns, and rows are independent of each other.
 //!
 //! The effect of a jump on a row is a list of pairs of runs of ranks (`relation`). A run is copied
-//! word by word (`bits`) if the successor's black pattern is canonical, and gathered through a
-//! table of permuted ranks if a symmetry leads to the canonical one.
+//! word by word (`bits`) if the successor's black pattern is canonical. Otherwise it is gathered through a
+//! table of ranks, permuted by the symmetry that leads to the canonical pattern.
 //!
 //! # Remoteness
 //!
@@ -31,7 +31,7 @@ use rayon::prelude::*;
 
 use bits::{bits_at, for_each_word, for_each_word_of_planes, gather_bits, low_bits, or_bits};
 use bits::{read_bits, xor_bits};
-use relation::{Relation, binomials};
+use relation::Relation;
 
 use super::jumps::{Jump, jumps};
 use super::remoteness::{self, MAX_PLANES};
@@ -46,7 +46,7 @@ struct KeptBlock {
     row_bytes: usize,
 }
 
-/// Bytes after the last row that may be read, but hold nothing.
+/// Unused bytes after the last row that may be read.
 const PADDING: usize = 16;
 
 impl KeptBlock {
@@ -62,15 +62,14 @@ impl KeptBlock {
     }
 }
 
-/// Computes blocks from the blocks with fewer stones that it was given.
+/// Computes blocks from kept blocks with fewer stones.
 ///
-/// White-to-move blocks are computed and looked up like Black-to-move ones on every board: where
-/// colours could be exchanged, this doubles the memory of the layers that are kept, and saves the
-/// scattered reads of the exchange. The last layer need not be kept, and is most of the positions.
+/// White-to-move blocks are computed and looked up like Black-to-move blocks on every board. Where
+/// colours could be exchanged, this doubles the memory of the layers that are kept, and avoids the
+/// scattered reads of the exchange. The last layer, which has most of the positions, need not be kept.
 pub struct RankedLayers<'a> {
     index: &'a Index,
     planes: usize,
-    binomials: Box<[[u32; 33]; 33]>,
     /// Jumps of each side, with their effect on the ranks of white patterns.
     jumps: [Vec<(Jump, Relation)>; 2],
     /// By symmetry (less one) and white stones: the rank of each pattern's image.
@@ -100,14 +99,7 @@ impl<'a> RankedLayers<'a> {
             jumps(index.board(), numbering, mover).into_iter().map(ranked).collect()
         });
         let planes = planes as usize;
-        RankedLayers {
-            index,
-            planes,
-            binomials: binomials(),
-            jumps,
-            permuted,
-            blocks: BTreeMap::new(),
-        }
+        RankedLayers { index, planes, jumps, permuted, blocks: BTreeMap::new() }
     }
 
     /// Bytes of one plane of a row of a block with this number of white stones.
@@ -118,10 +110,10 @@ impl<'a> RankedLayers<'a> {
     /// Keeps a finished block for those with more stones.
     ///
     /// # Panics
-    /// If it has not the length of the block: rows times planes times [`RankedLayers::row_bytes`].
+    /// If it does not have the length of the block: rows times planes times [`RankedLayers::row_bytes`].
     pub fn keep(&mut self, to_move: Colour, black: u32, white: u32, mut bytes: Vec<u8>) {
         let row_bytes = self.row_bytes(white) * self.planes;
-        assert_eq!(bytes.len(), row_bytes * self.index.orbits(black).len() as usize);
+        assert_eq!(bytes.len(), row_bytes * self.index.rows(black) as usize);
         if self.planes > 1 {
             let rows = bytes.par_chunks_exact_mut(row_bytes);
             rows.for_each(|row| {
@@ -132,7 +124,7 @@ impl<'a> RankedLayers<'a> {
         sides[to_move.index()] = Some(KeptBlock::new(bytes, row_bytes));
     }
 
-    /// Forgets the blocks with fewer stones than this.
+    /// Drops the blocks with fewer stones than this.
     pub fn forget_below(&mut self, stones: u32) {
         self.blocks.retain(|&(black, white), _| black + white >= stones);
     }
@@ -229,7 +221,7 @@ impl<'a> RankedLayers<'a> {
             panic!("{to_move} to move with {black} black and {after} white stones is not kept")
         });
         let source = block.row(place.index);
-        let squares = numbering.count(Colour::White);
+        let (squares, binomials) = (numbering.count(Colour::White), self.binomials());
         let ranks = match place.symmetry {
             0 => None,
             symmetry => Some(self.permuted(usize::from(symmetry), after)),
@@ -238,7 +230,7 @@ impl<'a> RankedLayers<'a> {
             return self.add_ranks(relation, white, (source, self.row_bytes(after), ranks), row);
         }
         if let Some(ranks) = ranks {
-            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+            relation.for_each_run(binomials, squares, white, &mut |to, from, length| {
                 for_each_word(to, from, length, |to, from, length| {
                     let mut lost = 0;
                     for (i, &rank) in ranks[from..from + length].iter().enumerate() {
@@ -249,7 +241,7 @@ impl<'a> RankedLayers<'a> {
                 });
             });
         } else {
-            relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+            relation.for_each_run(binomials, squares, white, &mut |to, from, length| {
                 for_each_word(to, from, length, |to, from, length| {
                     or_bits(row, to, !read_bits(source, from) & low_bits(length));
                 });
@@ -269,7 +261,7 @@ impl<'a> RankedLayers<'a> {
         let squares = self.index.numbering().count(Colour::White);
         let (planes, words) = (self.planes, row.len() / self.planes);
         let (mut moves, mut here) = ([0; MAX_PLANES], [0; MAX_PLANES]);
-        relation.for_each_run(&self.binomials, squares, white, &mut |to, from, length| {
+        relation.for_each_run(self.binomials(), squares, white, &mut |to, from, length| {
             for_each_word(to, from, length, |to, from, length| {
                 for plane in 0..planes {
                     let source = &source[plane * source_bytes..];
@@ -286,6 +278,10 @@ impl<'a> RankedLayers<'a> {
                 }
             });
         });
+    }
+
+    fn binomials(&self) -> &[[u32; 33]; 33] {
+        self.index.ranks(Colour::White).binomials()
     }
 
     /// The ranks of the images of all patterns with `white` stones under a symmetry.

@@ -10,8 +10,6 @@
 //! which [`Relation::for_each_run`] enumerates with two additions for each; there is neither move
 //! generation nor ranking for a position.
 
-use crate::tablebase::index::binomial;
-
 /// The effect of a jump on the white patterns.
 #[derive(Clone, Debug)]
 pub struct Relation {
@@ -20,17 +18,6 @@ pub struct Relation {
     /// The stones on them before and after the jump.
     before: u32,
     after: u32,
-}
-
-/// Binomial coefficients of up to 32 squares.
-pub fn binomials() -> Box<[[u32; 33]; 33]> {
-    let mut binomials = Box::new([[0; 33]; 33]);
-    for (n, row) in (0..).zip(binomials.iter_mut()) {
-        for (k, entry) in (0..).zip(row.iter_mut()) {
-            *entry = binomial(n, k) as u32;
-        }
-    }
-    binomials
 }
 
 impl Relation {
@@ -110,7 +97,6 @@ mod tests {
     fn runs_are_all_the_patterns_of_a_relation() {
         let squares = 9;
         let index = Index::new(Board::new("3x6".parse().unwrap()), false);
-        let binomials = binomials();
         let ranks = index.ranks(Colour::White);
         for (given, before, after) in [
             (0b1, 0b1, 0),
@@ -122,9 +108,14 @@ mod tests {
             let relation = Relation::new(given, before, after);
             for stones in 0..=squares {
                 let mut found = Vec::new();
-                relation.for_each_run(&binomials, squares, stones, &mut |to, from, length| {
-                    found.extend((0..length).map(|i| (to + i, from + i)));
-                });
+                relation.for_each_run(
+                    ranks.binomials(),
+                    squares,
+                    stones,
+                    &mut |to, from, length| {
+                        found.extend((0..length).map(|i| (to + i, from + i)));
+                    },
+                );
                 found.sort_unstable();
                 let expected: Vec<(u32, u32)> = ranks
                     .patterns(stones)

@@ -1,20 +1,20 @@
 //! From rows over all white patterns to the columns of a database's blocks, and back.
 //!
 //! A row of the sweep has its patterns in the order of their values, a block those with one number
-//! of white stones in the order of their combinadic ranks. Among patterns with as many stones,
-//! both orders are the same. So a block's row is what is left of the sweep's row when the bits
-//! of all other patterns are taken out: word by word, as the stones on the squares above the
-//! sixth are the same for a whole word.
+//! of white stones in the order of their combinadic ranks. Among patterns with the same number of stones,
+//! both orders are the same. So a block's row is the sweep's row without the bits of all other patterns.
+//! This works word by word, because the stones on the squares above the sixth are the same for a whole
+//! word.
 //!
-//! A word's bits are put in the order of their stones first, by tables for its bytes: eight look-ups.
-//! BMI2's PEXT and PDEP, seven of which would do, are microcode on AMD's processors before 2020 and take
-//! some ten times as long there.
+//! First the bits of a word are ordered by their stones, by tables for its bytes: eight look-ups. Seven
+//! instructions PEXT or PDEP of BMI2 would suffice, but they are microcode on AMD's processors before 2020
+//! and take some ten times as long there.
 
 use std::ops::Range;
 
 use crate::tablebase::index::binomial;
 
-/// More than the numbers of stones that 32 squares can have.
+/// Count of the numbers of stones that 32 squares can have.
 const CLASSES: usize = 33;
 
 /// Squares that determine the bit within a word.
@@ -45,12 +45,13 @@ static SORTED: BitPermutation = BitPermutation::new(ORDER.0);
 /// The inverse.
 static BY_VALUE: BitPermutation = BitPermutation::new(ORDER.1);
 
-/// A permutation of the bits of a word: where the bits of each byte go, for every value of it. 16 KiB.
+/// A permutation of the bits of a word: the destinations of the bits of each byte, for every value of the
+/// byte. 16 KiB.
 #[derive(Debug)]
 struct BitPermutation([[u64; 256]; 8]);
 
 impl BitPermutation {
-    /// By the place to which each bit goes.
+    /// Makes the permutation from the destination of each bit.
     const fn new(places: [usize; 64]) -> BitPermutation {
         let mut tables = [[0; 256]; 8];
         let mut at = 0;
@@ -72,8 +73,8 @@ impl BitPermutation {
 #[derive(Clone, Debug)]
 pub struct Columns {
     white: u32,
-    /// By number of white stones: where a block's row begins among all of them, in words; at the
-    /// end, the words of all.
+    /// By number of white stones: the first word of a block's row among the rows of all blocks; at the end,
+    /// the number of all words.
     starts: Vec<usize>,
     /// By number of stones on the lower squares: the first bit of an ordered word with as many, and
     /// the number of these bits.
@@ -87,7 +88,7 @@ impl Columns {
         for stones in 0..=white {
             starts.push(starts[stones as usize] + binomial(white, stones).div_ceil(64) as usize);
         }
-        // With fewer squares those of a class that there are come first in it.
+        // With fewer squares, the existing patterns of a class are the first ones of it.
         let low = white.min(LOW);
         let classes = std::array::from_fn(|stones| {
             let start = (0..stones as u32).map(|fewer| binomial(LOW, fewer) as u32).sum();
@@ -101,12 +102,12 @@ impl Columns {
         binomial(self.white, stones).div_ceil(8) as usize
     }
 
-    /// Words of the rows of all blocks together, each from a word of its own.
+    /// Words of the rows of all blocks together. Each begins with a word of its own.
     pub fn words(&self) -> usize {
         self.starts[self.white as usize + 1]
     }
 
-    /// Among them, those of the block with a number of white stones.
+    /// Words of the block with a number of white stones among them.
     pub fn block(&self, stones: u32) -> Range<usize> {
         self.starts[stones as usize]..self.starts[stones as usize + 1]
     }
@@ -125,7 +126,7 @@ impl Columns {
     /// # Panics
     /// If one of them is shorter than it is for this number of squares.
     pub fn split(&self, row: &[u64], blocks: &mut [u64]) {
-        // Bits that wait for their word to be full, by number of stones.
+        // Bits of words that are not full yet, by number of stones.
         let mut waiting = [0u64; CLASSES];
         let mut at = self.begin();
         for (high, &word) in row[..self.row_words()].iter().enumerate() {
@@ -139,7 +140,7 @@ impl Columns {
                 *at += count as usize;
                 if fill + count >= 64 {
                     blocks[here] = *waiting;
-                    // What did not fit, at most 19 bits.
+                    // The bits that did not fit, at most 19.
                     *waiting = bits >> (64 - fill);
                 }
             }
@@ -184,7 +185,7 @@ impl Columns {
         })
     }
 
-    /// Words of a row that stand for patterns.
+    /// Words of a row that have patterns.
     fn row_words(&self) -> usize {
         (1usize << self.white).div_ceil(64)
     }

@@ -35,20 +35,20 @@ pub use scatter::Targets;
 use super::jumps::{Jump, jumps};
 use crate::konane::Colour;
 use crate::system::zeroed;
-use crate::tablebase::index::{Index, Numbering, Row, stabiliser};
+use crate::tablebase::index::{Index, Row, SquareNumbers, stabiliser};
 
 /// Words that are zero at first, in huge pages where the system has them.
 #[derive(Debug)]
-pub struct Words(Option<MmapMut>);
+pub struct MappedWords(Option<MmapMut>);
 
-impl Words {
+impl MappedWords {
     /// `length` words. Pages are taken from the system when they are first touched.
     ///
     /// # Errors
-    /// If the system does not give as many addresses.
+    /// If the system has no address space of this length.
     pub fn zeroed(length: usize) -> io::Result<Self> {
         let map = (length > 0).then(|| zeroed(length * size_of::<u64>()));
-        Ok(Words(map.transpose()?))
+        Ok(MappedWords(map.transpose()?))
     }
 
     /// The words.
@@ -67,10 +67,10 @@ impl Words {
 /// Rows of canonical black patterns with one number of stones, for one side to move: all of them, or
 /// a *slice*, a range of them.
 ///
-/// The rows of a slice are split where they are ([`Layer::split`]), so that no second copy of them is
-/// ever in memory.
+/// The rows of a slice are split in place (`split`), so that memory never has a second copy
+/// of them.
 #[derive(Debug)]
-pub struct Layer {
+pub struct LayerRows {
     black: u32,
     /// White squares of the board.
     white: u32,
@@ -79,28 +79,36 @@ pub struct Layer {
     row_words: usize,
     /// Words from a row to the next one.
     stride: usize,
-    words: Words,
+    words: MappedWords,
 }
 
-impl Layer {
+impl LayerRows {
     /// All rows, zeroed.
     ///
     /// # Errors
     /// If memory cannot be reserved; so for the other constructors.
-    pub fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
-        Layer::of_planes(index, black, 1)
+    pub(in crate::tablebase) fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
+        LayerRows::of_planes(index, black, 1)
     }
 
     /// All rows, of several planes each, zeroed.
-    pub fn of_planes(index: &Index, black: u32, planes: usize) -> io::Result<Self> {
+    pub(in crate::tablebase) fn of_planes(
+        index: &Index,
+        black: u32,
+        planes: usize,
+    ) -> io::Result<Self> {
         let row_words = planes * row_words(index.numbering().count(Colour::White));
-        Layer::new(index, black, 0..index.orbits(black).len(), row_words, row_words)
+        LayerRows::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
     }
 
     /// A slice that can be split, zeroed.
-    pub fn slice(index: &Index, black: u32, rows: Range<u32>) -> io::Result<Self> {
+    pub(in crate::tablebase) fn slice(
+        index: &Index,
+        black: u32,
+        rows: Range<u32>,
+    ) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
-        Layer::new(index, black, rows, row_words(white), stride_words(white))
+        LayerRows::new(index, black, rows, row_words(white), stride_words(white))
     }
 
     fn new(
@@ -111,8 +119,8 @@ impl Layer {
         stride: usize,
     ) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
-        let words = Words::zeroed(rows.len() * stride)?;
-        Ok(Layer { black, white, rows, row_words, stride, words })
+        let words = MappedWords::zeroed(rows.len() * stride)?;
+        Ok(LayerRows { black, white, rows, row_words, stride, words })
     }
 
     /// The number of black stones.
@@ -121,7 +129,7 @@ impl Layer {
     }
 
     /// Row `index`: bit `p % 64` of word `p / 64` is that of white pattern `p`. On boards with
-    /// fewer than nine white squares, the row ends with words that stand for nothing.
+    /// fewer than nine white squares, the last words of a row are unused.
     #[inline]
     pub fn row(&self, index: u32) -> &[u64] {
         let start = self.start(index);
@@ -129,7 +137,7 @@ impl Layer {
     }
 
     /// Row `index` as bits: number `p` is that of white pattern `p`. Single bits are as fast as in
-    /// the words; for whole rows use [`Layer::row`].
+    /// the words; for whole rows use [`LayerRows::row`].
     pub fn row_bits(&self, index: u32) -> &BitSlice<u64, Lsb0> {
         &self.row(index).view_bits()[..1 << self.white]
     }
@@ -166,13 +174,13 @@ impl Layer {
     }
 
     /// The rows, for [`Sweep::scatter`].
-    pub fn targets(&mut self) -> Targets<'_> {
+    pub(in crate::tablebase) fn targets(&mut self) -> Targets<'_> {
         let (black, first) = (self.black, self.rows.start);
         Targets { black, first, rows: self.par_rows_mut().map(Mutex::new).collect() }
     }
 
     /// Calls `change` for the planes of every group of every row, of `planes` planes, in parallel.
-    pub fn for_each_group(
+    pub(in crate::tablebase) fn for_each_group(
         &mut self,
         planes: usize,
         change: impl Fn(&mut [[u64; row_ops::GROUP]]) + Sync + Send,
@@ -181,8 +189,8 @@ impl Layer {
     }
 
     /// Splits the rows of a slice by the number of white stones. After this, only
-    /// [`Layer::block_row`] can be used.
-    pub fn split(&mut self, columns: &Columns) {
+    /// [`LayerRows::block_row`] can be used.
+    pub(in crate::tablebase) fn split(&mut self, columns: &Columns) {
         let (row_words, words) = (self.row_words, columns.words());
         let rows = self.words.as_mut_slice().par_chunks_exact_mut(self.stride);
         rows.for_each_init(
@@ -196,7 +204,7 @@ impl Layer {
     }
 
     /// Columns of a split row with a number of white stones, as bytes of a database's block.
-    pub fn block_row(&self, row: u32, columns: &Columns, white: u32) -> &[u8] {
+    pub(in crate::tablebase) fn block_row(&self, row: u32, columns: &Columns, white: u32) -> &[u8] {
         let (start, block) = (self.start(row), columns.block(white));
         let words = &self.words.as_slice()[start + block.start..start + block.end];
         &bytemuck::cast_slice(words)[..columns.row_bytes(white)]
@@ -212,15 +220,15 @@ pub fn stride_words(white: u32) -> usize {
 /// The images of rows under the symmetries.
 #[derive(Clone, Debug)]
 pub struct Images {
-    /// By symmetry: the permutation that undoes it, none where that leaves every row as it is.
+    /// By symmetry: the permutation that inverts it; `None` if that leaves every row unchanged.
     back: Vec<Option<RowPermutation>>,
-    /// By symmetry: the one that undoes it.
+    /// By symmetry: its inverse.
     inverses: Vec<u8>,
 }
 
 impl Images {
     /// The permutations of a numbering.
-    pub fn new(numbering: &Numbering) -> Self {
+    pub fn new(numbering: &SquareNumbers) -> Self {
         let white = |g| numbering.moved(Colour::White, g);
         let black = |g| numbering.moved(Colour::Black, g);
         let undoes =
@@ -310,10 +318,11 @@ impl<'a> Sweep<'a> {
     ///
     /// # Panics
     /// If a layer is missing.
-    pub fn white_wins(&self, black: u32, below: &[Layer]) -> io::Result<Layer> {
-        let mut layer = Layer::zeroed(self.index, black)?;
+    pub fn white_wins(&self, black: u32, below: &[LayerRows]) -> io::Result<LayerRows> {
+        let mut layer = LayerRows::zeroed(self.index, black)?;
         let patterns = self.index.orbits(black).patterns();
-        let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
+        let rows = layer.par_rows_mut().zip(patterns);
+        rows.for_each_init(Vec::new, |scratch, (row, &pattern)| {
             for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
                 let taken = group[0].0.taken;
                 if pattern & taken != taken {
@@ -326,8 +335,7 @@ impl<'a> Sweep<'a> {
                     self.ops.apply::<true>(relation, row, source);
                 }
             }
-        };
-        self.for_each_row(&mut layer, patterns, work);
+        });
         Ok(layer)
     }
 
@@ -335,25 +343,25 @@ impl<'a> Sweep<'a> {
     ///
     /// # Errors
     /// If memory cannot be reserved.
-    pub fn black_wins(&self, white_wins: &Layer) -> io::Result<Layer> {
-        let mut layer = Layer::zeroed(self.index, white_wins.black)?;
+    pub fn black_wins(&self, white_wins: &LayerRows) -> io::Result<LayerRows> {
+        let mut layer = LayerRows::zeroed(self.index, white_wins.black)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
-        let work = |scratch: &mut Vec<u64>, (row, &pattern): (&mut [u64], &u32)| {
+        let rows = layer.par_rows_mut().zip(patterns);
+        rows.for_each_init(Vec::new, |scratch, (row, &pattern)| {
             self.black_row(white_wins, pattern, row, scratch);
-        };
-        self.for_each_row(&mut layer, patterns, work);
+        });
         Ok(layer)
     }
 
-    /// One row of `black_wins`, for any black pattern with as many stones as `white_wins`. The row
-    /// comes in zeroed; `scratch` is overwritten.
+    /// Computes one row of `black_wins`, for any black pattern with as many stones as `white_wins`. The
+    /// caller zeroes the row; `scratch` is overwritten.
     ///
-    /// With rows of several planes, `white_wins` holds the ranks of moves to its positions, and
-    /// ranks come out; so also for [`Sweep::scatter`]
+    /// With rows of several planes, `white_wins` holds the ranks of moves to its positions, and the row
+    /// receives ranks; so also for [`Sweep::scatter`]
     /// ([`remoteness`](crate::tablebase::values::remoteness)).
     pub fn black_row(
         &self,
-        white_wins: &Layer,
+        white_wins: &LayerRows,
         pattern: u32,
         row: &mut [u64],
         scratch: &mut Vec<u64>,
@@ -367,7 +375,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Adds to a row what a jump gives that leads to another one.
+    /// Adds to a row the values that follow from the row to which a jump leads.
     #[inline]
     fn follow(&self, jump: &RowJump, row: &mut [u64], source: &[u64]) {
         match row.len() / row_words(self.index.numbering().count(Colour::White)) {
@@ -379,25 +387,20 @@ impl<'a> Sweep<'a> {
     /// The row of any black pattern of a layer: the canonical pattern's, as it is or in `scratch`
     /// as its image.
     #[inline]
-    fn image_of<'b>(&self, layer: &'b Layer, pattern: u32, scratch: &'b mut Vec<u64>) -> &'b [u64] {
+    fn image_of<'b>(
+        &self,
+        layer: &'b LayerRows,
+        pattern: u32,
+        scratch: &'b mut Vec<u64>,
+    ) -> &'b [u64] {
         let black = self.index.ranks(Colour::Black);
         let Row { index, symmetry } =
             self.index.orbits(layer.black).row(self.index.numbering(), black, pattern);
         self.images.row(self.ops, layer.row(index), symmetry, scratch)
     }
 
-    fn for_each_row(
-        &self,
-        layer: &mut Layer,
-        patterns: &[u32],
-        work: impl Fn(&mut Vec<u64>, (&mut [u64], &u32)) + Sync + Send,
-    ) {
-        let rows = layer.par_rows_mut().zip(patterns);
-        rows.for_each_init(Vec::new, work);
-    }
-
     /// Number of won positions of a layer, equivalent ones counted one by one.
-    pub fn count(&self, layer: &Layer) -> u64 {
+    pub fn count(&self, layer: &LayerRows) -> u64 {
         let numbering = self.index.numbering();
         let symmetries = numbering.symmetries() as u64;
         let patterns = self.index.orbits(layer.black).patterns();

@@ -1,11 +1,11 @@
-//! Rows from the rows that jumps lead to, one of those at a time.
+//! Rows from the rows that jumps lead to, one source row at a time.
 //!
-//! [`Sweep::white_wins`] gathers: it goes through the rows that it makes, and needs all rows that
-//! White's jumps lead to in memory. Here it is the other way round: each of those rows is looked at
-//! once, in any order, and adds what it knows to the rows from which jumps lead to it. So
-//! the rows can come from files, a few at a time, and only what is made is in memory: a layer, or
-//! some rows of it.
+//! [`Sweep::white_wins`] gathers: it visits the rows that it makes, and needs all rows that White's jumps
+//! lead to in memory. [`Sweep::scatter`] visits each source row once, in any order, and adds its values
+//! to the rows from which jumps lead to it. So the source rows can come from files, a few at a time. Only
+//! the rows that are made are in memory: a layer, or some rows of it.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::row_ops::RowJump;
@@ -13,7 +13,7 @@ use super::{Jump, Sweep};
 use crate::konane::Colour;
 use crate::tablebase::index::Row;
 
-/// Rows to be written to, each by one thread at a time: those of a layer or of a range of it.
+/// Rows that threads write to, each row by one thread at a time: those of a layer or of a range of it.
 #[derive(Debug)]
 pub struct Targets<'l> {
     pub(super) black: u32,
@@ -30,79 +30,86 @@ impl Targets<'_> {
 }
 
 impl Sweep<'_> {
-    /// Adds to rows of `white_wins` what follows from one row of `black_wins` with fewer black
-    /// stones: that of a canonical pattern. Once this was called for all canonical patterns of the
-    /// layers with `1..=longest_jump` fewer stones, the rows are complete. `scratch` is
-    /// overwritten.
-    ///
-    /// # Panics
-    /// If the pattern has not fewer stones than the targets.
+    /// Adds to rows with this side to move what follows from one row with the other side to move: that of
+    /// a canonical pattern. `scratch` is overwritten. Once this was called for all canonical patterns of
+    /// [`Sweep::source_layers`], the rows are complete: those of `white_wins` from rows of `black_wins`
+    /// with fewer black stones, those of `black_wins` from rows of `white_wins` with as many.
     pub fn scatter(
         &self,
         targets: &Targets<'_>,
+        to_move: Colour,
         canonical: u32,
         row: &[u64],
         scratch: &mut Vec<u64>,
     ) {
-        let taken_stones = targets.black - canonical.count_ones();
+        let black = targets.black;
+        let find = |pattern: u32| targets.find(self.row_of(black, pattern));
         let mut hits = Vec::new();
         self.for_each_member(canonical, |pattern, symmetry| {
-            for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
-                let taken = group[0].0.taken;
-                if taken.count_ones() == taken_stones && pattern & taken == 0 {
-                    // Other members of the orbit are met when it is their turn to be the source.
-                    let target = targets.find(self.row_of(targets.black, pattern | taken));
-                    hits.extend(target.map(|target| (target, group)));
+            match to_move {
+                Colour::White => {
+                    let taken_stones = black - canonical.count_ones();
+                    for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
+                        let taken = group[0].0.taken;
+                        if taken.count_ones() == taken_stones && pattern & taken == 0 {
+                            // The rows of other members of the orbit follow from these members.
+                            hits.extend(find(pattern | taken).map(|target| (target, group)));
+                        }
+                    }
+                }
+                Colour::Black => {
+                    for group in self.black_jumps.chunks(1) {
+                        let jump = &group[0].0;
+                        if pattern & (jump.from | jump.landings) == jump.to {
+                            let before = pattern ^ jump.from ^ jump.to;
+                            hits.extend(find(before).map(|target| (target, group)));
+                        }
+                    }
                 }
             }
             self.add(targets, &mut hits, row, symmetry, scratch);
         });
     }
 
-    /// Adds to rows of `black_wins` what follows from one row of `white_wins` with as many black
-    /// stones: that of a canonical pattern. Once this was called for all canonical patterns, the
-    /// rows are complete. `scratch` is overwritten.
-    pub fn scatter_black(
-        &self,
-        targets: &Targets<'_>,
-        canonical: u32,
-        row: &[u64],
-        scratch: &mut Vec<u64>,
-    ) {
-        let mut hits = Vec::new();
-        self.for_each_member(canonical, |pattern, symmetry| {
-            for group in self.black_jumps.chunks(1) {
-                let jump = &group[0].0;
-                if pattern & (jump.from | jump.landings) == jump.to {
-                    let before = pattern ^ jump.from ^ jump.to;
-                    let target = targets.find(self.row_of(targets.black, before));
-                    hits.extend(target.map(|target| (target, group)));
+    /// Numbers of black stones of the rows from which rows with `black` black stones are made.
+    pub fn source_layers(&self, black: u32, to_move: Colour) -> Range<u32> {
+        match to_move {
+            Colour::White => black.saturating_sub(self.index.board().longest_jump())..black,
+            Colour::Black => black..black + 1,
+        }
+    }
+
+    /// The rows from which a range of rows is made: for each of [`Sweep::source_layers`] a bit for each
+    /// row, eight in a byte.
+    pub fn sources(&self, black: u32, to_move: Colour, rows: Range<u32>) -> Vec<Vec<u8>> {
+        let layers = self.source_layers(black, to_move);
+        let bytes = |black: u32| vec![0u8; self.index.rows(black).div_ceil(8) as usize];
+        let mut sources: Vec<Vec<u8>> = layers.clone().map(bytes).collect();
+        let mut mark = |black: u32, pattern: u32| {
+            let row = self.row_of(black, pattern).index;
+            sources[(black - layers.start) as usize][row as usize / 8] |= 1 << (row % 8);
+        };
+        for &pattern in &self.index.orbits(black).patterns()[rows.start as usize..rows.end as usize]
+        {
+            match to_move {
+                Colour::White => {
+                    for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
+                        let taken = group[0].0.taken;
+                        if pattern & taken == taken {
+                            mark(black - taken.count_ones(), pattern ^ taken);
+                        }
+                    }
+                }
+                Colour::Black => {
+                    for (jump, _) in &self.black_jumps {
+                        if pattern & (jump.from | jump.landings) == jump.from {
+                            mark(black, pattern ^ jump.from ^ jump.to);
+                        }
+                    }
                 }
             }
-            self.add(targets, &mut hits, row, symmetry, scratch);
-        });
-    }
-
-    /// The rows of `black_wins` from which [`Sweep::scatter`] makes the row of `white_wins` of a
-    /// canonical pattern: their numbers of black stones, and their own numbers.
-    pub fn white_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
-        for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
-            let taken = group[0].0.taken;
-            if pattern & taken == taken {
-                let black = pattern.count_ones() - taken.count_ones();
-                each(black, self.row_of(black, pattern ^ taken).index);
-            }
         }
-    }
-
-    /// The same for [`Sweep::scatter_black`]: rows of `white_wins`.
-    pub fn black_sources(&self, pattern: u32, mut each: impl FnMut(u32, u32)) {
-        let black = pattern.count_ones();
-        for (jump, _) in &self.black_jumps {
-            if pattern & (jump.from | jump.landings) == jump.from {
-                each(black, self.row_of(black, pattern ^ jump.from ^ jump.to).index);
-            }
-        }
+        sources
     }
 
     fn row_of(&self, black: u32, pattern: u32) -> Row {
@@ -123,8 +130,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Applies jumps to the rows that were found for a member of an orbit. Its row is made only if
-    /// there are any.
+    /// Applies jumps to the target rows of a member of an orbit. Makes the row of this member only if there
+    /// are any.
     fn add(
         &self,
         targets: &Targets<'_>,

@@ -1,14 +1,12 @@
 //! The deep check of a database: every value against those of its successors.
 //!
-//! Every address is decoded to its stones, all moves are played on the board and the positions after
-//! them looked up. Of the code that computes databases this shares the numbering of positions
-//! ([`Index`] and what it is made of) and nothing else; the numbering has its own tests. Values are
-//! compared only with values of the same database, so the check is an induction: each layer follows
-//! from those below.
+//! Every address is decoded to its stones, all moves are played on the board, and the positions after
+//! them are looked up. Of the code that computes databases, the check shares only the numbering of
+//! positions ([`Index`] and its parts), which has its own tests. Values are compared only with values of
+//! the same database, so the check is an induction: each layer follows from those below.
 //!
-//! The positions of a row share their black stones, and thereby which jumps the black stones allow
-//! and a part of the successors' addresses; these are worked out once for a row. That leaves some
-//! 30 ns for a position.
+//! The positions of a row share their black stones. So the jumps that the black stones allow, and a part
+//! of the successors' addresses, are computed once for a row. A position takes some 30 ns.
 
 mod remoteness;
 
@@ -18,13 +16,12 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
-use super::error::VerifyError;
 use crate::konane::symmetry::permute;
 use crate::konane::{Board, Colour, Position};
 use crate::tablebase::builder::{BuildMonitor, BuildObserver};
 use crate::tablebase::database::Database;
-use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, Metric, Scope};
-use crate::tablebase::index::{Address, Index, Row, Sizes, stabiliser};
+use crate::tablebase::files::{BlockKey, BlockKind, DatabaseError, LayerFile, Metric, Scope};
+use crate::tablebase::index::{Address, Index, Row, stabiliser};
 
 /// Positions that are checked together: 16 KiB of working memory, which stay in the first cache.
 const STRETCH: usize = 2048;
@@ -51,20 +48,13 @@ fn get(row: &[u8], column: u32) -> bool {
     row[column as usize / 8] >> (column % 8) & 1 == 1
 }
 
-/// A jump of the side to move, for one set of black stones and whichever white ones.
-struct Candidate {
-    /// White squares that must be occupied.
-    occupied: u64,
-    /// White squares that must be empty.
-    empty: u64,
-    /// All squares that change.
-    changed: u64,
-}
-
-/// A candidate with its white squares as patterns, and where the positions after it are.
+/// A jump of the side to move that one set of black stones allows.
 struct CheckedJump<'a> {
+    /// White pattern that must be occupied.
     occupied: u32,
+    /// White pattern that must be empty.
     empty: u32,
+    /// White pattern that changes.
     changed: u32,
     wins: &'a BlockValues,
     reached: Option<&'a BlockValues>,
@@ -100,7 +90,7 @@ impl Fault {
     }
 }
 
-/// The check at work.
+/// A check in progress.
 pub(super) struct Recomputation<'a> {
     database: &'a Database,
     index: &'a Index,
@@ -124,9 +114,8 @@ impl<'a> Recomputation<'a> {
         stop: &'a AtomicBool,
     ) -> Self {
         let (index, board) = (database.index(), database.board());
-        let sizes = Sizes::new(index);
         let layers = 0..=database.manifest().max_stones();
-        let addresses: u128 = layers.map(|stones| sizes.layer_addresses(stones)).sum();
+        let addresses: u128 = layers.map(|stones| index.layer_addresses(stones)).sum();
         let total = addresses * index.sides().len() as u128;
         let mut starts = Vec::new();
         let start = Position::start(board);
@@ -164,18 +153,16 @@ impl<'a> Recomputation<'a> {
     }
 
     /// Checks a layer; those below have been checked.
-    pub(super) fn layer(&mut self, stones: u32) -> Result<(), VerifyError> {
+    pub(super) fn layer(&mut self, stones: u32) -> Result<(), DatabaseError> {
         let file = self.database.layer(stones)?;
         let least = stones.saturating_sub(self.board.longest_jump());
         self.below.retain(|key, _| key.black + key.white >= least);
         for block in file.blocks() {
-            let key = block.key();
+            let key = block.key;
             if key.kind != BlockKind::Wins {
                 continue;
             }
-            if self.monitor.is_stopped() {
-                return Err(VerifyError::Interrupted);
-            }
+            self.monitor.check()?;
             let wins = match self.database.metric() {
                 Metric::Outcome => self.read(file, key)?,
                 Metric::Remoteness => self.read_remotenesses(file, key)?,
@@ -194,7 +181,7 @@ impl<'a> Recomputation<'a> {
         Ok(())
     }
 
-    fn read(&self, file: &LayerFile, key: BlockKey) -> Result<BlockValues, VerifyError> {
+    fn read(&self, file: &LayerFile, key: BlockKey) -> Result<BlockValues, DatabaseError> {
         let row_bytes = file.header().row_bytes(key.white) as usize;
         Ok(BlockValues { bytes: file.read_block(key)?, row_bytes })
     }
@@ -205,13 +192,13 @@ impl<'a> Recomputation<'a> {
         key: BlockKey,
         wins: &BlockValues,
         reached: Option<&BlockValues>,
-    ) -> Result<(), VerifyError> {
+    ) -> Result<(), DatabaseError> {
         let ranks = self.index.ranks(Colour::White);
         let whites: Vec<u32> = ranks.patterns(key.white).collect();
         let patterns = self.index.orbits(key.black).patterns();
         let fault = (0..patterns.len() as u32).into_par_iter().find_map_first(|row| {
-            if self.monitor.is_stopped() {
-                return Some(Err(VerifyError::Interrupted));
+            if let Err(interrupted) = self.monitor.check() {
+                return Some(interrupted);
             }
             let pattern = patterns[row as usize];
             let marks = reached.map(|bits| bits.row(row));
@@ -224,10 +211,10 @@ impl<'a> Recomputation<'a> {
                     Position::new_unchecked(self.board, self.index.occupied(&address), to_move);
                 let position = position.to_string();
                 let path = file.path().to_owned();
-                Err(VerifyError::Wrong { path, position, address, what, expected, got })
+                DatabaseError::WrongValue { path, position, what, expected, got }
             })
         });
-        fault.unwrap_or(Ok(()))
+        fault.map_or(Ok(()), Err)
     }
 
     /// Checks all positions with one set of black stones.
@@ -334,7 +321,7 @@ impl<'a> Recomputation<'a> {
         let side = !key.to_move;
         let white_of = |set: u64| numbering.pack(set)[Colour::White.index()];
         let mut jumps = Vec::new();
-        for Candidate { occupied, empty, changed } in self.candidates(black, key.to_move) {
+        for [occupied, empty, changed] in self.squares_of_jumps(black, key.to_move) {
             let lost = (occupied & changed).count_ones();
             let taken = if key.to_move == Colour::Black { lost } else { 0 };
             if key.white < occupied.count_ones() {
@@ -376,7 +363,7 @@ impl<'a> Recomputation<'a> {
     }
 
     /// Row and column of the position after a jump, from its white stones: what [`Index::address`]
-    /// says, with all that depends on the black stones looked up before.
+    /// computes, with the parts that depend on the black stones looked up before.
     #[inline(always)]
     fn look_up(&self, jump: &CheckedJump<'_>, white: u32) -> (u32, u32) {
         let ranks = self.index.ranks(Colour::White);
@@ -407,50 +394,47 @@ impl<'a> Recomputation<'a> {
         })
     }
 
-    /// The jumps of a side that the black stones allow, with what they ask of the white ones.
-    fn candidates(&self, black: u64, to_move: Colour) -> Vec<Candidate> {
+    /// The jumps of a side that the black stones allow: the white squares that must be occupied, those
+    /// that must be empty, and all squares that change.
+    fn squares_of_jumps(&self, black: u64, to_move: Colour) -> Vec<[u64; 3]> {
         let dimensions = self.board.dimensions();
         let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
-        let mut candidates = Vec::new();
+        let square = |rank: i32, file: i32| 1u64 << (rank * files + file);
+        let mut jumps = Vec::new();
         for start in 0..dimensions.squares() {
             let from = 1u64 << start;
-            if self.board.colour_of(start) != to_move {
-                continue;
-            }
-            if to_move == Colour::Black && black & from == 0 {
+            let is_black = to_move == Colour::Black;
+            if self.board.colour_of(start) != to_move || is_black && black & from == 0 {
                 continue;
             }
             for (rank_step, file_step) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
                 let (mut rank, mut file) = (start as i32 / files, start as i32 % files);
-                let mut jump = match to_move {
-                    Colour::Black => Candidate { occupied: 0, empty: 0, changed: from },
-                    Colour::White => Candidate { occupied: from, empty: 0, changed: from },
-                };
+                let [mut occupied, mut empty, mut changed] =
+                    [if is_black { 0 } else { from }, 0, from];
                 let mut last = from;
                 loop {
-                    let square = |rank: i32, file: i32| 1u64 << (rank * files + file);
-                    let over = (rank + rank_step, file + file_step);
+                    let (over_rank, over_file) = (rank + rank_step, file + file_step);
                     (rank, file) = (rank + 2 * rank_step, file + 2 * file_step);
                     if !(0..ranks).contains(&rank) || !(0..files).contains(&file) {
                         break;
                     }
-                    let (over, to) = (square(over.0, over.1), square(rank, file));
+                    let (over, to) = (square(over_rank, over_file), square(rank, file));
                     match to_move {
                         Colour::Black if black & to != 0 => break,
-                        Colour::Black => jump.occupied |= over,
+                        Colour::Black => occupied |= over,
                         Colour::White if black & over == 0 => break,
-                        Colour::White => jump.empty |= to,
+                        Colour::White => empty |= to,
                     }
                     // The stone has left where it stood after the shorter jump.
                     if last != from {
-                        jump.changed ^= last;
+                        changed ^= last;
                     }
-                    jump.changed ^= over | to;
+                    changed ^= over | to;
                     last = to;
-                    candidates.push(Candidate { ..jump });
+                    jumps.push([occupied, empty, changed]);
                 }
             }
         }
-        candidates
+        jumps
     }
 }

@@ -3,8 +3,7 @@
 use rayon::prelude::*;
 
 use super::{BlockValues, CheckedJump, Fault, Recomputation, STRETCH, get};
-use crate::tablebase::files::{BlockKey, BlockKind, LayerFile};
-use crate::tablebase::verify::VerifyError;
+use crate::tablebase::files::{BlockKey, BlockKind, DatabaseError, LayerFile};
 
 /// More than any remoteness.
 const NONE: u8 = u8::MAX;
@@ -15,9 +14,9 @@ impl Recomputation<'_> {
         &self,
         file: &LayerFile,
         key: BlockKey,
-    ) -> Result<BlockValues, VerifyError> {
+    ) -> Result<BlockValues, DatabaseError> {
         let columns = file.header().columns(key.white) as usize;
-        let rows = self.index.orbits(key.black).len() as usize;
+        let rows = self.index.rows(key.black) as usize;
         let mut bytes = vec![0; rows * columns];
         for bit in 0..file.header().bits() {
             let bits = self.read(file, BlockKey { kind: BlockKind::of_bit(bit), ..key })?;

@@ -1,5 +1,5 @@
-//! The leader without threads: workers with tables of their own, a virtual clock, and a network that
-//! loses, doubles and delays.
+//! Tests of the coordinator without threads: workers with tables of their own, a virtual clock, and a network that
+//! loses, duplicates and delays messages.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::time::Duration;
@@ -16,15 +16,16 @@ use crate::numbers::Number;
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Limits, Outcome};
-use crate::snapshot::{SavedTree, TreeRoom, TreeSnapshots};
+use crate::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
+use crate::testing::FaultRates;
 use crate::testing::graph::GraphGame;
 use crate::testing::graph::{large_game, random_game};
 use crate::testing::negamax::Negamax;
 
-type Said = Request<Vec<Child>, SharedEntry>;
-type Heard = Reply<u64, SharedEntry>;
+type PlainRequest = Request<Vec<Child>, SharedEntry>;
+type PlainReply = Reply<u64, SharedEntry>;
 
 const COMBINATION: Combination = Combination { weight_64: 8 };
 
@@ -34,8 +35,8 @@ const TREE: CoordinatorConfig =
 const DFPN: DfpnOptions = DfpnOptions {
     combination: Combination { weight_64: 8 },
     epsilon_1024: 154,
-    settle: LeafSolverOptions::NEVER,
-    tries: u32::MAX,
+    leaf_solver: LeafSolverOptions::NEVER,
+    max_attempts: u32::MAX,
     virtual_1024: 0,
 };
 
@@ -45,84 +46,75 @@ fn config(job_nodes: u64) -> CoordinatorConfig {
 
 struct Worker {
     table: Table,
-    /// Its job.
-    search: Option<Job<u64>>,
-    /// What it says until there is an answer.
-    said: Option<Said>,
-    /// The number of its last message.
+    job: Option<Job<u64>>,
+    /// Request that is repeated until its reply arrives.
+    request: Option<PlainRequest>,
+    /// Number of the last request.
     serial: u64,
     received: usize,
-    /// The job that it has been told to stop.
+    /// Job of the last cancellation.
     cancelled: JobId,
 }
 
 enum Event {
-    /// A worker's message of a number comes to the leader.
-    Said(u64, Said),
-    /// The answer to it comes back.
-    Heard(WorkerId, u64, Heard),
-    Stop(WorkerId, JobId),
-    /// The leader hears that a worker is dead.
-    Lost(WorkerId),
-    /// A worker does what it is to do next, unless it has said something since.
-    Turn(WorkerId, u64),
-    Birth,
+    /// A request with a serial number arrives at the coordinator.
+    Request(u64, PlainRequest),
+    /// The reply to the request with this serial number arrives at the worker.
+    Reply(WorkerId, u64, PlainReply),
+    /// A cancellation arrives at a worker.
+    Cancel(WorkerId, JobId),
+    /// The coordinator is informed of a crash.
+    RemoveWorker(WorkerId),
+    /// A worker takes its next step, unless it has created another request since.
+    Step(WorkerId, u64),
+    StartWorker,
 }
 
-/// What goes wrong, each in 1/256.
-#[derive(Clone, Copy, Debug)]
-struct Trouble {
-    loss: u64,
-    doubling: u64,
-    death: u64,
-    /// The longest delay of a message in milliseconds.
-    delay: u64,
-}
-
-struct World<'a> {
+/// Coordinator and workers, connected by a simulated network. Times are in milliseconds.
+struct NetworkSimulation<'a> {
     game: &'a GraphGame,
-    leader: Coordinator<PlainTree<'a, GraphGame>>,
-    trouble: Trouble,
+    coordinator: Coordinator<PlainTree<'a, GraphGame>>,
+    faults: FaultRates,
     workers: HashMap<WorkerId, Worker>,
-    /// Those that the leader knows to be dead.
-    buried: HashSet<WorkerId>,
-    born: u64,
+    removed: HashSet<WorkerId>,
+    started: u64,
     now: Duration,
-    /// Times and places of events; the earliest comes first.
+    /// Times and indices of events, the earliest first.
     queue: BinaryHeap<std::cmp::Reverse<(Duration, usize)>>,
     events: Vec<Option<Event>>,
     random: u64,
-    names: HashSet<JobId>,
-    /// Jobs that were given to somebody who did not see them through.
-    lost: usize,
-    moved: usize,
+    job_ids: HashSet<JobId>,
+    /// Number of jobs whose workers have crashed.
+    lost_jobs: usize,
+    /// Number of jobs assigned to a worker although another one has searched the node's parent.
+    moved_jobs: usize,
 }
 
-impl<'a> World<'a> {
+impl<'a> NetworkSimulation<'a> {
     fn new(
         game: &'a GraphGame,
-        leader: Coordinator<PlainTree<'a, GraphGame>>,
+        coordinator: Coordinator<PlainTree<'a, GraphGame>>,
         workers: u64,
-        trouble: Trouble,
+        faults: FaultRates,
         seed: u64,
     ) -> Self {
-        let mut world = World {
+        let mut simulation = NetworkSimulation {
             game,
-            leader,
-            trouble,
+            coordinator,
+            faults,
             workers: HashMap::new(),
-            buried: HashSet::new(),
-            born: 0,
+            removed: HashSet::new(),
+            started: 0,
             now: Duration::ZERO,
             queue: BinaryHeap::new(),
             events: Vec::new(),
             random: seed,
-            names: HashSet::new(),
-            lost: 0,
-            moved: 0,
+            job_ids: HashSet::new(),
+            lost_jobs: 0,
+            moved_jobs: 0,
         };
-        (0..workers).for_each(|number| world.at(100 * number, Event::Birth));
-        world
+        (0..workers).for_each(|number| simulation.schedule(100 * number, Event::StartWorker));
+        simulation
     }
 
     fn random(&mut self, below: u64) -> u64 {
@@ -130,97 +122,96 @@ impl<'a> World<'a> {
         mix(self.random) % below
     }
 
-    /// Something happens in so many milliseconds.
-    fn at(&mut self, after: u64, event: Event) {
-        let time = self.now + Duration::from_millis(after);
+    fn schedule(&mut self, delay: u64, event: Event) {
+        let time = self.now + Duration::from_millis(delay);
         self.queue.push(std::cmp::Reverse((time, self.events.len())));
         self.events.push(Some(event));
     }
 
-    /// Sends something; it comes never, once or twice.
-    fn send(&mut self, make: impl Fn() -> Event) {
-        let Trouble { loss, doubling, delay, .. } = self.trouble;
-        for chance in [256, doubling] {
+    /// Sends a message, which arrives never, once or twice.
+    fn send(&mut self, message: impl Fn() -> Event) {
+        let FaultRates { loss, duplication, max_delay, .. } = self.faults;
+        for chance in [256, duplication] {
             if self.random(256) < chance && self.random(256) >= loss {
-                let after = 1 + self.random(delay);
-                self.at(after, make());
+                let delay = 1 + self.random(max_delay);
+                self.schedule(delay, message());
             }
         }
     }
 
     fn run(&mut self) {
-        while let Some(std::cmp::Reverse((time, place))) = self.queue.pop() {
-            assert!(time < Duration::from_secs(100_000), "the search comes to an end");
+        while let Some(std::cmp::Reverse((time, index))) = self.queue.pop() {
+            assert!(time < Duration::from_secs(100_000), "the search ends");
             self.now = time;
-            match self.events[place].take().expect("an event happens once") {
-                Event::Birth => self.give_birth(),
-                Event::Said(serial, message) => self.hear(serial, message),
-                Event::Lost(worker) => {
-                    self.buried.insert(worker);
-                    self.leader.remove_worker(worker);
+            match self.events[index].take().expect("an event is handled once") {
+                Event::StartWorker => self.start_worker(),
+                Event::Request(serial, request) => self.handle_request(serial, request),
+                Event::RemoveWorker(worker) => {
+                    self.removed.insert(worker);
+                    self.coordinator.remove_worker(worker);
                 }
-                Event::Stop(worker, job) => {
+                Event::Cancel(worker, job) => {
                     if let Some(worker) = self.workers.get_mut(&worker) {
                         worker.cancelled = job;
                     }
                 }
-                Event::Heard(worker, serial, answer) => self.obey(worker, serial, answer),
-                Event::Turn(worker, serial) => self.turn(worker, serial),
+                Event::Reply(worker, serial, reply) => self.handle_reply(worker, serial, reply),
+                Event::Step(worker, serial) => self.step(worker, serial),
             }
         }
-        assert_eq!(self.leader.jobs(), 0);
-        assert_eq!((self.leader.granted, self.leader.assigned.len()), (0, 0));
+        assert_eq!(self.coordinator.jobs(), 0);
+        assert_eq!((self.coordinator.granted, self.coordinator.assigned.len()), (0, 0));
     }
 
-    fn give_birth(&mut self) {
-        self.born += 1;
+    fn start_worker(&mut self) {
+        self.started += 1;
         let table = Table::new(1 << 14).unwrap();
         let worker =
-            Worker { table, search: None, said: None, serial: 0, received: 0, cancelled: 0 };
-        self.workers.insert(self.born, worker);
-        self.say(self.born, WorkerState::Idle, Vec::new(), 0);
+            Worker { table, job: None, request: None, serial: 0, received: 0, cancelled: 0 };
+        self.workers.insert(self.started, worker);
+        self.request(self.started, WorkerState::Idle, Vec::new(), 0);
     }
 
-    /// A worker says something in so many milliseconds, and again until it is answered.
-    fn say(
+    /// Creates a request, which the worker sends after a delay and repeats until its reply arrives.
+    fn request(
         &mut self,
-        name: WorkerId,
+        id: WorkerId,
         state: WorkerState<Vec<Child>>,
         results: Vec<SharedEntry>,
-        after: u64,
+        delay: u64,
     ) {
-        let worker = self.workers.get_mut(&name).unwrap();
+        let worker = self.workers.get_mut(&id).unwrap();
         worker.serial += 1;
         let (serial, received) = (worker.serial, worker.received);
-        worker.said = Some(Request { worker: name, results, received, state });
-        self.at(after, Event::Turn(name, serial));
+        worker.request = Some(Request { worker: id, results, received, state });
+        self.schedule(delay, Event::Step(id, serial));
     }
 
-    fn turn(&mut self, name: WorkerId, serial: u64) {
-        if self.workers.get(&name).is_none_or(|worker| worker.serial != serial) {
+    fn step(&mut self, id: WorkerId, serial: u64) {
+        if self.workers.get(&id).is_none_or(|worker| worker.serial != serial) {
             return;
         }
-        if self.random(256) < self.trouble.death {
-            let worker = self.workers.remove(&name).unwrap();
-            self.lost += usize::from(worker.search.is_some());
-            let after = self.random(2 * self.trouble.delay);
-            self.at(after, Event::Lost(name));
-            return self.at(500, Event::Birth);
+        if self.random(256) < self.faults.crash {
+            let worker = self.workers.remove(&id).unwrap();
+            self.lost_jobs += usize::from(worker.job.is_some());
+            let delay = self.random(2 * self.faults.max_delay);
+            self.schedule(delay, Event::RemoveWorker(id));
+            return self.schedule(500, Event::StartWorker);
         }
-        if let Some(said) = self.workers[&name].said.clone() {
-            self.send(|| Event::Said(serial, said.clone()));
-            let patience = 3 * self.trouble.delay;
-            return self.at(patience, Event::Turn(name, serial));
+        if let Some(request) = self.workers[&id].request.clone() {
+            self.send(|| Event::Request(serial, request.clone()));
+            let timeout = 3 * self.faults.max_delay;
+            return self.schedule(timeout, Event::Step(id, serial));
         }
-        let (state, results) = self.search(name);
-        self.say(name, state, results, 5);
+        let (state, results) = self.search(id);
+        self.request(id, state, results, 5);
     }
 
-    /// A worker searches its job.
-    fn search(&mut self, name: WorkerId) -> (WorkerState<Vec<Child>>, Vec<SharedEntry>) {
+    /// Searches the job of a worker.
+    fn search(&mut self, id: WorkerId) -> (WorkerState<Vec<Child>>, Vec<SharedEntry>) {
         let game = self.game;
-        let worker = self.workers.get_mut(&name).unwrap();
-        let Job { id: job, node, budget, .. } = worker.search.take().unwrap();
+        let worker = self.workers.get_mut(&id).unwrap();
+        let Job { id: job, node, budget, .. } = worker.job.take().unwrap();
         let table = &worker.table;
         let limits = Limits { nodes: Some(budget), ..Limits::default() };
         let report = dfpn(Root::new(game, node, table), DFPN, limits, &mut ());
@@ -252,73 +243,74 @@ impl<'a> World<'a> {
         (WorkerState::Done { job, outcome, spent }, results)
     }
 
-    fn hear(&mut self, serial: u64, message: Said) {
-        let worker = message.worker;
-        if self.buried.contains(&worker) {
+    fn handle_request(&mut self, serial: u64, request: PlainRequest) {
+        let worker = request.worker;
+        if self.removed.contains(&worker) {
             return;
         }
-        let answer = self.leader.handle(message);
-        if let Instruction::Search(Job { id: job, last, .. }) = &answer.instruction {
-            self.names.insert(*job);
-            self.moved += usize::from(last.is_some_and(|last| last != worker));
+        let reply = self.coordinator.handle(request);
+        if let Instruction::Search(Job { id: job, last, .. }) = &reply.instruction {
+            self.job_ids.insert(*job);
+            self.moved_jobs += usize::from(last.is_some_and(|last| last != worker));
         }
-        self.send(|| Event::Heard(worker, serial, answer.clone()));
-        let stops: Vec<_> = self.leader.take_cancelled().collect();
-        for (worker, job) in stops {
-            self.send(|| Event::Stop(worker, job));
+        self.send(|| Event::Reply(worker, serial, reply.clone()));
+        let cancelled: Vec<_> = self.coordinator.take_cancelled().collect();
+        for (worker, job) in cancelled {
+            self.send(|| Event::Cancel(worker, job));
         }
     }
 
-    /// A worker takes an answer, if it is one to its last message.
-    fn obey(&mut self, name: WorkerId, serial: u64, answer: Heard) {
-        let Some(worker) = self.workers.get_mut(&name) else { return };
-        if worker.said.is_none() || worker.serial != serial {
+    /// Handles a reply, if it is the one to the worker's last request.
+    fn handle_reply(&mut self, id: WorkerId, serial: u64, reply: PlainReply) {
+        let Some(worker) = self.workers.get_mut(&id) else { return };
+        if worker.request.is_none() || worker.serial != serial {
             return;
         }
-        worker.said = None;
-        worker.received = answer.received;
-        for SharedEntry { code, entry } in answer.results {
+        worker.request = None;
+        worker.received = reply.received;
+        for SharedEntry { code, entry } in reply.results {
             worker.table.store(self.game.key(code), code, entry);
         }
-        match answer.instruction {
-            Instruction::Search(search) => worker.search = Some(search),
-            Instruction::Wait => return self.say(name, WorkerState::Idle, Vec::new(), 20),
+        match reply.instruction {
+            Instruction::Search(job) => worker.job = Some(job),
+            Instruction::Wait => return self.request(id, WorkerState::Idle, Vec::new(), 20),
             Instruction::Quit => {
-                // What it may have been given without hearing of it is over as well.
-                self.workers.remove(&name);
-                return self.at(0, Event::Lost(name));
+                // The worker may have been assigned a job in a reply that was lost.
+                self.workers.remove(&id);
+                return self.schedule(0, Event::RemoveWorker(id));
             }
         }
-        self.at(0, Event::Turn(name, serial));
+        self.schedule(0, Event::Step(id, serial));
     }
 }
 
-/// A tree to begin with.
-fn empty() -> SavedTree {
-    SavedTree::empty(TreeRoom::new(1 << 20, 4, COMBINATION)).unwrap()
+fn empty_tree() -> SavedTree {
+    SavedTree::empty(TreeCapacity::new(1 << 20, 4, COMBINATION)).unwrap()
 }
 
-/// Searches with workers that come one after the other.
+/// Runs a search with workers that are started one after the other.
 fn run(
     game: &GraphGame,
     config: CoordinatorConfig,
     workers: u64,
-    trouble: Trouble,
+    faults: FaultRates,
     seed: u64,
 ) -> Summary {
     let table = Table::new(1 << 14).unwrap();
-    let port = TreeSnapshots::new();
-    let tree = PlainTree::new(Root::new(game, 0, &table), empty(), COMBINATION, TREE, &port);
-    let mut world = World::new(game, Coordinator::new(tree, config, 0), workers, trouble, seed);
-    world.run();
-    let World { leader, names, lost, moved, .. } = world;
-    assert!(leader.is_over());
-    assert_eq!(names.len() as u64, leader.next_job - 1, "no name twice, and none for nothing");
-    let results = leader.log.iter().map(|&(_, fact)| fact).collect();
-    let (reason, counters) = (leader.reason(), leader.counters());
+    let snapshots = TreeSnapshots::new();
+    let tree =
+        PlainTree::new(Root::new(game, 0, &table), empty_tree(), COMBINATION, TREE, &snapshots);
+    let coordinator = Coordinator::new(tree, config, 0);
+    let mut simulation = NetworkSimulation::new(game, coordinator, workers, faults, seed);
+    simulation.run();
+    let NetworkSimulation { coordinator, job_ids, lost_jobs, moved_jobs, .. } = simulation;
+    assert!(coordinator.is_over());
+    assert_eq!(job_ids.len() as u64, coordinator.next_job - 1, "every id is assigned once");
+    let results = coordinator.log.iter().map(|&(_, result)| result).collect();
+    let (reason, counters) = (coordinator.reason(), coordinator.counters());
     assert_eq!(counters.nodes, counters.first_level + counters.second_level);
-    let report = leader.tree.report(reason, counters, 1);
-    Summary { outcome: report.outcome, best: report.best, counters, results, lost, moved }
+    let report = coordinator.tree.report(reason, counters, 1);
+    Summary { outcome: report.outcome, best: report.best, counters, results, lost_jobs, moved_jobs }
 }
 
 struct Summary {
@@ -326,27 +318,25 @@ struct Summary {
     best: Option<u64>,
     counters: Counters,
     results: Vec<SharedEntry>,
-    lost: usize,
-    moved: usize,
+    lost_jobs: usize,
+    moved_jobs: usize,
 }
-
-const NONE: Trouble = Trouble { loss: 0, doubling: 0, death: 0, delay: 1 };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_happens_the_right_winner_comes_out(
+    fn searches_with_faults_return_the_value_of_negamax(
         seed in 0u64..1000,
         workers in 1u64..9,
         budget in 2u64..40,
-        (loss, doubling, death) in (0u64..130, 0u64..200, 0u64..20),
-        delay in 1u64..100,
+        (loss, duplication, crash) in (0u64..130, 0u64..200, 0u64..20),
+        max_delay in 1u64..100,
     ) {
         let game = random_game(seed);
         let mut oracle = Negamax::new(&game);
-        let trouble = Trouble { loss, doubling, death, delay };
-        let summary = run(&game, config(budget), workers, trouble, seed);
+        let faults = FaultRates { loss, duplication, crash, max_delay };
+        let summary = run(&game, config(budget), workers, faults, seed);
         let value = oracle.value(0);
         prop_assert_eq!(summary.outcome, Outcome::Known(value));
         if value == Value::Win {
@@ -359,42 +349,44 @@ proptest! {
 }
 
 #[test]
-fn the_troubles_of_the_test_above_do_occur() {
-    let trouble = Trouble { loss: 60, doubling: 100, death: 30, delay: 50 };
-    let (mut lost, mut moved, mut results, mut large) = (0, 0, 0, 0);
+fn the_faults_of_the_test_above_occur() {
+    let faults = FaultRates { loss: 60, duplication: 100, crash: 30, max_delay: 50 };
+    let (mut lost_jobs, mut moved_jobs, mut results, mut large) = (0, 0, 0, 0);
     for seed in 0..20 {
-        let summary = run(&random_game(seed), config(6), 5, trouble, seed);
-        lost += summary.lost;
-        moved += summary.moved;
+        let summary = run(&random_game(seed), config(6), 5, faults, seed);
+        lost_jobs += summary.lost_jobs;
+        moved_jobs += summary.moved_jobs;
         results += summary.results.len();
         large += usize::from(summary.counters.first_level > 10);
     }
     assert!(
-        lost > 5 && moved > 50 && results > 40 && large > 5,
-        "{lost} {moved} {results} {large}"
+        lost_jobs > 5 && moved_jobs > 50 && results > 40 && large > 5,
+        "{lost_jobs} {moved_jobs} {results} {large}"
     );
 }
 
 #[test]
-fn node_limits_hold_for_all_workers_together() {
+fn the_node_limit_applies_to_all_workers_together() {
     let game = large_game();
     for limit in [0, 1, 2, 50, 1000] {
         let config = CoordinatorConfig { node_limit: Some(limit), ..config(30) };
-        let Summary { outcome, counters, .. } = run(&game, config, 7, NONE, 1);
+        let Summary { outcome, counters, .. } = run(&game, config, 7, FaultRates::NONE, 1);
         assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
-        // A job is overrun by an expansion.
+        // A job exceeds its budget by at most one expansion.
         assert!(counters.nodes <= limit.max(1) + 7 * 58, "{limit}: {}", counters.nodes);
     }
 }
 
-/// A leader and what it needs, with the large game.
-fn with_leader(test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
-    let (game, table, port) = (large_game(), Table::new(1 << 14).unwrap(), TreeSnapshots::new());
-    let tree = PlainTree::new(Root::new(&game, 0, &table), empty(), COMBINATION, TREE, &port);
+/// Calls `test` with a coordinator of the large game.
+fn with_coordinator(test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
+    let (game, table, snapshots) =
+        (large_game(), Table::new(1 << 14).unwrap(), TreeSnapshots::new());
+    let tree =
+        PlainTree::new(Root::new(&game, 0, &table), empty_tree(), COMBINATION, TREE, &snapshots);
     test(&mut Coordinator::new(tree, config(30), 0));
 }
 
-fn message(worker: WorkerId, state: WorkerState<Vec<Child>>) -> Said {
+fn message(worker: WorkerId, state: WorkerState<Vec<Child>>) -> PlainRequest {
     Request { worker, results: Vec::new(), received: 0, state }
 }
 
@@ -402,11 +394,11 @@ fn children(codes: std::ops::Range<u64>) -> JobOutcome<Vec<Child>> {
     JobOutcome::Open(codes.map(|code| Child { code, phi: 1, delta: 1, effort: 0 }).collect())
 }
 
-/// The job of an answer.
-fn job(answer: &Heard) -> Job<u64> {
-    match &answer.instruction {
-        Instruction::Search(search) => search.clone(),
-        order => panic!("{order:?}"),
+/// Returns the job in a reply.
+fn job(reply: &PlainReply) -> Job<u64> {
+    match &reply.instruction {
+        Instruction::Search(job) => job.clone(),
+        instruction => panic!("{instruction:?}"),
     }
 }
 
@@ -415,87 +407,97 @@ fn spent(nodes: u64) -> Counters {
 }
 
 #[test]
-fn what_a_lost_worker_had_is_anybodys_and_what_comes_twice_counts_once() {
-    with_leader(|leader| {
-        let first = job(&leader.handle(message(1, WorkerState::Idle)));
-        assert_eq!(job(&leader.handle(message(1, WorkerState::Idle))), first);
-        assert_eq!(leader.handle(message(2, WorkerState::Idle)).instruction, Instruction::Wait);
-        leader.remove_worker(1);
-        assert_eq!((leader.jobs(), leader.granted), (0, 0));
-        let other = job(&leader.handle(message(2, WorkerState::Idle)));
+fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
+    with_coordinator(|coordinator| {
+        let first = job(&coordinator.handle(message(1, WorkerState::Idle)));
+        assert_eq!(job(&coordinator.handle(message(1, WorkerState::Idle))), first);
+        assert_eq!(
+            coordinator.handle(message(2, WorkerState::Idle)).instruction,
+            Instruction::Wait
+        );
+        coordinator.remove_worker(1);
+        assert_eq!((coordinator.jobs(), coordinator.granted), (0, 0));
+        let other = job(&coordinator.handle(message(2, WorkerState::Idle)));
         assert_eq!((other.node, other.last), (first.node, None));
         assert!(other.id > first.id);
-        // Facts are true whatever job they come with, once.
+        // Results are added even if their job has ended, but only once.
         let late = WorkerState::Done { job: first.id, outcome: children(1..4), spent: spent(9) };
-        let fact = SharedEntry { code: 77, entry: Entry::solved(Value::Win, 3) };
-        let late = Request { results: vec![fact, fact], ..message(2, late) };
-        assert_eq!(job(&leader.handle(late)), other);
-        assert_eq!((leader.counters().nodes, leader.tree.nodes(), leader.results()), (1, 1, 1));
+        let result = SharedEntry { code: 77, entry: Entry::solved(Value::Win, 3) };
+        let late = Request { results: vec![result, result], ..message(2, late) };
+        assert_eq!(job(&coordinator.handle(late)), other);
+        assert_eq!(
+            (coordinator.counters().nodes, coordinator.tree.nodes(), coordinator.results()),
+            (1, 1, 1)
+        );
         let done = WorkerState::Done { job: other.id, outcome: children(1..4), spent: spent(9) };
-        let next = job(&leader.handle(message(2, done.clone())));
-        let counters = leader.counters();
+        let next = job(&coordinator.handle(message(2, done.clone())));
+        let counters = coordinator.counters();
         assert_eq!((counters.nodes, counters.first_level, counters.second_level), (10, 4, 6));
-        assert_eq!(job(&leader.handle(message(2, done))), next);
-        assert_eq!((leader.counters(), leader.jobs()), (counters, 1));
-        // Whoever comes now learns who has searched the parent, and all results.
-        let answer = leader.handle(message(3, WorkerState::Idle));
-        assert_eq!((job(&answer).last, answer.results, answer.received), (Some(2), vec![fact], 1));
+        assert_eq!(job(&coordinator.handle(message(2, done))), next);
+        assert_eq!((coordinator.counters(), coordinator.jobs()), (counters, 1));
+        // A new worker receives the id of the worker that has searched the parent, and all results.
+        let reply = coordinator.handle(message(3, WorkerState::Idle));
+        assert_eq!((job(&reply).last, reply.results, reply.received), (Some(2), vec![result], 1));
     });
 }
 
 #[test]
-fn who_reads_late_gets_the_latest_facts() {
-    with_leader(|leader| {
-        leader.config.max_results_stored = 3;
-        let fact = |code| SharedEntry { code, entry: Entry::solved(Value::Win, 3) };
-        leader.share((0..5).map(fact));
-        assert_eq!((leader.results(), leader.log.len()), (5, 3));
-        let answer = leader.handle(message(1, WorkerState::Idle));
-        assert_eq!((answer.results, answer.received), ([2, 3, 4].map(fact).to_vec(), 5));
-        leader.share([fact(5)]);
+fn late_workers_receive_the_latest_results() {
+    with_coordinator(|coordinator| {
+        coordinator.config.max_results_stored = 3;
+        let result = |code| SharedEntry { code, entry: Entry::solved(Value::Win, 3) };
+        coordinator.share((0..5).map(result));
+        assert_eq!((coordinator.results(), coordinator.log.len()), (5, 3));
+        let reply = coordinator.handle(message(1, WorkerState::Idle));
+        assert_eq!((reply.results, reply.received), ([2, 3, 4].map(result).to_vec(), 5));
+        coordinator.share([result(5)]);
         for (received, results) in
             [(0, &[3, 4, 5][..]), (4, &[4, 5]), (5, &[5]), (6, &[]), (9, &[])]
         {
-            let answer = leader.handle(Request { received, ..message(1, WorkerState::Idle) });
-            let results: Vec<_> = results.iter().map(|&code| fact(code)).collect();
-            assert_eq!((answer.results, answer.received), (results, received.max(6)));
+            let reply = coordinator.handle(Request { received, ..message(1, WorkerState::Idle) });
+            let results: Vec<_> = results.iter().map(|&code| result(code)).collect();
+            assert_eq!((reply.results, reply.received), (results, received.max(6)));
         }
     });
 }
 
-/// The best leaf gets children with these codes and deltas, as a worker tells.
-fn tell(
-    leader: &mut Coordinator<PlainTree<'_, GraphGame>>,
+/// Attaches children with these codes and deltas to the best leaf, as results of `worker`. Returns the leaf's code.
+fn attach(
+    coordinator: &mut Coordinator<PlainTree<'_, GraphGame>>,
     worker: WorkerId,
     children: &[(u64, Number)],
 ) -> u64 {
     let child = |&(code, delta)| Child { code, phi: 8, delta, effort: 0 };
     let children = children.iter().map(child).collect();
-    let Selection::Leaf { leaf, code, .. } = leader.tree.select() else { panic!("a leaf is free") };
-    leader.tree.release(&leaf);
-    leader.tree.attach(&leaf, &children, 1, worker).unwrap();
+    let Selection::Leaf { leaf, code, .. } = coordinator.tree.select() else {
+        panic!("a leaf is free")
+    };
+    coordinator.tree.release(&leaf);
+    coordinator.tree.attach(&leaf, &children, 1, worker).unwrap();
     code
 }
 
-/// Leaf 1 is the best one, known by worker 7; leaves 20 and 21 are known by worker 2.
-fn with_leaves_that_are_known(test: impl Fn(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
-    with_leader(|leader| {
-        assert_eq!(tell(leader, 7, &[(1, 5), (2, 4)]), 0);
-        assert_eq!(tell(leader, 2, &[(20, 1), (21, 2)]), 2);
-        test(leader);
+/// Calls `test` with a tree in which leaf 1 is the best one. Worker 7 has searched the parent of leaf 1, and worker 2
+/// that of leaves 20 and 21.
+fn with_searched_parents(test: impl Fn(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
+    with_coordinator(|coordinator| {
+        assert_eq!(attach(coordinator, 7, &[(1, 5), (2, 4)]), 0);
+        assert_eq!(attach(coordinator, 2, &[(20, 1), (21, 2)]), 2);
+        test(coordinator);
     });
 }
 
 #[test]
-fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
+fn a_worker_receives_a_leaf_whose_parent_it_has_searched_among_the_best() {
     for (leaves_compared, expected) in [(1, 1), (2, 20), (3, 20)] {
-        with_leaves_that_are_known(|leader| {
-            leader.config.leaves_compared = leaves_compared;
-            let next = job(&leader.handle(message(2, WorkerState::Idle)));
+        with_searched_parents(|coordinator| {
+            coordinator.config.leaves_compared = leaves_compared;
+            let next = job(&coordinator.handle(message(2, WorkerState::Idle)));
             assert_eq!(next.node, expected);
-            // The leaves that were passed over are free.
-            let others = [3, 4].map(|name| leader.handle(message(name, WorkerState::Idle)));
-            let mut codes = others.map(|answer| job(&answer).node).to_vec();
+            // The deferred leaves are free.
+            let others =
+                [3, 4].map(|worker| coordinator.handle(message(worker, WorkerState::Idle)));
+            let mut codes = others.map(|reply| job(&reply).node).to_vec();
             codes.push(next.node);
             codes.sort_unstable();
             assert_eq!(codes, [1, 20, 21]);
@@ -504,12 +506,12 @@ fn a_worker_gets_the_best_leaf_that_it_knows_among_the_best() {
 }
 
 #[test]
-fn a_slow_worker_does_not_keep_the_best_leaf() {
-    with_leaves_that_are_known(|leader| {
-        leader.config.leaves_compared = 3;
+fn leaves_are_deferred_a_limited_number_of_times() {
+    with_searched_parents(|coordinator| {
+        coordinator.config.leaves_compared = 3;
         let mut state = WorkerState::Idle;
         for (node, last) in [(20, None), (20, None), (1, Some(7))] {
-            let next = job(&leader.handle(message(2, state)));
+            let next = job(&coordinator.handle(message(2, state)));
             assert_eq!((next.node, next.last), (node, last));
             let (outcome, spent) = (JobOutcome::Stopped, spent(1));
             state = WorkerState::Done { job: next.id, outcome, spent };
@@ -517,71 +519,72 @@ fn a_slow_worker_does_not_keep_the_best_leaf() {
     });
 }
 
-/// The others would leave its leaves to it for ever, as long as there are others.
+/// Otherwise leaves would be deferred to the lost worker as long as there are others.
 #[test]
-fn leaves_of_a_lost_worker_are_anybodys() {
-    with_leaves_that_are_known(|leader| {
-        leader.config.leaves_compared = 3;
-        leader.remove_worker(7);
-        let next = job(&leader.handle(message(2, WorkerState::Idle)));
+fn leaves_are_not_deferred_to_a_lost_worker() {
+    with_searched_parents(|coordinator| {
+        coordinator.config.leaves_compared = 3;
+        coordinator.remove_worker(7);
+        let next = job(&coordinator.handle(message(2, WorkerState::Idle)));
         assert_eq!((next.node, next.last), (1, None));
-        let next = job(&leader.handle(message(3, WorkerState::Idle)));
+        let next = job(&coordinator.handle(message(3, WorkerState::Idle)));
         assert_eq!((next.node, next.last), (20, Some(2)));
     });
 }
 
 #[test]
-fn what_is_kept_of_leaves_does_not_outgrow_the_tree() {
-    with_leader(|leader| {
-        let mut next = job(&leader.handle(message(1, WorkerState::Idle)));
-        let done = |leader: &mut Coordinator<_>, next: &Job<u64>, outcome| {
+fn memory_for_leaves_is_bounded_by_the_tree() {
+    with_coordinator(|coordinator| {
+        let mut next = job(&coordinator.handle(message(1, WorkerState::Idle)));
+        let done = |coordinator: &mut Coordinator<_>, next: &Job<u64>, outcome| {
             let (job, spent) = (next.id, spent(1));
-            self::job(&leader.handle(message(1, WorkerState::Done { job, outcome, spent })))
+            self::job(&coordinator.handle(message(1, WorkerState::Done { job, outcome, spent })))
         };
         let child = |code| Child { code, phi: 1, delta: 1 << 20, effort: 0 };
-        next = done(leader, &next, JobOutcome::Open((1..301).map(child).collect()));
-        // Of one child of the root after the other a child is lost, so it is won and leaves the tree.
+        next = done(coordinator, &next, JobOutcome::Open((1..301).map(child).collect()));
+        // One by one, children of the root are won because one of their children is lost, and leave the tree.
         for round in 0..299 {
-            next = done(leader, &next, children(1000 + 100 * round..1100 + 100 * round));
-            next = done(leader, &next, JobOutcome::Solved(Value::Loss, None));
+            next = done(coordinator, &next, children(1000 + 100 * round..1100 + 100 * round));
+            next = done(coordinator, &next, JobOutcome::Solved(Value::Loss, None));
         }
-        assert_eq!(leader.tree.nodes(), 2);
-        let bytes = leader.bytes() + leader.tree.own_bytes();
+        assert_eq!(coordinator.tree.nodes(), 2);
+        let bytes = coordinator.bytes() + coordinator.tree.own_bytes();
         assert!(bytes < 1000, "{bytes}");
     });
 }
 
 #[test]
-fn jobs_below_what_is_solved_are_cancelled_and_the_end_calls_off_all() {
-    with_leader(|leader| {
-        let mut say = |worker, state| {
-            let answer = leader.handle(message(worker, state));
-            (answer, leader.take_cancelled().collect::<Vec<_>>())
+fn jobs_below_solved_nodes_are_cancelled_and_the_end_cancels_all() {
+    with_coordinator(|coordinator| {
+        let mut handle = |worker, state| {
+            let reply = coordinator.handle(message(worker, state));
+            (reply, coordinator.take_cancelled().collect::<Vec<_>>())
         };
-        let root = job(&say(1, WorkerState::Idle).0).id;
-        let (answer, _) =
-            say(1, WorkerState::Done { job: root, outcome: children(1..3), spent: spent(3) });
-        let one = job(&answer);
+        let root = job(&handle(1, WorkerState::Idle).0).id;
+        let (reply, _) =
+            handle(1, WorkerState::Done { job: root, outcome: children(1..3), spent: spent(3) });
+        let one = job(&reply);
         let outcome = children(10 * one.node..10 * one.node + 2);
-        let (answer, _) = say(1, WorkerState::Done { job: one.id, outcome, spent: spent(3) });
-        let first = job(&answer);
-        let jobs = [2, 3].map(|worker| job(&say(worker, WorkerState::Idle).0));
+        let (reply, _) = handle(1, WorkerState::Done { job: one.id, outcome, spent: spent(3) });
+        let first = job(&reply);
+        let jobs = [2, 3].map(|worker| job(&handle(worker, WorkerState::Idle).0));
         let below = jobs.iter().position(|job| job.node >= 10).unwrap();
-        let beside = jobs[1 - below].clone();
-        assert!(first.node >= 10 && beside.node < 10);
-        // A lost leaf wins its parent, whose other leaf goes with it.
+        let other = jobs[1 - below].clone();
+        assert!(first.node >= 10 && other.node < 10);
+        // A lost leaf wins its parent, whose other leaf leaves the tree too.
         let outcome = JobOutcome::Solved(Value::Loss, None);
-        let (answer, stops) = say(1, WorkerState::Done { job: first.id, outcome, spent: spent(3) });
-        assert_eq!(answer.instruction, Instruction::Wait);
-        assert_eq!(stops, [(2 + below as u64, jobs[below].id)]);
-        leader.end(Reason::Interrupted);
-        let all: Vec<_> = leader.take_cancelled().collect();
-        assert_eq!(all, [(3 - below as u64, beside.id)]);
+        let (reply, cancelled) =
+            handle(1, WorkerState::Done { job: first.id, outcome, spent: spent(3) });
+        assert_eq!(reply.instruction, Instruction::Wait);
+        assert_eq!(cancelled, [(2 + below as u64, jobs[below].id)]);
+        coordinator.end(Reason::Interrupted);
+        let all: Vec<_> = coordinator.take_cancelled().collect();
+        assert_eq!(all, [(3 - below as u64, other.id)]);
         for (worker, Job { id: job, .. }) in [2, 3].into_iter().zip(jobs) {
             let done = WorkerState::Done { job, outcome: JobOutcome::Stopped, spent: spent(1) };
-            let answer = leader.handle(message(worker, done));
-            assert_eq!(answer.instruction, Instruction::Quit);
+            let reply = coordinator.handle(message(worker, done));
+            assert_eq!(reply.instruction, Instruction::Quit);
         }
-        assert_eq!((leader.jobs(), leader.reason()), (0, Some(Reason::Interrupted)));
+        assert_eq!((coordinator.jobs(), coordinator.reason()), (0, Some(Reason::Interrupted)));
     });
 }

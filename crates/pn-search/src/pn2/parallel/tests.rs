@@ -22,9 +22,9 @@ fn search<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let tree = SavedTree::empty(options.room_of(tree_bytes, workers)).unwrap();
-    let (root, port) = (Root::new(game, 0, table), TreeSnapshots::new());
-    search_with(root, tree, options, limits, observer, &port)
+    let tree = SavedTree::empty(options.capacity_with(tree_bytes, workers)).unwrap();
+    let (root, snapshots) = (Root::new(game, 0, table), TreeSnapshots::new());
+    search_with(root, tree, options, limits, observer, &snapshots)
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn random_games_have_the_value_of_negamax_with_any_number_of_workers() {
     assert!(several > 10, "{several}");
 }
 
-/// Whatever the memory, no outcome but the right one.
+/// Any memory leads to the right value or to none.
 #[test]
 fn the_smallest_tables_and_trees_do_not_lead_to_wrong_values() {
     let (mut known, mut unknown) = (0, 0);
@@ -95,7 +95,7 @@ fn one_thread_is_the_sequential_search() {
 }
 
 #[test]
-fn any_number_of_threads_may_be_asked_for() {
+fn any_number_of_threads_may_be_requested() {
     let game = random_game(4);
     let value = Negamax::new(&game).value(0);
     for threads in [2, 3, 64, 1024, usize::MAX] {
@@ -104,7 +104,7 @@ fn any_number_of_threads_may_be_asked_for() {
             let threads = NonZeroUsize::new(threads).unwrap();
             let limits = Limits::default();
             let root = Root::new(&game, 0, &table);
-            let tree = SavedTree::empty(THESIS.tree_room(bytes, threads)).unwrap();
+            let tree = SavedTree::empty(THESIS.tree_capacity(bytes, threads)).unwrap();
             let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
             assert_eq!(report.outcome, Outcome::Known(value));
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
@@ -113,7 +113,7 @@ fn any_number_of_threads_may_be_asked_for() {
 }
 
 #[test]
-fn limits_stop_all_workers_and_are_named() {
+fn limits_stop_all_workers_and_are_reported() {
     let game = large_game();
     let stop = AtomicBool::new(true);
     let run = |workers, limits| {
@@ -135,7 +135,7 @@ fn limits_stop_all_workers_and_are_named() {
         let deadline = Some(started + Duration::from_millis(30));
         let limits = Limits { deadline, ..Limits::default() };
         assert_eq!(run(workers, limits).outcome, Outcome::Unknown(Reason::TimeLimit));
-        // Generous: a loaded machine may not run us for a while.
+        // Generous, because other processes may delay this one.
         assert!(started.elapsed() < Duration::from_secs(5));
     }
 }
@@ -174,7 +174,7 @@ fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
     struct Panics;
     impl Observer for Panics {
         fn progress(&mut self, _: &Progress) {
-            panic!("the observer broke");
+            panic!("the observer panics");
         }
     }
     let game = large_game();
@@ -182,24 +182,24 @@ fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
         |panic: Box<dyn std::any::Any + Send>| *panic.downcast::<&str>().expect("a plain message");
     for left in [0, 1, 30, 3000] {
         let left = AtomicU64::new(left);
-        let breaks = || assert!(left.fetch_sub(1, Ordering::Relaxed) > 0, "the game broke");
-        let brittle = Hooked::new(&game, breaks);
+        let panics = || assert!(left.fetch_sub(1, Ordering::Relaxed) > 0, "the game panics");
+        let panicking = Hooked::new(&game, panics);
         let table = Table::new(1 << 14).unwrap();
         let limits = Limits::default();
         let panic = catch_unwind(AssertUnwindSafe(|| {
-            search(&brittle, &table, 1 << 26, THESIS, 5, limits, &mut ())
+            search(&panicking, &table, 1 << 26, THESIS, 5, limits, &mut ())
         }));
-        assert_eq!(message(panic.unwrap_err()), "the game broke");
+        assert_eq!(message(panic.unwrap_err()), "the game panics");
     }
     let table = Table::new(1 << 14).unwrap();
     let panic = catch_unwind(AssertUnwindSafe(|| {
         search(&game, &table, 1 << 26, THESIS, 5, Limits::default(), &mut Panics)
     }));
-    assert_eq!(message(panic.unwrap_err()), "the observer broke");
+    assert_eq!(message(panic.unwrap_err()), "the observer panics");
 }
 
 #[test]
-fn a_known_root_takes_one_expansion_and_failed_answers_end_the_search() {
+fn a_known_root_takes_one_expansion_and_oracle_failures_end_the_search() {
     struct All(OracleAnswer);
     impl Oracle for All {
         fn value(&self, _: u64) -> OracleAnswer {
@@ -219,7 +219,7 @@ fn a_known_root_takes_one_expansion_and_failed_answers_end_the_search() {
     let game = WithOracle::new(&nim, &lost);
     let limits = Limits::default();
     let root = Root::new(&game, 0, &table);
-    let tree = SavedTree::empty(THESIS.tree_room(1 << 20, two)).unwrap();
+    let tree = SavedTree::empty(THESIS.tree_capacity(1 << 20, two)).unwrap();
     let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let game = WithOracle::new(&nim, &NoneAtTheRoot);

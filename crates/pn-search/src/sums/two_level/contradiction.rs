@@ -8,9 +8,9 @@ use crate::sums::knowledge::{GrundyInfo, TRACKED};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
     /// A worker has reported a result that contradicts one of another worker, or one from before the search.
-    #[error("{atom}: {known} was known, and worker {worker} says {reported}")]
+    #[error("{atom}: worker {worker} reports {reported}, but the earlier result is {known}")]
     Reported {
-        /// The atom's name.
+        /// Name of the atom.
         atom: String,
         /// Earlier result.
         known: String,
@@ -21,14 +21,14 @@ pub enum Contradiction {
     },
     /// A worker has received a Grundy number that contradicts its own results, and it has no other number for the
     /// atom.
-    #[error("worker {worker} knows otherwise than it was told")]
+    #[error("worker {worker} received a Grundy number that contradicts its own results")]
     Found {
         /// The worker.
         worker: WorkerId,
     },
 }
 
-/// A contradiction before the worker that reported it is added.
+/// Two contradictory results about an atom, as text.
 #[derive(Debug)]
 pub(super) struct Claims {
     pub atom: String,
@@ -47,12 +47,12 @@ impl Contradiction {
     }
 }
 
-/// A Grundy number.
+/// Describes a Grundy number.
 pub(super) fn number(number: u32) -> String {
     format!("Grundy number {number}")
 }
 
-/// What is known of an atom.
+/// Describes the results about an atom.
 pub(super) fn known(known: GrundyInfo) -> String {
     match known.grundy() {
         Some(grundy) => number(grundy),
@@ -60,17 +60,17 @@ pub(super) fn known(known: GrundyInfo) -> String {
     }
 }
 
-/// The numbers that an atom does not have, as bits.
+/// Describes numbers, given as bits, that are not the Grundy number.
 pub(super) fn excluded(bits: u64) -> String {
     let single =
         (0..TRACKED).filter(|&number| bits >> number & 1 != 0).map(|number| number.to_string());
     let above = (bits >> TRACKED & 1 != 0).then(|| format!("{TRACKED} or more"));
     let all: Vec<String> = single.chain(above).collect();
-    format!("no Grundy number of {}", all.join(", "))
+    format!("a Grundy number other than {}", all.join(", "))
 }
 
-/// Who wins beside a heap.
+/// Describes the value of a couple.
 pub(super) fn couple(nimber: u32, value: Value) -> String {
-    let value = if value == Value::Win { "won" } else { "lost" };
-    format!("{value} beside a heap of {nimber}")
+    let value = if value == Value::Win { "a win" } else { "a loss" };
+    format!("{value} with a nim heap of {nimber}")
 }

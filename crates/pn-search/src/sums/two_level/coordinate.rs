@@ -8,12 +8,12 @@ use crate::run::{Observer, Report};
 use crate::sums::options::SearchOptions;
 use crate::sums::workspace::{SolverState, Sum};
 
-/// Coordinates the search with id `search`. All workers receive the Grundy numbers that the workspace has.
-/// Returns when `run` does, which carries the messages. If the search is not over then, it was interrupted.
+/// Coordinates the search with id `search` until `run`, which carries the messages, returns. All workers receive the
+/// Grundy numbers of the workspace. A search that is not over by then counts as interrupted.
 ///
-/// A number that contradicts another one ends the search without an answer, for
+/// A number that contradicts another one ends the search without a result, for
 /// [`Contradiction`](crate::run::Reason::Contradiction), and is returned with the report. The observer receives all
-/// numbers that are found.
+/// new Grundy numbers.
 ///
 /// # Panics
 /// If the game, the observer or `run` does.

@@ -4,12 +4,12 @@
 //! The first level is a proof-number search whose leaves are jobs: a worker takes the best free leaf and
 //! searches it by df-pn for a number of expansions. Then the leaf becomes an inner node.
 //!
-//! The tree (`level`) selects leaves and backs numbers up (`select`). Of its nodes it stores only which
-//! couples are inner nodes and which are taken; their numbers are in the table with all others. Workers are
+//! The tree (`level`) selects leaves and backs numbers up (`select`). It stores only the sets of its inner nodes and
+//! its taken leaves; their numbers are in the table with all others. Workers are
 //! threads that share the workspace ([`two_level`]), or processes with workspaces of their own (`worker`),
 //! which exchange Grundy numbers through the coordinator ([`crate::cluster`]).
 //!
-//! The work of several threads is correct in any order: numbers that are out of date lead to another leaf,
+//! The result is correct for any order of the threads' work: outdated numbers only change the selected leaf,
 //! and a worker that solves a couple sends cut-off requests to the others ([`crate::dfpn`]).
 
 mod contradiction;
@@ -40,8 +40,8 @@ pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
 /// Searches a position on two levels with `threads` threads, at least one. Each is a worker whose jobs have
 /// `job_expansions` expansions.
 ///
-/// For what the workspace had before, the counters and full memory, see [`super::dfpn()`]. The first
-/// level's tree takes some 10 to 20 bytes a job, within the workspace's memory.
+/// [`super::dfpn()`] describes the reuse of earlier results, the counters, and the behaviour at full memory. The first
+/// level's tree takes some 10 to 20 bytes per job, within the workspace's memory.
 ///
 /// # Panics
 /// As [`super::dfpn()`].

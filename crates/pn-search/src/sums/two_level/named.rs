@@ -1,59 +1,62 @@
-//! Atoms and couples by their names, and what processes tell each other about them: ids are each
-//! one's own.
+//! Atoms, couples and results by the names of atoms, as processes exchange them: each process has its own ids.
+//!
+//! - [`Named`] is a game whose atoms have names.
+//! - [`Couple`], [`GrundyNumber`] and [`Hints`] are the contents of messages.
+//! - [`HintCollector`] collects the hints below a couple.
 
 use ahash::{HashMap, HashMapExt, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::contradiction::excluded;
 use crate::numbers::{INFINITY, Number};
-use crate::sums::evaluate::Evaluator;
+use crate::sums::evaluate::TableEvaluator;
 use crate::sums::game::{Atom, GameFull, Impartial};
 use crate::sums::knowledge::{EXCLUSIONS, MAX_GRUNDY};
-use crate::sums::store::{List, options_of};
+use crate::sums::store::{PackedList, options_of};
 use crate::sums::workspace::{SolverState, code_of, key_of};
-use crate::table::{Entry, Table};
+use crate::table::Entry;
 
 /// An impartial game whose atoms have names that mean the same in every process.
 pub trait Named: Impartial {
-    /// The name of an atom.
+    /// Returns the name of an atom.
     ///
     /// # Panics
-    /// If the id was not given out by this game.
+    /// If the id was not assigned by this game.
     fn name(&self, atom: Atom) -> String;
 
-    /// The atom with this name. The text may be anything; if no atom is called so, there is none.
+    /// Returns the atom with this name, or `None` if the text is not the name of an atom.
     ///
     /// # Errors
-    /// [`GameFull`] if the atom is new and has no room.
+    /// [`GameFull`] if the atom is new and there is no memory for it.
     fn find(&self, name: &str, scratch: &mut Self::Scratch) -> Result<Option<Atom>, GameFull>;
 }
 
 /// A couple of an atom and a nim heap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Couple {
-    /// The atom's name.
+    /// Name of the atom.
     pub atom: String,
-    /// The size of the heap.
+    /// Size of the nim heap.
     pub nimber: u32,
 }
 
-/// A Grundy number.
+/// The Grundy number of an atom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrundyNumber {
-    /// The atom's name.
+    /// Name of the atom.
     pub atom: String,
-    /// Its number.
+    /// The number.
     pub number: u32,
 }
 
-/// What somebody knows of an atom whose Grundy number he does not know.
+/// Results and numbers of an atom whose Grundy number the sender has not computed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hints {
-    /// The atom's name.
+    /// Name of the atom.
     pub atom: String,
-    /// The numbers that it does not have, as bits.
+    /// Numbers that are not the Grundy number, as bits.
     excluded: u64,
-    /// The numbers of open couples.
+    /// Numbers of open couples.
     couples: Vec<OpenCouple>,
 }
 
@@ -67,48 +70,48 @@ struct OpenCouple {
 }
 
 impl Hints {
-    /// The numbers that the atom does not have, for people.
+    /// Describes the excluded numbers for messages.
     pub(super) fn excluded_text(&self) -> String {
         excluded(self.excluded)
     }
 
-    /// Whether this can be said of an atom, whichever it is.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Returns true if an atom with these hints can exist.
+    pub(super) fn is_valid(&self) -> bool {
         let open = 1..INFINITY;
-        let is_sound = |couple: &OpenCouple| {
+        let is_valid = |couple: &OpenCouple| {
             couple.nimber <= MAX_GRUNDY
                 && open.contains(&couple.phi)
                 && open.contains(&couple.delta)
         };
-        self.excluded & !EXCLUSIONS == 0 && self.couples.iter().all(is_sound)
+        self.excluded & !EXCLUSIONS == 0 && self.couples.iter().all(is_valid)
     }
 }
 
-/// Why something cannot be taken over.
+/// Error of the import of results or hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LearnError {
-    /// There is no room for an atom.
+pub(super) enum ImportError {
+    /// There is no memory for an atom.
     Full,
-    /// It contradicts what is known.
+    /// The imported data contradicts earlier results.
     Contradiction,
 }
 
-impl From<GameFull> for LearnError {
+impl From<GameFull> for ImportError {
     fn from(GameFull: GameFull) -> Self {
-        LearnError::Full
+        ImportError::Full
     }
 }
 
-impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
-    /// Takes over a Grundy number; whether it is news. What names no atom, or a number that the atom
-    /// cannot have, is none.
-    pub(super) fn learn(
+impl<G: Named> TableEvaluator<'_, G> {
+    /// Imports a Grundy number. Returns true if it was not known. Ignores a name that is not that of an atom, and a
+    /// number that the atom cannot have.
+    pub(super) fn import_number(
         &mut self,
-        fact: &GrundyNumber,
+        result: &GrundyNumber,
         scratch: &mut G::Scratch,
-    ) -> Result<bool, LearnError> {
+    ) -> Result<bool, ImportError> {
         let SolverState { game, knowledge, .. } = self.workspace;
-        let &GrundyNumber { ref atom, number } = fact;
+        let &GrundyNumber { ref atom, number } = result;
         let Some(atom) = game.find(atom, scratch)? else { return Ok(false) };
         if number > game.features(atom).lives.min(MAX_GRUNDY) {
             return Ok(false);
@@ -117,23 +120,23 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         match known.grundy() {
             Some(other) if other == number => return Ok(false),
             None if !known.excludes(number) => {}
-            _ => return Err(LearnError::Contradiction),
+            _ => return Err(ImportError::Contradiction),
         }
         self.set_grundy(atom, number);
         Ok(true)
     }
 
-    /// Takes over hints, which are sound. What names no atom says nothing.
-    pub(super) fn take_over(
+    /// Imports valid hints ([`Hints::is_valid`]). Ignores a name that is not that of an atom.
+    pub(super) fn import_hints(
         &mut self,
         hints: &Hints,
         scratch: &mut G::Scratch,
-    ) -> Result<(), LearnError> {
+    ) -> Result<(), ImportError> {
         let SolverState { game, knowledge, table, .. } = self.workspace;
         let Hints { atom, excluded, couples } = hints;
         let Some(atom) = game.find(atom, scratch)? else { return Ok(()) };
         if !knowledge.get(atom).allows(*excluded) {
-            return Err(LearnError::Contradiction);
+            return Err(ImportError::Contradiction);
         }
         self.exclude(atom, *excluded);
         if knowledge.get(atom).grundy().is_some() {
@@ -142,7 +145,7 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         for &OpenCouple { nimber, phi, delta, work } in couples {
             let code = code_of(atom, nimber);
             let own = table.lookup(key_of(code), code);
-            // Own numbers of more work are the better ones, and values are never lost to numbers.
+            // Own numbers of more work are better, and a value is never replaced by numbers.
             if self.value(atom, nimber).is_none() && own.is_none_or(|own| own.work <= work) {
                 let entry = Entry { phi, delta, work };
                 self.monitor.counters.stored(table.store(key_of(code), code, entry));
@@ -151,12 +154,12 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
         Ok(())
     }
 
-    /// Calls `each` with the couples that decide about the numbers of a couple's children.
+    /// Calls `each` with the couples that determine the numbers of a couple's children.
     fn couples_below(
         &mut self,
         atom: Atom,
         nimber: u32,
-        list: &List,
+        list: &PackedList,
         mut each: impl FnMut(Atom, u32),
     ) {
         for smaller in 0..nimber {
@@ -167,56 +170,57 @@ impl<'a, G: Named> Evaluator<'a, G, &'a Table> {
             match self.open[..] {
                 [] => {}
                 [atom] => each(atom, rest),
-                // Which part is left out depends on the ids, so all are sent.
+                // The selection omits the last part, which depends on the ids, so all parts are included.
                 ref parts => parts.iter().for_each(|&atom| each(atom, self.current(atom))),
             }
         }
     }
 
-    /// What is known of the couples directly below a couple, and of the couple's atom.
-    pub(super) fn hints_below(&mut self, atom: Atom, nimber: u32, list: &List) -> Vec<Hints> {
-        let mut collection = Collection::new(self.workspace);
-        collection.add(atom, nimber);
-        self.couples_below(atom, nimber, list, |atom, nimber| collection.add(atom, nimber));
-        collection.hints
+    /// Returns hints for the couple's atom and the couples directly below it.
+    pub(super) fn hints_below(&mut self, atom: Atom, nimber: u32, list: &PackedList) -> Vec<Hints> {
+        let mut collector = HintCollector::new(self.workspace);
+        collector.add(atom, nimber);
+        self.couples_below(atom, nimber, list, |atom, nimber| collector.add(atom, nimber));
+        collector.hints
     }
 }
 
-/// Hints that are being collected.
-struct Collection<'w, 'g, G: Impartial> {
+/// Collects hints.
+struct HintCollector<'w, 'g, G: Impartial> {
     workspace: &'w SolverState<'g, G>,
     hints: Vec<Hints>,
-    /// Where an atom's are.
-    places: HashMap<Atom, usize>,
-    seen: HashSet<u64>,
+    /// Index of each atom in `hints`.
+    indices: HashMap<Atom, usize>,
+    /// Codes of the couples that have been added.
+    added: HashSet<u64>,
 }
 
-impl<'w, 'g, G: Named> Collection<'w, 'g, G> {
+impl<'w, 'g, G: Named> HintCollector<'w, 'g, G> {
     fn new(workspace: &'w SolverState<'g, G>) -> Self {
-        let (places, seen) = (HashMap::new(), HashSet::default());
-        Collection { workspace, hints: Vec::new(), places, seen }
+        let (indices, added) = (HashMap::new(), HashSet::default());
+        HintCollector { workspace, hints: Vec::new(), indices, added }
     }
 
-    /// Adds what is known of a couple.
+    /// Adds the results and numbers of a couple.
     fn add(&mut self, atom: Atom, nimber: u32) {
         let SolverState { game, knowledge, table, .. } = self.workspace;
         let code = code_of(atom, nimber);
         let known = knowledge.get(atom);
-        if !self.seen.insert(code) || known.grundy().is_some() {
+        if !self.added.insert(code) || known.grundy().is_some() {
             return;
         }
         let entry = table.lookup(key_of(code), code);
         let entry = entry.filter(|entry| entry.value().is_none() && !known.excludes(nimber));
-        if known.is_nothing() && entry.is_none() {
+        if known.is_empty() && entry.is_none() {
             return;
         }
-        let place = *self.places.entry(atom).or_insert_with(|| {
+        let index = *self.indices.entry(atom).or_insert_with(|| {
             let (atom, excluded) = (game.name(atom), known.exclusions());
             self.hints.push(Hints { atom, excluded, couples: Vec::new() });
             self.hints.len() - 1
         });
         if let Some(Entry { phi, delta, work }) = entry {
-            self.hints[place].couples.push(OpenCouple { nimber, phi, delta, work });
+            self.hints[index].couples.push(OpenCouple { nimber, phi, delta, work });
         }
     }
 }

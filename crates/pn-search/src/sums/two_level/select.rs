@@ -1,4 +1,7 @@
-//! Selection of leaves, and the way back up.
+//! Selection of leaves, and back-up of numbers.
+//!
+//! [`Couples`] are the inner nodes and taken leaves of the tree; [`TakenCouple`] is such a leaf; [`SelectedCouple`] is
+//! the result of a selection.
 
 use ahash::{HashMap, HashSet};
 
@@ -17,7 +20,7 @@ use crate::table::Entry;
 /// A free leaf that has been taken.
 pub struct TakenCouple {
     pub code: u64,
-    /// Couples from the root to the leaf's parent.
+    /// Codes of the couples from the root to the leaf's parent.
     pub path: Vec<u64>,
     /// Keys of the sums of several parts on that path.
     pub sums: Vec<u64>,
@@ -27,54 +30,54 @@ pub struct TakenCouple {
 #[derive(Default)]
 pub(super) struct Couples {
     pub expanded: HashSet<u64>,
-    /// Leaves that are taken, with the couples above them.
+    /// Taken leaves, with the couples above them.
     pub taken: HashMap<u64, Vec<u64>>,
 }
 
 /// Result of a selection.
 pub(super) enum SelectedCouple {
-    /// A free leaf. It is taken now.
+    /// A free leaf, which is now taken.
     Leaf(TakenCouple),
     /// All leaves are taken.
     AllTaken,
-    /// No leaf: a number has become worse on the way, or a couple is solved.
+    /// No leaf: the delta of a couple has increased during the selection, or a couple is solved.
     Changed,
 }
 
-/// Where a selection is.
+/// State of a selection.
 #[derive(Default)]
 struct SelectionPath {
     path: Vec<u64>,
     sums: Vec<u64>,
-    /// Whether to take the next free leaf, though numbers have become worse on the way.
-    in_hurry: bool,
+    /// True if the next free leaf is taken even if numbers have increased during the selection.
+    accepts_outdated: bool,
     /// Inner nodes below which all leaves are taken.
     full: HashSet<u64>,
-    /// How often children have made their parents choose anew.
-    changes: u32,
+    /// Number of times that a parent has selected again because a child has changed.
+    reselections: u32,
 }
 
-/// After so many changes a selection begins again from the root. In a table that is far too small
-/// they need not come to an end, since numbers are lost as soon as they are stored.
-const MOST_CHANGES: u32 = 100;
+/// Maximum number of reselections before a selection restarts at the root. In a table that is far too small
+/// they might not end, because numbers are replaced as soon as they are stored.
+const MAX_RESELECTIONS: u32 = 100;
 
 impl<G: Impartial> Worker<'_, G> {
-    /// The numbers of a sum, from what is known of its parts.
+    /// Returns the numbers of a sum, computed from those of its parts.
     pub(super) fn sum_pair(&mut self, sum: &Sum) -> Pair {
         let rest = self.tree.reduce(sum.atoms(), sum.nimber());
         self.tree.reduced(rest).0
     }
 
-    /// Takes the free leaf that selection comes to first: the best, or in a hurry one that was the
-    /// best when the selection looked. `None` if the search has to stop.
+    /// Selects the best free leaf. With `accepts_outdated` it may be one that was the best at the beginning of the
+    /// selection. Returns `None` if the search has to stop.
     pub(super) fn select(
         &mut self,
         couples: &mut Couples,
         root: &Sum,
-        in_hurry: bool,
+        accepts_outdated: bool,
     ) -> Option<SelectedCouple> {
-        let mut trail = SelectionPath { in_hurry, ..SelectionPath::default() };
-        self.select_in_sum(couples, root.atoms(), root.nimber(), INFINITY, &mut trail)
+        let mut selection = SelectionPath { accepts_outdated, ..SelectionPath::default() };
+        self.select_in_sum(couples, root.atoms(), root.nimber(), INFINITY, &mut selection)
     }
 
     fn select_in_sum(
@@ -82,56 +85,64 @@ impl<G: Impartial> Worker<'_, G> {
         couples: &mut Couples,
         words: &[u32],
         nimber: u32,
-        believed: Number,
-        trail: &mut SelectionPath,
+        expected_delta: Number,
+        selection: &mut SelectionPath,
     ) -> Option<SelectedCouple> {
         let rest = self.tree.reduce(words, nimber);
         match self.tree.open[..] {
             [] => return Some(SelectedCouple::Changed),
-            [atom] => return self.select_in_couple(couples, code_of(atom, rest), believed, trail),
+            [atom] => {
+                return self.select_in_couple(
+                    couples,
+                    code_of(atom, rest),
+                    expected_delta,
+                    selection,
+                );
+            }
             _ => {}
         }
         let mut parts: Vec<Summand> = self.tree.parts().collect();
         parts.sort_by_key(|part| self.tree.number(part));
-        trail.sums.push(self.tree.open_key(rest));
+        selection.sums.push(self.tree.open_key(rest));
         let mut selected = SelectedCouple::AllTaken;
         for (atom, nimber, pair) in parts {
-            selected = self.select_in_couple(couples, code_of(atom, nimber), pair.delta, trail)?;
+            selected =
+                self.select_in_couple(couples, code_of(atom, nimber), pair.delta, selection)?;
             if !matches!(selected, SelectedCouple::AllTaken) {
                 break;
             }
         }
-        trail.sums.pop();
+        selection.sums.pop();
         Some(selected)
     }
 
-    /// Selection below a couple whose delta is believed to be `believed`. If it turns out to be
-    /// greater, or the couple to be solved, the parent has to choose anew.
+    /// Selects a leaf below a couple. If its delta is greater than `expected_delta` or it is solved, the parent has to
+    /// select again.
     fn select_in_couple(
         &mut self,
         couples: &mut Couples,
         code: u64,
-        believed: Number,
-        trail: &mut SelectionPath,
+        expected_delta: Number,
+        selection: &mut SelectionPath,
     ) -> Option<SelectedCouple> {
         if SearchTree::value(&self.tree, code).is_some() {
             return Some(SelectedCouple::Changed);
         }
-        if couples.taken.contains_key(&code) || trail.full.contains(&code) {
+        if couples.taken.contains_key(&code) || selection.full.contains(&code) {
             return Some(SelectedCouple::AllTaken);
         }
         if !couples.expanded.contains(&code) {
-            let (path, sums) = (trail.path.clone(), trail.sums.clone());
+            let (path, sums) = (selection.path.clone(), selection.sums.clone());
             couples.taken.insert(code, path.clone());
             return Some(SelectedCouple::Leaf(TakenCouple { code, path, sums }));
         }
-        trail.path.push(code);
+        selection.path.push(code);
         let base = self.tree.children.len();
-        let selected = self.select_among_children(couples, code, believed, trail);
+        let selected = self.select_among_children(couples, code, expected_delta, selection);
         self.tree.children.truncate(base);
-        trail.path.pop();
+        selection.path.pop();
         if let Some(SelectedCouple::AllTaken) = selected {
-            trail.full.insert(code);
+            selection.full.insert(code);
         }
         selected
     }
@@ -140,8 +151,8 @@ impl<G: Impartial> Worker<'_, G> {
         &mut self,
         couples: &mut Couples,
         code: u64,
-        believed: Number,
-        trail: &mut SelectionPath,
+        expected_delta: Number,
+        selection: &mut SelectionPath,
     ) -> Option<SelectedCouple> {
         let base = self.tree.children.len();
         loop {
@@ -150,7 +161,7 @@ impl<G: Impartial> Worker<'_, G> {
             let (None, Some(ExpandedCouple { atom, list })) = (pair.value(), node) else {
                 return Some(SelectedCouple::Changed);
             };
-            if pair.delta > believed && !trail.in_hurry {
+            if pair.delta > expected_delta && !selection.accepts_outdated {
                 return Some(SelectedCouple::Changed);
             }
             let selected = loop {
@@ -162,11 +173,11 @@ impl<G: Impartial> Worker<'_, G> {
                 let selected = match child.start {
                     OWN => {
                         let code = code_of(atom, child.nimber);
-                        self.select_in_couple(couples, code, child.delta, trail)
+                        self.select_in_couple(couples, code, child.delta, selection)
                     }
                     start => {
                         let option = option_at(&list, start);
-                        self.select_in_sum(couples, option, child.nimber, child.delta, trail)
+                        self.select_in_sum(couples, option, child.nimber, child.delta, selection)
                     }
                 };
                 match selected? {
@@ -174,38 +185,38 @@ impl<G: Impartial> Worker<'_, G> {
                     other => break other,
                 }
             };
-            trail.changes += 1;
-            if matches!(selected, SelectedCouple::Leaf(_)) || trail.changes > MOST_CHANGES {
+            selection.reselections += 1;
+            if matches!(selected, SelectedCouple::Leaf(_))
+                || selection.reselections > MAX_RESELECTIONS
+            {
                 return Some(selected);
             }
         }
     }
 
-    /// Brings the numbers of the inner nodes on a path from the root up to date, below whose end so
-    /// many expansions were made. Whether that was needed: none of them is solved. `None` if the
-    /// search has to stop.
+    /// Updates the numbers of the inner nodes on a path from the root, after `work` expansions below its end. Returns
+    /// true if none of them is solved, and `None` if the search has to stop.
     pub(super) fn back_up(&mut self, path: &[u64], work: u64) -> Option<bool> {
-        let mut is_needed = true;
+        let mut is_open = true;
         let mut changes = true;
         for &code in path.iter().rev() {
             if SearchTree::value(&self.tree, code).is_some() {
-                (is_needed, changes) = (false, true);
+                (is_open, changes) = (false, true);
             } else if changes {
                 let base = self.tree.children.len();
                 let before = self.tree.numbers.get(code);
                 let evaluated = self.evaluate(code, work);
                 self.tree.children.truncate(base);
                 let (pair, _) = evaluated?;
-                is_needed &= pair.value().is_none();
+                is_open &= pair.value().is_none();
                 changes = before != Some(pair);
             }
         }
-        Some(is_needed)
+        Some(is_open)
     }
 
-    /// The numbers of an open inner node anew, for which so many more expansions were made: with its
-    /// options and its open children at the top of the stack, or solved. `None` if the search has to
-    /// stop.
+    /// Recomputes the numbers of an open inner node after `work` more expansions below it. If it is still open, also
+    /// returns its options; its open children are at the top of the stack. Returns `None` if the search has to stop.
     fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<ExpandedCouple>)> {
         let evaluator = &mut self.tree;
         let before = evaluator.lookup(code);
@@ -214,8 +225,8 @@ impl<G: Impartial> Worker<'_, G> {
         let node = match evaluator.expanded(code, true, NONE_NEW) {
             Expanded::Stopped => return None,
             Expanded::Open(node) => node,
-            Expanded::Solved(value) => return Some(self.note(code, value, work)),
-            Expanded::Won(_) => return Some(self.note(code, Value::Win, work)),
+            Expanded::Solved(value) => return Some(self.store_value(code, value, work)),
+            Expanded::Won(_) => return Some(self.store_value(code, Value::Win, work)),
         };
         let ChildSummary { least, max, sum, .. } = scan(&evaluator.children[base..]);
         let delta = evaluator.options.combination.combine(max, sum);
@@ -228,7 +239,12 @@ impl<G: Impartial> Worker<'_, G> {
     }
 
     /// Stores the value of an inner node.
-    fn note(&mut self, code: u64, value: Value, work: u64) -> (Pair, Option<ExpandedCouple>) {
+    fn store_value(
+        &mut self,
+        code: u64,
+        value: Value,
+        work: u64,
+    ) -> (Pair, Option<ExpandedCouple>) {
         SearchTree::solved(&mut self.tree, code, value, work.max(1));
         (Pair::of(value), None)
     }
@@ -246,7 +262,7 @@ mod tests {
     use crate::testing::impartial_games::Declared;
     use std::collections::BTreeSet;
 
-    /// The unexpanded couples below a sum, by following everything that is open.
+    /// Collects all unexpanded open couples below a sum.
     fn leaves(
         worker: &mut Worker<'_, Declared>,
         inner: &BTreeSet<u64>,
@@ -272,9 +288,8 @@ mod tests {
                 continue;
             }
             let (atom, nimber) = couple_of(code);
-            // No option is lost beside so large a heap.
-            let Some(Listing::OptionList(listed)) = worker.tree.listing(atom, u32::MAX, true)
-            else {
+            // No option is lost with a nim heap of this size, so all options are listed.
+            let Some(Listing::Options(listed)) = worker.tree.listing(atom, u32::MAX, true) else {
                 panic!("all options");
             };
             for (_, option) in options_of(&listed.list) {
@@ -286,10 +301,10 @@ mod tests {
         }
     }
 
-    /// Takes all leaves of a growing tree again and again.
+    /// Takes all leaves of a growing tree, in each step.
     #[test]
     fn selection_finds_every_free_leaf_once() {
-        let mut most = 0;
+        let mut max_leaves = 0;
         for seed in 0..15 {
             let game = Declared::random(seed, 60, 6);
             let workspace = SolverState::new(&game, 1 << 22).unwrap();
@@ -303,12 +318,12 @@ mod tests {
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {
                 let mut jobs = Vec::new();
-                // What is solved on the way can free a leaf where selection has been already.
-                let mut patience = 10;
-                while patience > 0 && worker.sum_pair(&root).value().is_none() {
+                // A couple that is solved during a selection can make another leaf free.
+                let mut attempts = 10;
+                while attempts > 0 && worker.sum_pair(&root).value().is_none() {
                     match worker.select(&mut couples, &root, false).unwrap() {
                         SelectedCouple::Leaf(job) => jobs.push(job),
-                        SelectedCouple::AllTaken => patience -= 1,
+                        SelectedCouple::AllTaken => attempts -= 1,
                         SelectedCouple::Changed => {}
                     }
                     assert!(worker.tree.children.is_empty());
@@ -321,8 +336,8 @@ mod tests {
                     break;
                 }
                 assert!(expected.is_subset(&taken), "seed {seed}");
-                most = most.max(taken.len());
-                // One of them becomes an inner node; the others are free again.
+                max_leaves = max_leaves.max(taken.len());
+                // One of the leaves becomes an inner node; the others are free again.
                 let one = jobs.swap_remove(seed as usize % jobs.len());
                 couples.taken.clear();
                 worker.search_job(one.code, 1).unwrap();
@@ -331,6 +346,6 @@ mod tests {
                 inner.insert(one.code);
             }
         }
-        assert!(most > 10, "{most}");
+        assert!(max_leaves > 10, "{max_leaves}");
     }
 }

@@ -1,13 +1,13 @@
-//! A worker elsewhere: couples in, what df-pn finds out about them out.
+//! A worker in another process: receives couples, searches them by df-pn, and sends the results.
 //!
-//! Workers tell each other Grundy numbers and no entries: the numbers of open couples below a leaf,
-//! with their atoms' names, take longer to collect and to read than they save (docs/design/sprouts-search.md).
+//! Workers exchange Grundy numbers, but no table entries: collecting and reading the numbers of open couples below a
+//! leaf, with the names of their atoms, takes more time than it saves (docs/design/sprouts-search.md).
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::named::{Couple, GrundyNumber, Hints, LearnError, Named};
+use super::named::{Couple, GrundyNumber, Hints, ImportError, Named};
 use crate::Value;
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
 use crate::cluster::wire::{self, Kind};
@@ -16,19 +16,17 @@ use crate::numbers::Pair;
 use crate::run::{Counters, Limits, Observer, Reason, SearchMonitor, SharedState, WorkerSlot};
 use crate::search_tree::{Expanded, SearchTree};
 use crate::sums::collect::Collector;
-use crate::sums::evaluate::Evaluator;
+use crate::sums::evaluate::{Evaluator, TableEvaluator};
 use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Atom;
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{GroupResult, INTERVAL, Worker, WorkerGroup};
+use crate::sums::threads::{GroupResult, POLL_INTERVAL, Worker, WorkerGroup};
 use crate::sums::workspace::{SolverState, code_of, couple_of};
-use crate::table::Table;
 
 /// A worker for a game whose atoms have names.
 ///
-/// The budget of a job are nodes, and as many expansions: of what is known already there are no new
-/// nodes.
+/// The budget of a job limits both nodes and expansions, because an expansion may add no new nodes.
 pub struct SumWorker<'a, G: Named> {
     pub(super) workspace: SolverState<'a, G>,
     options: SearchOptions,
@@ -37,11 +35,8 @@ pub struct SumWorker<'a, G: Named> {
     scratch: Mutex<G::Scratch>,
 }
 
-/// An evaluator for one thread, in whose state nobody tells an observer.
-type Alone<'a, G> = Evaluator<'a, G, &'a Table>;
-
 impl<'a, G: Named> SumWorker<'a, G> {
-    /// Creates a worker for the search with this number. It owns the workspace, because a job lets the
+    /// Creates a worker for the search with id `search`. It owns the workspace, because a job lets the
     /// table grow without waiting for other searches.
     pub fn new(
         workspace: SolverState<'a, G>,
@@ -54,14 +49,14 @@ impl<'a, G: Named> SumWorker<'a, G> {
         SumWorker { workspace, options, threads, jobs, scratch: Mutex::default() }
     }
 
-    /// Calls `run` with an evaluator; what that counts and finds out comes back with the result.
+    /// Calls `run` with an evaluator. Returns its result, its counters and the new Grundy numbers.
     fn evaluate<T>(
         &self,
-        run: impl FnOnce(&mut Alone<'_, G>) -> T,
+        run: impl FnOnce(&mut TableEvaluator<'_, G>) -> T,
     ) -> (T, Counters, Vec<(Atom, u32)>) {
         let state = SharedState::new(1, Limits::default(), Counters::default());
-        // Without an observer, so that what is found stays in the state.
-        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, INTERVAL);
+        // Without an observer, so that new Grundy numbers stay in the state.
+        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, POLL_INTERVAL);
         let workspace = &self.workspace;
         let mut evaluator =
             Evaluator::new(workspace, &workspace.table, monitor, self.options, false);
@@ -71,23 +66,22 @@ impl<'a, G: Named> SumWorker<'a, G> {
         (result, counters, state.take_found())
     }
 
-    /// Takes over what others have found out, as far as there is room: what is left out takes longer,
-    /// and that is all.
+    /// Imports results of other workers while there is memory. Without the others, the search only takes longer.
     ///
     /// # Errors
-    /// What contradicts it here: the number that is known, if it is not only known which it is not.
+    /// A contradiction with this worker's results: the known Grundy number, or `None` if numbers are only excluded.
     fn add_numbers(
         &self,
         results: &[GrundyNumber],
         scratch: &mut G::Scratch,
     ) -> Result<(), Option<GrundyNumber>> {
         let SolverState { game, knowledge, .. } = &self.workspace;
-        let learn = |evaluator: &mut Alone<'_, G>| {
+        let learn = |evaluator: &mut TableEvaluator<'_, G>| {
             for result in results {
-                match evaluator.learn(result, scratch) {
+                match evaluator.import_number(result, scratch) {
                     Ok(_) => {}
-                    Err(LearnError::Full) => break,
-                    Err(LearnError::Contradiction) => {
+                    Err(ImportError::Full) => break,
+                    Err(ImportError::Contradiction) => {
                         let atom = game.find(&result.atom, scratch).ok().flatten();
                         let number = atom.and_then(|atom| knowledge.get(atom).grundy());
                         return Err(number.map(|number| GrundyNumber { number, ..result.clone() }));
@@ -99,7 +93,8 @@ impl<'a, G: Named> SumWorker<'a, G> {
         self.evaluate(learn).0
     }
 
-    /// The atom of a job, for which room is made if need be. `None` if there is no room.
+    /// Returns the atom of a job. Collects garbage if there is no memory for it. Returns `None` if there is still no
+    /// memory.
     fn find(
         &self,
         name: &str,
@@ -120,7 +115,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         }
     }
 
-    /// Searches a couple.
+    /// Searches a couple. Returns the outcome, the counters and the new Grundy numbers.
     fn search_couple(
         &self,
         code: u64,
@@ -143,7 +138,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             Err(reason @ (Reason::FileError | Reason::TimeLimit | Reason::Contradiction)) => {
                 JobOutcome::Failed(reason)
             }
-            // Without memory the coordinator has to do with what is known.
+            // Without memory, the results so far are sent.
             Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
                 let (outcome, counters, numbers) =
                     self.evaluate(|evaluator| children(evaluator, code));
@@ -153,7 +148,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             }
         };
         if let Some(number) = workspace.knowledge.get(atom).grundy() {
-            // It may have been found after the job was assigned.
+            // Another job may have found it after this job was assigned.
             found.grundy_numbers(&[(atom, number)]);
         }
         // The coordinator counts its own table, and every Grundy number once.
@@ -175,7 +170,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
         self.jobs.run(worker, reply, |job, results, limits| {
             let Job { node: Couple { atom, nimber }, budget, .. } = job;
             if nimber > MAX_GRUNDY {
-                return Err(WireError::Unexpected("one with a sound heap"));
+                return Err(WireError::Unexpected("one with a valid nim heap"));
             }
             let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
             let taken = self.add_numbers(&results, scratch);
@@ -209,8 +204,8 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
     }
 }
 
-/// What is known below a couple that is still open, or its value if that turns out.
-fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec<Hints>> {
+/// Returns the hints below a couple that is still open, or its value if it can be computed.
+fn children<G: Named>(evaluator: &mut TableEvaluator<'_, G>, code: u64) -> JobOutcome<Vec<Hints>> {
     let (atom, nimber) = couple_of(code);
     let expanded = match SearchTree::value(evaluator, code) {
         Some(value) => Expanded::Solved(value),
@@ -229,7 +224,7 @@ fn children<G: Named>(evaluator: &mut Alone<'_, G>, code: u64) -> JobOutcome<Vec
     }
 }
 
-/// Keeps the Grundy numbers that are found, by their names.
+/// Collects new Grundy numbers with the names of their atoms.
 struct GrundyCollector<'g, G> {
     game: &'g G,
     numbers: Vec<GrundyNumber>,

@@ -22,7 +22,7 @@ use konane::{Algorithm, Profile};
     "  konane solve 6x6 --lines\n",
     "  konane solve 8x8 --memory 8GiB --time-limit 10m\n\n",
     "A long run with --checkpoint FILE can be stopped at any time; the same command with --resume\n",
-    "goes on where it was.\n"
+    "continues it.\n"
 ))]
 pub struct SolveArgs {
     #[command(flatten)]

@@ -7,15 +7,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::SearchProgress;
 use crate::exit::CliError;
 use crate::output;
+use crate::progress::Progress;
+use konane::Solver;
 use konane::checkpoint::{CheckpointError, CheckpointWriter, Totals, WrittenCheckpoint};
-use konane::proof::ProofObserver;
-use konane::search::certificate::CertificateProgress;
-use konane::search::run::{CheckpointProgress, Counters, Observer, Progress};
+use konane::search::run::Counters;
 use konane::system::parse_duration;
-use konane::{Solution, Solver};
 
 /// Default of `--checkpoint-interval`. A checkpoint of 4 GiB takes well below a minute of one
 /// core (docs/CHECKPOINT_FORMAT.md).
@@ -24,13 +22,13 @@ const INTERVAL: Duration = Duration::from_secs(600);
 /// Saving the search.
 #[derive(Debug, Args)]
 pub struct CheckpointArgs {
-    /// Save what the search knows to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
-    /// when the search ends, by a limit or with an answer. The file is replaced only by a whole new
-    /// one. One that is there already is never written over without --resume. Its greatest size is
-    /// printed at the start.
+    /// Save the search to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
+    /// when the search ends, by a limit or with an answer. The file is replaced only by a complete new
+    /// one. An existing file is never replaced without --resume. The maximum size is printed at the
+    /// start.
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint, which must be there and be of the same board, position, algorithm
+    /// Continue from the checkpoint, which must exist and be of the same board, position, algorithm
     /// and profile. --memory, --threads, limits and --db may differ; a smaller table keeps what is
     /// worth most.
     #[arg(long, requires = "checkpoint")]
@@ -43,7 +41,7 @@ pub struct CheckpointArgs {
 }
 
 impl CheckpointArgs {
-    /// The writer that the arguments ask for.
+    /// Returns the writer, if there is a file.
     pub fn writer(&self, solver: &Solver<'_>) -> Result<Option<CheckpointWriter>, CliError> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
         let interval = self.checkpoint_interval.unwrap_or(INTERVAL);
@@ -51,124 +49,58 @@ impl CheckpointArgs {
     }
 }
 
-/// Shows the progress of a search and of its checkpoints.
-pub struct Watch<'a> {
-    progress: SearchProgress,
-    /// Called when the search has an answer, before its proof is collected.
-    solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
-    writer: Option<&'a CheckpointWriter>,
-    /// Number of checkpoints written by this run, and the last one of them.
-    written: (u64, Option<WrittenCheckpoint>),
-    /// Error of the last attempt.
-    error: Option<CheckpointError>,
-}
-
-impl<'a> Watch<'a> {
-    /// Prints the file and the maximum size of checkpoints. `solved` is called when the search has an
-    /// answer, before a proof of it is collected.
-    pub fn new(
-        progress: SearchProgress,
-        writer: Option<&'a CheckpointWriter>,
-        solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
-    ) -> Self {
-        if let Some(writer) = writer {
-            let bound = output::bytes(writer.bound());
-            let (file, every) = (writer.path().display(), writer.interval().unwrap_or(INTERVAL));
-            let every = output::time(every.as_secs_f64());
-            progress.note(&format!("checkpoints: {file}, every {every}, at most {bound}"));
-            tracing::info!(%file, every, at_most = bound, "checkpoints");
-            let before = writer.before();
-            if before.runs > 0 {
-                progress.note(&format!("checkpoints: going on after {}", totals_text(before)));
-            }
-        }
-        Watch { progress, solved, writer, written: (0, None), error: None }
-    }
-
-    /// Prints the results of the attempts to write checkpoints since the last call.
-    fn note_written(&mut self) {
-        let results = self.writer.map(CheckpointWriter::take_written).unwrap_or_default();
-        for result in results {
-            match result {
-                Ok(written) => {
-                    let (bytes, entries) = (output::bytes(written.bytes), written.entries);
-                    let entries = output::grouped(entries);
-                    let took = output::time(written.took.as_secs_f64());
-                    let paused = match written.paused {
-                        Duration::ZERO => String::new(),
-                        paused => format!(", search paused {}", output::time(paused.as_secs_f64())),
-                    };
-                    let text = format!("checkpoint: {bytes}, {entries} entries, in {took}{paused}");
-                    self.progress.note(&text);
-                    tracing::info!(?written, "checkpoint written");
-                    self.written = (self.written.0 + 1, Some(written));
-                    self.error = None;
-                }
-                Err(error) => {
-                    self.progress
-                        .aside(|| output::warn(&format!("no checkpoint was written: {error}")));
-                    self.error = Some(error);
-                }
-            }
-        }
-    }
-
-    /// Results of the checkpoints and of the trace, once the search is over.
-    pub fn finish(mut self) -> (Option<Kept<'a>>, Result<(), CliError>) {
-        self.note_written();
-        let Watch { progress, writer, written, error, .. } = self;
-        (writer.map(|writer| Kept { writer, written, error }), progress.finish())
-    }
-}
-
-impl Observer for Watch<'_> {
-    fn progress(&mut self, progress: &Progress) {
-        self.note_written();
-        self.progress.progress(progress);
-    }
-
-    fn checkpoint(&mut self, progress: &CheckpointProgress) {
-        self.progress.checkpoint(progress);
-    }
-}
-
-impl ProofObserver for Watch<'_> {
-    fn solved(&mut self, solution: &Solution) {
-        self.note_written();
-        let kept = self.writer.map(|writer| Kept {
-            writer,
-            written: self.written,
-            error: self.error.take(),
-        });
-        self.progress.aside(|| (self.solved)(solution, kept.as_ref()));
-        self.error = kept.and_then(|kept| kept.error);
-    }
-
-    fn collecting(&mut self, progress: &CertificateProgress) {
-        self.note_written();
-        self.progress.collecting(progress);
-    }
-}
-
-/// Results of the checkpoints of a run.
+/// The checkpoints of a run.
 pub struct Kept<'a> {
     writer: &'a CheckpointWriter,
+    /// Number of checkpoints written by this run, and the last one of them.
     written: (u64, Option<WrittenCheckpoint>),
     /// Error of the last attempt.
     pub error: Option<CheckpointError>,
 }
 
-impl Kept<'_> {
-    /// All runs together.
-    pub fn totals(&self, counters: &Counters) -> TotalJson {
-        let totals = self.writer.totals(counters);
-        TotalJson {
-            nodes: totals.nodes,
-            expansions: totals.expansions,
-            leaf_positions: totals.settle_positions,
-            seconds: totals.seconds(),
-            runs: totals.runs,
+impl<'a> Kept<'a> {
+    /// Prints the file and the maximum size of checkpoints.
+    pub fn new(writer: &'a CheckpointWriter, shown: &Progress) -> Self {
+        let bound = output::bytes(writer.bound());
+        let (file, every) = (writer.path().display(), writer.interval().unwrap_or(INTERVAL));
+        let every = output::time(every.as_secs_f64());
+        shown.note(&format!("checkpoints: {file}, every {every}, at most {bound}"));
+        tracing::info!(%file, every, at_most = bound, "checkpoints");
+        let before = writer.before();
+        if before.runs > 0 {
+            shown.note(&format!("checkpoints: going on after {}", totals_text(before)));
         }
+        Kept { writer, written: (0, None), error: None }
+    }
+
+    /// Prints the results of the attempts to write checkpoints since the last call.
+    pub fn note_written(&mut self, shown: &Progress) {
+        for result in self.writer.take_written() {
+            match result {
+                Ok(written) => {
+                    let took = output::time(written.took.as_secs_f64());
+                    let paused = match written.paused {
+                        Duration::ZERO => String::new(),
+                        paused => format!(", search paused {}", output::time(paused.as_secs_f64())),
+                    };
+                    shown.note(&format!("checkpoint: {}, in {took}{paused}", size_text(&written)));
+                    tracing::info!(?written, "checkpoint written");
+                    self.written = (self.written.0 + 1, Some(written));
+                    self.error = None;
+                }
+                Err(error) => {
+                    shown.aside(|| output::warn(&format!("no checkpoint was written: {error}")));
+                    self.error = Some(error);
+                }
+            }
+        }
+    }
+}
+
+impl Kept<'_> {
+    /// Counters of all runs together.
+    pub fn totals(&self, counters: &Counters) -> Totals {
+        self.writer.totals(counters)
     }
 
     /// For the JSON of `solve`.
@@ -187,14 +119,11 @@ impl Kept<'_> {
 
     /// For the text of `solve`.
     pub fn rows(&self, counters: &Counters) -> Vec<(&'static str, String)> {
-        let mut rows = vec![("all runs", totals_text(&self.writer.totals(counters)))];
+        let mut rows = vec![("all runs", totals_text(&self.totals(counters)))];
         let file = self.writer.path().display();
         let text = match (&self.error, self.written.1) {
             (Some(error), _) => format!("not written ({error})"),
-            (None, Some(written)) => {
-                let (bytes, entries) = (output::bytes(written.bytes), written.entries);
-                format!("{file}, {bytes}, {} entries", output::grouped(entries))
-            }
+            (None, Some(written)) => format!("{file}, {}", size_text(&written)),
             (None, None) if self.writer.path().exists() => format!("{file}, as it was"),
             (None, None) => "none was needed".to_owned(),
         };
@@ -203,29 +132,14 @@ impl Kept<'_> {
     }
 }
 
-/// All runs, in the JSON of `solve`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct TotalJson {
-    /// Positions evaluated.
-    pub nodes: u64,
-    /// Positions expanded.
-    pub expansions: u64,
-    /// Positions visited by the leaf solver near the end of games.
-    pub leaf_positions: u64,
-    /// Time that the searches took.
-    pub seconds: f64,
-    /// Runs, this one included.
-    pub runs: u64,
-}
-
 /// The checkpoints of this run, in the JSON of `solve`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CheckpointJson {
     /// The file.
     pub file: String,
-    /// Whether this run went on from it.
+    /// True if this run went on from it.
     pub resumed: bool,
-    /// How often this run wrote it.
+    /// Number of times that this run wrote it.
     pub written: u64,
     /// Its length; null if this run did not write it.
     pub bytes: Option<u64>,
@@ -233,13 +147,16 @@ pub struct CheckpointJson {
     pub entries: Option<u64>,
     /// Nodes of the tree in it.
     pub tree_nodes: Option<u64>,
-    /// Why the last one was not written.
+    /// The error of the last one, if it was not written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
+fn size_text(written: &WrittenCheckpoint) -> String {
+    format!("{}, {} entries", output::bytes(written.bytes), output::grouped(written.entries))
+}
+
 fn totals_text(totals: &Totals) -> String {
     let (nodes, time) = (output::grouped(totals.nodes), output::time(totals.seconds()));
-    let noun = if totals.runs == 1 { "run" } else { "runs" };
-    format!("{nodes} nodes, {time}, {} {noun}", totals.runs)
+    format!("{nodes} nodes, {time}, {}", output::counted(totals.runs, "run"))
 }

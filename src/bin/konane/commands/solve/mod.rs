@@ -18,13 +18,15 @@ use crate::args::database;
 use crate::exit::{CliError, Exit};
 use crate::out_of_memory;
 use crate::output;
+use crate::progress::Progress;
 use crate::trace::Trace;
-use checkpoint::{Kept, Watch};
-use lines::Searched;
-use progress::SearchProgress;
+use checkpoint::Kept;
+use lines::Lines;
+use progress::Watch;
 use proof::{Found, Proving};
 use report::Report;
 
+use konane::analysis::Analyst;
 use konane::checkpoint::CheckpointError;
 use konane::proof::ProofWriter;
 use konane::search::cluster::CoordinatorConfig;
@@ -66,8 +68,6 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let limits = args.search.limits(begun, stop);
     tracing::debug!(?options, ?position, "search begins");
-    let mut progress = SearchProgress::new(&board, &position, algorithm, args.output.quiet);
-    progress.record(trace);
     // The answer is printed, or kept as JSON, before work begins for which memory may not suffice.
     let early = Early::default();
     let solved = |solution: &Solution, kept: Option<&Kept<'_>>| {
@@ -82,10 +82,20 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             lines: None,
         });
     };
-    let mut watch = Watch::new(progress, checkpoints, &solved);
+    let shown = Progress::new(args.output.quiet);
+    let mut watch = Watch {
+        kept: checkpoints.map(|writer| Kept::new(writer, &shown)),
+        shown,
+        board: &board,
+        position: &position,
+        algorithm,
+        trace,
+        on_solved: &solved,
+        solved: None,
+    };
     let solver = solver.limits(limits).checkpoint_writer(checkpoints);
     let (result, proving) = match &values {
-        Some(values) => search(&solver.clone().known(values), &mut watch, writer, args.lines),
+        Some(values) => search(&solver.clone().oracle(values), &mut watch, writer, args.lines),
         None => search(&solver, &mut watch, writer, args.lines),
     };
     let (kept, traced) = watch.finish();
@@ -102,14 +112,17 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if args.lines && proving.is_none() && solution.winner.is_some() {
         solved(&solution, kept.as_ref());
     }
-    let (lines, lines_error) = if args.lines && database_error.is_none() {
-        let searched = Searched { solution: &solution, table, options, limits, database };
-        match searched.lines(&board, &position, args.output.quiet) {
-            Ok(lines) => (Some(lines), None),
-            Err(error) => (None, Some(error)),
+    let judge = || {
+        let mut analyst = Analyst::after(&board, table, options)?;
+        if let Some(database) = database {
+            analyst = analyst.with_database(database)?;
         }
-    } else {
-        (None, None)
+        Lines::find(analyst, &solution, limits, args.output.quiet)
+    };
+    let lines = (args.lines && database_error.is_none()).then(judge).transpose();
+    let (lines, lines_error) = match lines {
+        Ok(lines) => (lines, None),
+        Err(error) => (None, Some(error)),
     };
     let report = Report {
         args,
@@ -121,7 +134,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         lines: lines.as_ref(),
     };
     early.rest(&report)?;
-    if let Some(error) = database_error.map(CliError::from).or(lines_error) {
+    if let Some(error) = database_error.map(CliError::from).or(lines_error.map(CliError::from)) {
         return Err(error);
     }
     if let Some(error) = kept.and_then(|kept| kept.error)

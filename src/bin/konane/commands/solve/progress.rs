@@ -1,82 +1,54 @@
-//! Progress of searches of Konane on stderr.
+//! The observer of `konane solve`: progress on stderr, the trace, and messages about checkpoints.
 
+use std::time::Instant;
+
+use super::checkpoint::Kept;
 use crate::exit::CliError;
-use crate::output::{proof_number, short, speed};
+use crate::output::{proof_number, short};
 use crate::progress::Progress as Shown;
 use crate::trace::{ProgressJson, Trace};
+use konane::json::per_second;
 use konane::proof::ProofObserver;
 use konane::search::certificate::CertificateProgress;
 use konane::search::run::{CheckpointProgress, Observer, Progress};
-use konane::{Algorithm, Board, Position};
+use konane::{Algorithm, Board, Position, Solution};
 
-/// Progress of a search on stderr and in a trace.
-pub struct SearchProgress {
-    shown: Shown,
-    board: Board,
-    position: Position,
-    /// Codes after the root's moves, and the moves' texts.
-    moves: Vec<(u64, String)>,
-    trace: Option<Trace>,
-    algorithm: Algorithm,
+/// Shows the progress of a search, of its checkpoints and of its proof.
+pub struct Watch<'a> {
+    pub shown: Shown,
+    pub board: &'a Board,
+    pub position: &'a Position,
+    pub algorithm: Algorithm,
+    pub trace: Option<Trace>,
+    pub kept: Option<Kept<'a>>,
+    /// Called when the search has an answer, before its proof is collected.
+    pub on_solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
+    /// Time of that call.
+    pub solved: Option<Instant>,
 }
 
-impl SearchProgress {
-    /// For a search of `position`.
-    pub fn new(board: &Board, position: &Position, algorithm: Algorithm, quiet: bool) -> Self {
-        let code = |mv| position.play(board, mv).code(board);
-        let moves = position.moves(board).into_iter();
-        SearchProgress {
-            shown: Shown::new(quiet),
-            moves: moves.map(|mv| (code(mv), mv.to_string())).collect(),
-            board: board.clone(),
-            position: *position,
-            trace: None,
-            algorithm,
+impl<'a> Watch<'a> {
+    /// Returns the results of the checkpoints and of the trace, once the search is over.
+    pub fn finish(mut self) -> (Option<Kept<'a>>, Result<(), CliError>) {
+        self.note_written();
+        (self.kept, self.trace.map_or(Ok(()), Trace::finish))
+    }
+
+    fn note_written(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            kept.note_written(&self.shown);
         }
-    }
-
-    /// Writes a trace as well.
-    pub fn record(&mut self, trace: Option<Trace>) {
-        self.trace = trace;
-    }
-
-    /// Closes the trace and returns its error.
-    pub fn finish(self) -> Result<(), CliError> {
-        self.trace.map_or(Ok(()), Trace::finish)
-    }
-
-    /// The text of the best move.
-    fn best(&self, progress: &Progress) -> Option<&String> {
-        let best = progress.best?;
-        self.moves.iter().find(|(code, _)| *code == best).map(|(_, text)| text)
-    }
-
-    /// A line of at most 80 columns.
-    fn line(&self, progress: &Progress, seconds: f64) -> String {
-        let counters = &progress.counters;
-        let mut parts = vec![
-            format!("{} nodes", short(counters.nodes as f64)),
-            format!("{}/s", short(speed(counters.nodes, seconds))),
-        ];
-        if progress.depth > 0 {
-            parts.push(format!("depth {}", progress.depth));
-        } else {
-            let (pn, dn) = (proof_number(progress.phi), proof_number(progress.delta));
-            parts.push(format!("pn {pn} dn {dn}"));
-        }
-        let fill = 100.0 * counters.table_used as f64 / progress.table_capacity.max(1) as f64;
-        parts.push(format!("table {fill:.1} %"));
-        if let Some(text) = self.best(progress) {
-            parts.push(format!("best {text}"));
-        }
-        parts.join(", ")
     }
 }
 
-impl Observer for SearchProgress {
+impl Observer for Watch<'_> {
     fn progress(&mut self, progress: &Progress) {
-        self.shown.update(|seconds| self.line(progress, seconds));
-        let SearchProgress { board, position, algorithm, trace, .. } = self;
+        self.note_written();
+        let Watch { shown, board, position, algorithm, trace, .. } = self;
+        shown.update(|seconds| {
+            let best = progress.best.and_then(|code| position.move_to(board, code));
+            line(progress, seconds, best.map(|mv| mv.to_string()))
+        });
         if let Some(trace) = trace {
             trace.write(progress, |seconds| {
                 ProgressJson::of_konane(progress, seconds, board, position, *algorithm)
@@ -94,8 +66,15 @@ impl Observer for SearchProgress {
     }
 }
 
-impl ProofObserver for SearchProgress {
+impl ProofObserver for Watch<'_> {
+    fn solved(&mut self, solution: &Solution) {
+        self.solved = Some(Instant::now());
+        self.note_written();
+        self.shown.aside(|| (self.on_solved)(solution, self.kept.as_ref()));
+    }
+
     fn collecting(&mut self, progress: &CertificateProgress) {
+        self.note_written();
         self.shown.update(|_| {
             format!(
                 "{} proof: {} positions, {} moves answered, {} stones",
@@ -108,45 +87,42 @@ impl ProofObserver for SearchProgress {
     }
 }
 
-impl SearchProgress {
-    /// Shows a line that stays.
-    pub fn note(&self, line: &str) {
-        self.shown.note(line);
-    }
-
-    /// Writes something else to the terminal.
-    pub fn aside(&self, write: impl FnOnce()) {
-        self.shown.aside(write);
-    }
+/// The progress of a search in a line of at most 80 columns.
+fn line(progress: &Progress, seconds: f64, best: Option<String>) -> String {
+    let counters = &progress.counters;
+    let numbers = match progress.depth {
+        0 => format!("pn {} dn {}", proof_number(progress.phi), proof_number(progress.delta)),
+        depth => format!("depth {depth}"),
+    };
+    let best = best.map_or(String::new(), |mv| format!(", best {mv}"));
+    format!(
+        "{} nodes, {}/s, {numbers}, table {:.1} %{best}",
+        short(counters.nodes as f64),
+        short(per_second(counters.nodes, seconds)),
+        100.0 * counters.table_used as f64 / progress.table_capacity.max(1) as f64,
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use konane::Dimensions;
     use konane::search::numbers::INFINITY;
     use konane::search::run::Counters;
 
     #[test]
     fn a_line_names_the_numbers_and_the_best_move() {
-        let board = Board::new(Dimensions::new(6, 6).unwrap());
-        let start = Position::start(&board);
-        let shown = SearchProgress::new(&board, &start, Algorithm::Dfpn, true);
-        let mv = start.moves(&board)[1];
         let mut progress = Progress {
             phi: 12,
             delta: INFINITY,
-            best: Some(start.play(&board, mv).code(&board)),
             table_capacity: 1000,
             counters: Counters { nodes: 3_000_000, table_used: 125, ..Counters::default() },
             ..Progress::default()
         };
-        let line = shown.line(&progress, 2.0);
-        assert!(line.starts_with("3.00 M nodes, 1.50 M/s, pn 12 dn infinite"));
-        assert!(line.contains("table 12.5 %, best "), "{line}");
+        assert_eq!(
+            line(&progress, 2.0, Some("c3".to_owned())),
+            "3.00 M nodes, 1.50 M/s, pn 12 dn infinite, table 12.5 %, best c3"
+        );
         progress.depth = 7;
-        progress.best = None;
-        let line = shown.line(&progress, 2.0);
-        assert!(line.ends_with("depth 7, table 12.5 %"), "{line}");
+        assert_eq!(line(&progress, 2.0, None), "3.00 M nodes, 1.50 M/s, depth 7, table 12.5 %");
     }
 }

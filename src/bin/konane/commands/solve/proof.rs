@@ -6,13 +6,13 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::progress::Watch;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use konane::file::FileError;
-use konane::proof::{ProofObserver, ProofSummary, ProofWriter, prove, prove_keeping};
-use konane::search::certificate::{CertificateError, CertificateProgress};
+use konane::proof::{ProofSummary, ProofWriter, prove_with_table};
+use konane::search::certificate::CertificateError;
 use konane::search::plain::oracle::Oracle;
-use konane::search::run::{CheckpointProgress, Observer, Progress, Reason};
+use konane::search::run::Reason;
 use konane::{SearchTable, Solution, SolveError, Solver};
 
 /// The proof in the JSON of `solve`.
@@ -26,7 +26,7 @@ pub struct ProofJson {
     pub bytes: Option<u64>,
     /// Positions that had to be searched again.
     pub searched_again: Option<u64>,
-    /// Why it was not written.
+    /// The reason why it was not written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Wall-clock time after the search.
@@ -37,13 +37,8 @@ pub struct ProofJson {
 pub struct Proving {
     path: PathBuf,
     /// The file, and positions that were searched again.
-    result: Result<(ProofSummary, u64), Failure>,
+    result: Result<(ProofSummary, u64), CliError>,
     seconds: f64,
-}
-
-enum Failure {
-    Collecting(CertificateError),
-    Writing(FileError),
 }
 
 /// The solution of a search, and its table if that is kept.
@@ -53,74 +48,38 @@ pub type Found = Result<(Solution, Option<SearchTable>), SolveError>;
 /// there is no proof, and the file is removed.
 pub fn run<K: Oracle>(
     solver: &Solver<'_, K>,
-    progress: &mut dyn ProofObserver,
+    watch: &mut Watch<'_>,
     writer: ProofWriter,
     keep_table: bool,
 ) -> (Found, Option<Proving>) {
-    let mut watch = Watch { progress, searched: None };
-    let proved = match keep_table {
-        true => prove_keeping(solver, &mut watch),
-        false => prove(solver, &mut watch).map(|proved| (proved, None)),
-    };
-    let (proved, table) = match proved {
+    let (proved, table) = match prove_with_table(solver, watch, keep_table) {
         Ok(proved) => proved,
         Err(error) => return (Err(error), None),
     };
     let Some(proof) = proved.proof else { return (Ok((proved.solution, table)), None) };
-    let begun = watch.searched.unwrap_or_else(Instant::now);
+    let begun = watch.solved.unwrap_or_else(Instant::now);
     let path = writer.path().to_owned();
-    let result = proof.map_err(Failure::Collecting).and_then(|proof| {
-        let written = writer.finish(&proof.header, &proof.certificate.codes);
-        let searched_again = proof.certificate.searched_again;
-        written.map(|summary| (summary, searched_again)).map_err(Failure::Writing)
+    let result = proof.map_err(CliError::Certificate).and_then(|proof| {
+        let summary = writer.finish(&proof.header, &proof.certificate.codes)?;
+        Ok((summary, proof.certificate.searched_again))
     });
     let seconds = begun.elapsed().as_secs_f64();
     (Ok((proved.solution, table)), Some(Proving { path, result, seconds }))
-}
-
-/// Forwards progress and stores the time at which the search ended.
-struct Watch<'a> {
-    progress: &'a mut dyn ProofObserver,
-    searched: Option<Instant>,
-}
-
-impl Observer for Watch<'_> {
-    fn progress(&mut self, progress: &Progress) {
-        self.progress.progress(progress);
-    }
-
-    fn checkpoint(&mut self, progress: &CheckpointProgress) {
-        self.progress.checkpoint(progress);
-    }
-}
-
-impl ProofObserver for Watch<'_> {
-    fn solved(&mut self, solution: &Solution) {
-        self.searched = Some(Instant::now());
-        self.progress.solved(solution);
-    }
-
-    fn collecting(&mut self, progress: &CertificateProgress) {
-        self.progress.collecting(progress);
-    }
 }
 
 impl Proving {
     /// The outcome if memory is refused while the proof is collected or written.
     pub fn out_of_memory(path: &Path) -> Self {
         let error = CertificateError::Stopped(Reason::Memory);
-        Proving { path: path.to_owned(), result: Err(Failure::Collecting(error)), seconds: 0.0 }
+        Proving { path: path.to_owned(), result: Err(CliError::Certificate(error)), seconds: 0.0 }
     }
 
     fn reason(&self) -> Option<String> {
-        match &self.result {
-            Ok(_) => None,
-            Err(Failure::Collecting(CertificateError::Stopped(reason))) => {
-                Some(reason.text().to_owned())
-            }
-            Err(Failure::Collecting(error)) => Some(error.to_string()),
-            Err(Failure::Writing(error)) => Some(error.to_string()),
-        }
+        Some(match self.result.as_ref().err()? {
+            CliError::Certificate(CertificateError::Stopped(reason)) => reason.text().to_owned(),
+            CliError::Certificate(error) => error.to_string(),
+            error => error.to_string(),
+        })
     }
 
     /// For the JSON of `solve`.
@@ -154,9 +113,10 @@ impl Proving {
     pub fn into_exit(self) -> Result<Exit, CliError> {
         match self.result {
             Ok(_) => Ok(Exit::Answered),
-            Err(Failure::Collecting(CertificateError::Stopped(reason))) => Ok(Some(reason).into()),
-            Err(Failure::Collecting(error)) => Err(CliError::Certificate(error)),
-            Err(Failure::Writing(error)) => Err(CliError::File(error)),
+            Err(CliError::Certificate(CertificateError::Stopped(reason))) => {
+                Ok(Some(reason).into())
+            }
+            Err(error) => Err(error),
         }
     }
 }

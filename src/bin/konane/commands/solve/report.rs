@@ -8,13 +8,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::args::SolveArgs;
-use super::checkpoint::{CheckpointJson, Kept, TotalJson};
+use super::checkpoint::{CheckpointJson, Kept};
 use super::lines::Lines;
 use super::proof::{ProofJson, Proving};
 use crate::output;
 use crate::repl::board::{Style, draw};
 use crate::terminal_text::TerminalText;
 use konane::analysis::JudgedMove;
+use konane::checkpoint::Totals;
 use konane::search::run::Reason;
 use konane::{Board, Move, Solution};
 
@@ -31,7 +32,7 @@ pub struct SolveJson<'a> {
     pub line: Option<&'a [Move]>,
     /// With `--checkpoint`: all runs together.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<TotalJson>,
+    pub total: Option<Totals>,
     /// With `--checkpoint`: the checkpoints of this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointJson>,
@@ -127,9 +128,8 @@ impl Report<'_> {
         }
         rows.push(("nodes", nodes));
         if let Some((database, hits)) = self.database.zip(solution.database_hits) {
-            let noun = if hits == 1 { "value" } else { "values" };
-            let hits = output::grouped(hits);
-            rows.push(("database", format!("{hits} {noun} from {}", database.display())));
+            let hits = output::counted(hits, "value");
+            rows.push(("database", format!("{hits} from {}", database.display())));
         }
         rows.push(("time", output::time(solution.seconds)));
         let table = &solution.table;

@@ -7,14 +7,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{NumbersArg, analyst};
+use super::engine::{NumbersArg, analyst, outcome_row};
 use super::text::{self, TextArg};
 use crate::args::{OutputArgs, SearchArgs};
 use crate::exit::{CliError, Exit};
-use crate::output;
-use crate::output::outcome_name;
+use crate::output::{self, outcome_name};
 use crate::progress::Progress;
-use konane::search::Value;
 use konane::search::run::Reason;
 use konane::sprouts::analysis::Analysis;
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -34,8 +32,8 @@ use konane::sprouts::{Position, Scratch, Sprouts};
 pub struct ChildrenArgs {
     #[command(flatten)]
     pub text: TextArg,
-    /// Search for the Grundy number of each child, and say whether it wins for who makes the move. The
-    /// flags below are for this.
+    /// Search for the Grundy number of each child, and print its outcome for the player who makes the
+    /// move. The options below are for this.
     #[arg(long)]
     pub values: bool,
     #[command(flatten)]
@@ -64,7 +62,7 @@ pub struct ChildrenJson {
 pub struct ValuesJson {
     /// As it was written.
     pub position: String,
-    /// What was found out.
+    /// The values.
     #[serde(flatten)]
     pub analysis: Analysis,
     /// Wall-clock time.
@@ -130,18 +128,14 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 fn shown(json: &ValuesJson) -> String {
     let ValuesJson { position, analysis, seconds } = json;
     let reason = analysis.reason.map_or("no reason", Reason::text);
-    let outcome = match analysis.outcome {
-        Some(Value::Win) => "win: the player to move wins".to_owned(),
-        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
-        None => format!("unknown ({reason})"),
-    };
     let number = |number: Option<u32>| number.map_or("?".to_owned(), |number| number.to_string());
     let lands: Vec<String> = analysis
         .lands
         .iter()
         .map(|land| format!("{} has {}", land.position, number(land.grundy)))
         .collect();
-    let mut rows = vec![("outcome", outcome), ("Grundy", number(analysis.grundy))];
+    let mut rows =
+        vec![outcome_row(analysis.outcome, analysis.reason), ("Grundy", number(analysis.grundy))];
     if lands.len() > 1 {
         rows.push(("lands", lands.join(", ")));
     }
@@ -163,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_that_fills_the_memory_is_told_without_flags_that_do_not_help() {
+    fn a_position_that_fills_the_memory_has_an_error_without_tips_that_do_not_help() {
         let error = children(&"0*9".parse().unwrap(), 1, &AtomicBool::new(false)).unwrap_err();
         assert_eq!((error.exit(), error.tip()), (Exit::Limit, None));
         assert!(error.to_string().ends_with("ask about a smaller position"), "{error}");

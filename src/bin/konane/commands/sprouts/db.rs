@@ -19,22 +19,22 @@ use konane::file::NewFile;
 use konane::search::run::Reason;
 use konane::search::sums::{Atom, Impartial};
 use konane::sprouts::grundy_db::{self, Contents, Entry, GrundyDb};
-use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of, place_text};
+use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of};
 use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::{Scratch, Sprouts};
 
 const IMPORT: &str = "\
-The files begin with the line [Positions+Nimber]; or with [WinLoss:Losing_Position], and then say of \
-single lands that their number is 0. Files of misere play are refused. The numbers are believed: \
-check those that come from others with sprouts verify first.";
+The files begin with the line [Positions+Nimber], or with [WinLoss:Losing_Position], which gives each of \
+its lands the number 0. Files of misere play are rejected. The numbers are not checked: check files of \
+other authors with sprouts verify first.";
 const EXPORT: &str = "\
-SPOTS looks a land up by the text that its own sorting makes of it, and may make several. The land \
-has an entry for each of them.";
+SPOTS looks up a land by a text that depends on its own sorting, so there may be several for a land. \
+The land has an entry for each of them.";
 
 /// `konane sprouts db`.
 #[derive(Debug, Args)]
 pub struct DbArgs {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: DbCommand,
 }
@@ -42,16 +42,16 @@ pub struct DbArgs {
 /// The subcommands of `konane sprouts db`.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
-    /// Add the numbers of databases to another one, which is made if there is none.
+    /// Add the numbers of databases to another one, which is created if it does not exist.
     Merge(MergeArgs),
-    /// Add the numbers of .spr files, as SPOTS and GLOP write them, to a database, which is made if
-    /// there is none.
+    /// Add the numbers of .spr files, as SPOTS and GLOP write them, to a database, which is created
+    /// if it does not exist.
     #[command(after_help = IMPORT)]
     Import(ImportArgs),
     /// Write the numbers of a database as a .spr file, which SPOTS and GLOP read.
     #[command(after_help = EXPORT)]
     Export(ExportArgs),
-    /// Say what is in a database.
+    /// Print the contents of a database.
     Stats(StatsArgs),
 }
 
@@ -147,17 +147,8 @@ struct Source {
     grundy: u32,
     /// Index in the list of files.
     file: usize,
-    /// Place in the file.
-    place: Place,
-}
-
-/// A place in a file.
-#[derive(Clone, Copy)]
-enum Place {
-    /// In a database.
-    Byte(u64),
-    /// In a text.
-    Line(u64),
+    /// Place in the file: a byte of a database, a line of a text.
+    place: (&'static str, u64),
 }
 
 /// Numbers from several files, which must agree.
@@ -201,7 +192,7 @@ impl<'s> Collection<'s> {
     }
 
     /// Adds the number of a land in the file that is being read.
-    fn add(&mut self, land: Atom, grundy: u32, place: Place) -> Result<(), CliError> {
+    fn add(&mut self, land: Atom, grundy: u32, place: (&'static str, u64)) -> Result<(), CliError> {
         let source = Source { grundy, file: self.files.len() - 1, place };
         match self.numbers.get(&land) {
             Some(first) if first.grundy != grundy => Err(GrundyFileError::Conflict {
@@ -220,11 +211,8 @@ impl<'s> Collection<'s> {
     }
 
     fn place(&self, source: &Source) -> String {
-        let path = &self.files[source.file];
-        match source.place {
-            Place::Byte(byte) => place_text(path, byte),
-            Place::Line(line) => format!("{}, line {line}", path.display()),
-        }
+        let (unit, number) = source.place;
+        format!("{}, {unit} {number}", self.files[source.file].display())
     }
 
     /// Adds an entry of a database.
@@ -232,7 +220,7 @@ impl<'s> Collection<'s> {
         self.go_on()?;
         let path = &self.files[self.files.len() - 1];
         let land = land_of(&self.game, &mut self.scratch, path, entry)?;
-        self.add(land, entry.grundy, Place::Byte(entry.place))
+        self.add(land, entry.grundy, ("byte", entry.place))
     }
 
     /// Reads a .spr file. An entry that simplification splits into several lands, or that is over, has no
@@ -249,15 +237,13 @@ impl<'s> Collection<'s> {
                 problem,
             };
             match atoms[..] {
-                [] if entry.grundy == 0 => self.skipped += 1,
                 [land] => {
                     check_number(&self.game, land, entry.grundy).map_err(problem)?;
-                    self.add(land, entry.grundy, Place::Line(entry.line))?;
+                    self.add(land, entry.grundy, ("line", entry.line))?;
                 }
-                [] => {
-                    return Err(
-                        problem("no move is left in it, so its number is 0".to_owned()).into()
-                    );
+                [] if entry.grundy > 0 => {
+                    let text = "no move is left in it, so its number is 0";
+                    return Err(problem(text.to_owned()).into());
                 }
                 _ => self.skipped += 1,
             }
@@ -301,7 +287,7 @@ impl<'s> Collection<'s> {
 pub struct AddedJson {
     /// The database.
     pub file: String,
-    /// Numbers that it had; null if a limit or a signal ended the run.
+    /// Numbers that were in it; null if a limit or a signal ended the run.
     pub had: Option<u64>,
     /// Numbers that were added: all or none.
     pub added: u64,
@@ -367,7 +353,7 @@ impl AddedJson {
 pub struct ExportJson {
     /// The .spr file.
     pub file: String,
-    /// Lands that it has; null, as `entries`, if a limit or a signal ended the run.
+    /// Lands in it; null, as `entries`, if a limit or a signal ended the run.
     pub lands: Option<u64>,
     /// Entries: a land has as many as SPOTS has texts for it.
     pub entries: Option<u64>,
@@ -393,7 +379,11 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<ExportJson, CliError> 
         lines.extend(texts.map(|text| (lives, text, source.grundy)));
     }
     lines.sort_unstable();
-    write_spr(&lines, &args.into)?;
+    let mut writer = SprWriter::new(NewFile::create(&args.into, 1 << 16)?, &args.into)?;
+    for (_, text, grundy) in &lines {
+        writer.write(text, *grundy)?;
+    }
+    writer.finish()?.finish()?;
     let (lands, entries) = (collection.numbers.len() as u64, lines.len() as u64);
     let file = args.into.display().to_string();
     Ok(ExportJson { file, lands: Some(lands), entries: Some(entries), reason: None })
@@ -406,15 +396,6 @@ impl ExportJson {
     }
 }
 
-/// Writes entries to a file, which appears when it is whole.
-fn write_spr(lines: &[(u32, String, u32)], path: &Path) -> Result<(), CliError> {
-    let mut writer = SprWriter::new(NewFile::create(path, 1 << 16)?, path)?;
-    for (_, text, grundy) in lines {
-        writer.write(text, *grundy)?;
-    }
-    Ok(writer.finish()?.finish()?)
-}
-
 /// The JSON of `sprouts db stats`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct StatsJson {
@@ -424,7 +405,7 @@ pub struct StatsJson {
     pub bytes: Option<u64>,
     /// Records in it.
     pub records: Option<u64>,
-    /// Different lands; the rest of the records say the same again.
+    /// Different lands; the other records repeat them.
     pub lands: Option<u64>,
     /// Numbers of lands with the Grundy number 0, 1, and so on.
     pub by_nimber: Option<Vec<u64>>,

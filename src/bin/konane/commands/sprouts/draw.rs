@@ -10,7 +10,7 @@ use konane::sprouts::draw::svg;
 /// `konane sprouts draw`.
 #[derive(Debug, Args)]
 #[command(after_help = text::HELP)]
-pub struct DrawArgs {
+pub struct SproutsDrawArgs {
     #[command(flatten)]
     pub text: TextArg,
     #[command(flatten)]
@@ -18,7 +18,7 @@ pub struct DrawArgs {
 }
 
 /// Draws the position as it is written.
-pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
+pub fn run(args: &SproutsDrawArgs) -> Result<Exit, CliError> {
     args.out.write(&svg(&args.text.read()?))?;
     Ok(Exit::Answered)
 }

@@ -4,57 +4,47 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::text;
-use crate::args::{OutputArgs, SearchArgs, SearchMemoryArg};
+use crate::args::{OutputArgs, SearchArgs, SearchMemoryArg, named};
 use crate::exit::CliError;
-use crate::output::{self, proof_number, short, speed, time};
+use crate::output::{self, proof_number, short, time};
 use crate::progress::Progress as Shown;
 use crate::trace::{ProgressJson, Trace};
-use konane::LEAST_MEMORY;
+use konane::MIN_MEMORY;
 use konane::SolveError;
+use konane::json::per_second;
+use konane::search::Value;
 use konane::search::run::{Counters, Observer, Progress, Reason};
 use konane::search::sums::{Atom, SearchOptions, SolverState};
-use konane::search::table::TableUse;
 use konane::sprouts::analysis::{Analyst, AnalystError};
 use konane::sprouts::grundy_db::Contents;
 use konane::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
-use konane::sprouts::{Position, Scratch, Sprouts};
+use konane::sprouts::{Position, Scratch, SearchFigures, Sprouts};
 
 /// Help text about memory.
 pub const HELP: &str = "\
---memory is for positions, moves and numbers together; each thread takes some 2MiB beside it. When \
-it is full, dfpn and pns-pdfpn forget what they can find again, and go on.";
+--memory is for positions, moves and numbers together; each thread takes some 2MiB more. When it is \
+full, dfpn and pns-pdfpn drop what they can compute again, and continue.";
 
-/// The parameters of the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProfileArg {
-    /// What is fastest.
-    Tuned,
-    /// As published by Cizek, Balko and Schmid: leaves count 1, sums of proof numbers.
-    Paper,
-}
-
-impl ProfileArg {
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProfileArg::Tuned => "tuned",
-            ProfileArg::Paper => "paper",
-        }
-    }
-}
+/// Values of the option, with their help texts.
+const PROFILES: &[((&str, SearchOptions), &str)] = &[
+    (("tuned", SearchOptions::TUNED), "What is fastest"),
+    (
+        ("paper", SearchOptions::PAPER),
+        "As published by Cizek, Balko and Schmid: leaves count 1, sums of proof numbers",
+    ),
+];
 
 /// Arguments of the subcommands that search.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
     /// The algorithm's parameters.
-    #[arg(long, value_name = "NAME", default_value = "tuned")]
-    pub profile: ProfileArg,
+    #[arg(long, value_name = "NAME", default_value = "tuned",
+          value_parser = named(PROFILES, |(name, _)| name))]
+    pub profile: (&'static str, SearchOptions),
     /// Among equally promising moves prefer those that leave fewer lives and a smaller heap, then
     /// more lands, then fewer moves [default: as the profile has it].
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true,
@@ -72,7 +62,7 @@ pub struct EngineArgs {
 /// A file of Grundy numbers.
 #[derive(Debug, Args)]
 pub struct NumbersArg {
-    /// Take Grundy numbers from this file, and add those that are found; made if there is none.
+    /// Take Grundy numbers from this file, and add those that are found; created if it does not exist.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
 }
@@ -93,7 +83,7 @@ pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst,
 /// The bytes, if a search can do with them.
 fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, CliError> {
     match bytes {
-        LEAST_MEMORY.. => Ok(bytes),
+        MIN_MEMORY.. => Ok(bytes),
         _ => Err(SolveError::TooLittleMemory { bytes }.into()),
     }
 }
@@ -101,12 +91,8 @@ fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, Cli
 impl EngineArgs {
     /// The options of the search.
     fn options(&self) -> SearchOptions {
-        let profile = match self.profile {
-            ProfileArg::Tuned => SearchOptions::TUNED,
-            ProfileArg::Paper => SearchOptions::PAPER,
-        };
-        let heuristic = self.heuristic.unwrap_or(profile.heuristic);
-        SearchOptions { heuristic, ..profile }
+        let options = self.profile.1;
+        SearchOptions { heuristic: self.heuristic.unwrap_or(options.heuristic), ..options }
     }
 }
 
@@ -143,7 +129,7 @@ pub struct Engine<'g> {
     pub sink: Sink<'g>,
     /// Options of the searches.
     pub options: SearchOptions,
-    profile: ProfileArg,
+    profile: &'static str,
 }
 
 impl<'g> Engine<'g> {
@@ -160,50 +146,36 @@ impl<'g> Engine<'g> {
         let shown = Shown::new(args.output.quiet);
         let table_capacity = workspace.table().capacity();
         let sink = Sink { game, shown, database, table_capacity, trace: None };
-        let (options, profile) = (args.options(), args.profile);
+        let (options, profile) = (args.options(), args.profile.0);
         Ok(Engine { workspace, sink, options, profile })
     }
 
     /// Figures of a search that has just ended, and that began at `begun`. Later searches with the
     /// workspace do not change them.
-    pub fn searched(
+    pub fn figures(
         &self,
         counters: &Counters,
         memory_bytes: u64,
         threads: u32,
         begun: Instant,
-        reason: Option<Reason>,
-    ) -> SearchedJson {
-        let seconds = begun.elapsed().as_secs_f64();
-        SearchedJson {
-            reason,
-            profile: self.profile.name().to_owned(),
+    ) -> SearchFigures {
+        let capacity = self.workspace.table().capacity();
+        SearchFigures {
+            profile: self.profile,
             heuristic: self.options.heuristic,
             threads,
-            expansions: counters.expansions,
-            nodes: counters.nodes,
-            generated: counters.generated,
             lands: self.sink.game.lands(),
-            grundy_numbers: counters.grundy_numbers,
-            seconds,
-            expansions_per_second: speed(counters.expansions, seconds),
             memory_bytes,
-            collections: counters.collections,
-            table: TableUse {
-                capacity: self.workspace.table().capacity(),
-                used: counters.table_used,
-                replaced: counters.table_replaced,
-            },
-            database: None,
+            ..SearchFigures::new(counters, capacity, begun.elapsed().as_secs_f64())
         }
     }
 
     /// Closes the database and the trace. Their errors are for after the answer.
-    pub fn close(self, searched: &mut SearchedJson) -> Result<(), CliError> {
+    pub fn close(self, figures: &mut SearchFigures) -> Result<(), CliError> {
         let Sink { database, trace, .. } = self.sink;
         let traced = trace.map_or(Ok(()), Trace::finish);
-        searched.table.capacity = self.workspace.table().capacity();
-        searched.database = database.map(GrundyFile::close).transpose()?;
+        figures.table.capacity = self.workspace.table().capacity();
+        figures.database = database.map(GrundyFile::close).transpose()?;
         traced
     }
 }
@@ -238,7 +210,7 @@ impl Observer for Sink<'_> {
             format!(
                 "{} expansions, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
                 short(expansions as f64),
-                short(speed(expansions, seconds)),
+                short(per_second(expansions, seconds)),
                 proof_number(progress.phi),
                 proof_number(progress.delta),
                 short(grundy_numbers as f64),
@@ -258,82 +230,53 @@ impl Observer for Sink<'_> {
     }
 }
 
-/// The search in the JSON of `sprouts solve` and `sprouts grundy`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct SearchedJson {
-    /// Why there is no answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
-    /// `tuned` or `paper`.
-    pub profile: String,
-    /// Whether ties between moves are broken by the order of the paper.
-    pub heuristic: bool,
-    /// Threads that searched.
-    pub threads: u32,
-    /// Couples expanded, repeated expansions included: the iterations of the papers.
-    pub expansions: u64,
-    /// Couples evaluated.
-    pub nodes: u64,
-    /// Lands whose moves were generated.
-    pub generated: u64,
-    /// Lands in memory at the end.
-    pub lands: u32,
-    /// Grundy numbers found.
-    pub grundy_numbers: u64,
-    /// Wall-clock time.
-    pub seconds: f64,
-    /// `expansions` divided by `seconds`.
-    pub expansions_per_second: f64,
-    /// Bytes of everything.
-    pub memory_bytes: u64,
-    /// How often the memory was full, and what could be found again was forgotten.
-    pub collections: u64,
-    /// The table of open couples.
-    pub table: TableUse,
-    /// With `--db`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub database: Option<GrundyFileUse>,
+/// The rows with the figures of a search.
+pub fn rows(search: &SearchFigures) -> Vec<(&'static str, String)> {
+    let grouped = output::grouped;
+    let (lands, generated) = (grouped(search.lands.into()), grouped(search.generated));
+    let memory = output::bytes(search.memory_bytes);
+    let memory = match search.collections {
+        0 => memory,
+        1 => format!("{memory}; was full once, and collected"),
+        times => format!("{memory}; was full {times} times, and collected"),
+    };
+    let mut rows = vec![
+        ("expansions", grouped(search.expansions)),
+        ("nodes", grouped(search.nodes)),
+        ("lands", format!("{lands} in memory, moves of {generated} generated")),
+        ("found", format!("{} Grundy numbers", grouped(search.grundy_numbers))),
+        ("time", time(search.seconds)),
+        ("speed", format!("{} expansions/s", short(search.expansions_per_second))),
+        ("memory", memory),
+    ];
+    if let Some(GrundyFileUse { file, loaded, added }) = &search.database {
+        let (loaded, added) = (grouped(*loaded), grouped(*added));
+        rows.push(("database", format!("{loaded} numbers from {file}, {added} added")));
+    }
+    rows
 }
 
-impl SearchedJson {
-    /// For people.
-    pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let grouped = output::grouped;
-        let (lands, generated) = (grouped(self.lands.into()), grouped(self.generated));
-        let memory = output::bytes(self.memory_bytes);
-        let memory = match self.collections {
-            0 => memory,
-            1 => format!("{memory}; was full once, and collected"),
-            times => format!("{memory}; was full {times} times, and collected"),
-        };
-        let mut rows = vec![
-            ("expansions", grouped(self.expansions)),
-            ("nodes", grouped(self.nodes)),
-            ("lands", format!("{lands} in memory, moves of {generated} generated")),
-            ("found", format!("{} Grundy numbers", grouped(self.grundy_numbers))),
-            ("time", time(self.seconds)),
-            ("speed", format!("{} expansions/s", short(self.expansions_per_second))),
-            ("memory", memory),
-        ];
-        if let Some(GrundyFileUse { file, loaded, added }) = &self.database {
-            let (loaded, added) = (grouped(*loaded), grouped(*added));
-            rows.push(("database", format!("{loaded} numbers from {file}, {added} added")));
-        }
-        rows
+/// A search that a limit ended before it began.
+pub fn not_begun(args: &EngineArgs, reason: Reason) -> SearchFigures {
+    SearchFigures {
+        reason: Some(reason),
+        profile: args.profile.0,
+        heuristic: args.options().heuristic,
+        ..SearchFigures::default()
     }
+}
 
-    /// Text of a result that is unknown, with the reason.
-    pub fn unknown(&self) -> String {
-        format!("unknown ({})", self.reason.map_or("no reason", Reason::text))
-    }
+/// Text of an unknown result with its reason.
+pub fn unknown(reason: Option<Reason>) -> String {
+    format!("unknown ({})", reason.map_or("no reason", Reason::text))
+}
 
-    /// A search that a limit ended before it began.
-    pub fn not_begun(args: &EngineArgs, reason: Reason) -> Self {
-        SearchedJson {
-            reason: Some(reason),
-            profile: args.profile.name().to_owned(),
-            heuristic: args.options().heuristic,
-            ..SearchedJson::default()
-        }
-    }
+/// The row with the outcome.
+pub fn outcome_row(outcome: Option<Value>, reason: Option<Reason>) -> (&'static str, String) {
+    let text = match outcome {
+        Some(Value::Win) => "win: the player to move wins".to_owned(),
+        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
+        None => unknown(reason),
+    };
+    ("outcome", text)
 }

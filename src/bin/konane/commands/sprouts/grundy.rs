@@ -8,11 +8,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
+use super::engine::{self, Engine, EngineArgs, Start, not_begun, rows, unknown};
 use super::text::{self, TextArg};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use konane::search::sums::grundy;
+use konane::sprouts::SearchFigures;
 
 /// `konane sprouts grundy`.
 #[derive(Debug, Args)]
@@ -39,7 +40,7 @@ pub struct GrundyJson {
     pub grundy: Option<u32>,
     /// The search.
     #[serde(flatten)]
-    pub searched: SearchedJson,
+    pub search: SearchFigures,
 }
 
 /// Computes and prints.
@@ -48,7 +49,7 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let threads = flags.search.threads.of("dfpn", ["dfpn"])?;
     output::ended(flags.output.json, compute(args, threads, stop), |reason| GrundyJson {
         position: args.text.position.clone(),
-        searched: SearchedJson::not_begun(flags, reason),
+        search: not_begun(flags, reason),
         ..GrundyJson::default()
     })
 }
@@ -63,23 +64,24 @@ fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Resul
     let threads = threads.get() as u32;
     let report = grundy(workspace, &start.atoms, engine.options, threads, limits, sink);
     let reason = report.grundy.err();
-    let (counters, memory) = (&report.counters, report.memory_bytes);
-    let mut searched = engine.searched(counters, memory, report.threads, begun, reason);
-    let closed = engine.close(&mut searched);
+    let figures = engine.figures(&report.counters, report.memory_bytes, report.threads, begun);
+    let mut search = SearchFigures { reason, ..figures };
+    let closed = engine.close(&mut search);
     let json = GrundyJson {
         position: args.text.position.clone(),
         canonical: Some(start.canonical),
         grundy: report.grundy.ok(),
-        searched,
+        search,
     };
     output::answer(flags.output.json, &json, shown)?;
     closed.map(|()| reason.into())
 }
 
 fn shown(json: &GrundyJson) -> String {
-    let number = json.grundy.map_or_else(|| json.searched.unknown(), |number| number.to_string());
+    let number =
+        json.grundy.map_or_else(|| unknown(json.search.reason), |number| number.to_string());
     let mut lines = vec![("Grundy", number)];
     lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
-    lines.extend(json.searched.rows());
+    lines.extend(rows(&json.search));
     output::rows(&json.position, &lines)
 }

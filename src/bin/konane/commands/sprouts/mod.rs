@@ -6,6 +6,7 @@ mod db;
 mod draw;
 pub mod engine;
 mod grundy;
+mod play;
 mod solve;
 pub mod text;
 mod verify;
@@ -18,16 +19,14 @@ pub use canonical::CanonicalJson;
 pub use children::{ChildrenJson, ValuesJson};
 pub use db::{AddedJson, ExportJson, StatsJson};
 pub use grundy::GrundyJson;
-pub use solve::SproutsSolveJson;
 pub use verify::VerifySprJson;
 
 use crate::exit::{CliError, Exit};
-use crate::repl::sprouts as play;
 
 /// `konane sprouts`.
 #[derive(Debug, Args)]
 pub struct SproutsArgs {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: SproutsCommand,
 }
@@ -35,7 +34,7 @@ pub struct SproutsArgs {
 /// The subcommands of `konane sprouts`.
 #[derive(Debug, Subcommand)]
 pub enum SproutsCommand {
-    /// Find out whether the player to move wins a position, or its sum with a nim heap.
+    /// Find the winner of a position, or of its sum with a nim heap.
     Solve(solve::SolveArgs),
     /// Compute the Grundy number of a position.
     Grundy(grundy::GrundyArgs),
@@ -46,15 +45,15 @@ pub enum SproutsCommand {
     /// Print the positions after every move, each once, in canonical form.
     Children(children::ChildrenArgs),
     /// Play against a perfect player on the terminal.
-    Play(play::PlayArgs),
+    Play(play::SproutsPlayArgs),
     /// Check a database of Grundy numbers (.spr) as a proof: every number has to follow from the
     /// rules and the numbers of smaller positions.
     Verify(verify::VerifyArgs),
     /// Draw a position as SVG: a panel for each region, a circle for each boundary.
-    Draw(draw::DrawArgs),
+    Draw(draw::SproutsDrawArgs),
 }
 
-/// Does what the arguments say.
+/// Runs a subcommand.
 pub fn run(args: &SproutsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match &args.command {
         SproutsCommand::Solve(args) => solve::run(args, stop),

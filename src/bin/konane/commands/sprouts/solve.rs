@@ -4,23 +4,18 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::engine::{self, Engine, EngineArgs, SearchedJson, Start};
+use super::engine::{self, Engine, EngineArgs, Start, not_begun, outcome_row, rows};
 use super::text::{self, TextArg};
-use crate::args::{JobArgs, named};
+use crate::args::{JobArgs, named, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::trace::{Trace, TraceArgs};
-use konane::json::{OrUnknown, or_unknown};
+use clap::Args;
 use konane::search::Value;
 use konane::search::run::{Limits, Observer, Progress, Reason};
 use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, Sum};
 use konane::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
-use konane::sprouts::{Algorithm, MOST_NIMBER, Scratch, split_heap};
-use konane::system::{NumberError, parse_number};
+use konane::sprouts::{Algorithm, MOST_NIMBER, Scratch, SproutsMove, SproutsSolution, split_heap};
 
 /// `konane sprouts solve`.
 #[derive(Debug, Args)]
@@ -42,9 +37,9 @@ pub struct SolveArgs {
     /// Play the sum of the position and a nim heap of this size, which can be written behind the
     /// position as well: "0*5 + *1".
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
-          value_parser = parse_nimber)]
+          value_parser = number(0, MOST_NIMBER))]
     pub nimber: u32,
-    /// Say what becomes of every move. That is found after the outcome and by searches that are not
+    /// Print the outcome of every move, found after that of the position by searches that are not
     /// counted, but within the same limits.
     #[arg(long)]
     pub lines: bool,
@@ -54,10 +49,6 @@ pub struct SolveArgs {
     pub engine: EngineArgs,
     #[command(flatten)]
     pub trace: TraceArgs,
-}
-
-fn parse_nimber(text: &str) -> Result<u32, NumberError> {
-    parse_number(text, 0, MOST_NIMBER.into()).map(|number| number as u32)
 }
 
 /// Values of the option, with their help texts.
@@ -75,59 +66,15 @@ impl SolveArgs {
     /// The position's text, and the heap beside it.
     fn couple(&self) -> Result<(&str, u32), CliError> {
         let (position, heap) = split_heap(&self.text.position);
-        let heap = heap.map(parse_nimber).transpose().map_err(CliError::SproutsHeap)?;
-        match heap {
-            Some(_) if self.nimber > 0 => Err(CliError::TwoHeaps),
+        let wrong = |error| CliError::Usage(format!("position: the size of the heap: {error}"));
+        match heap.map(number(0, MOST_NIMBER)).transpose().map_err(wrong)? {
+            Some(_) if self.nimber > 0 => Err(CliError::Usage(
+                "there is a heap in the position and one in --nimber: leave one of them out"
+                    .to_owned(),
+            )),
             heap => Ok((position.trim_ascii(), heap.unwrap_or(self.nimber))),
         }
     }
-}
-
-/// The JSON of `sprouts solve`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct SproutsSolveJson {
-    /// As it was written, without a heap.
-    pub position: String,
-    /// In canonical form; null if a limit was reached before it was found.
-    pub canonical: Option<String>,
-    /// The heap beside it.
-    pub nimber: u32,
-    /// `win`, `loss` or `unknown`, for the player to move.
-    #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
-    pub outcome: Option<Value>,
-    /// The position after a winning move, with ` + *k` for a heap of k that is left; null if there is
-    /// none or it is not known.
-    pub best_move: Option<String>,
-    /// With `--lines`: the positions after all moves, winning ones first and unknown ones last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moves: Option<Vec<SproutsMoveJson>>,
-    /// The root's proof number, while the outcome is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pn: Option<u32>,
-    /// Its disproof number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dn: Option<u32>,
-    /// `dfpn`, `pns` or `pns-pdfpn`.
-    pub algorithm: String,
-    /// Jobs of pns-pdfpn.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jobs: Option<u64>,
-    /// The search.
-    #[serde(flatten)]
-    pub searched: SearchedJson,
-}
-
-/// A move in the JSON of `sprouts solve --lines`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SproutsMoveJson {
-    /// The position after the move, with ` + *k` for a heap of k that is left.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// `win`, `loss` or `unknown`, for the player who makes the move.
-    #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
-    pub outcome: Option<Value>,
 }
 
 /// Solves and prints.
@@ -137,12 +84,12 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         flags.search.threads.of(algorithm.name(), Algorithm::parallel().map(Algorithm::name))?;
     let (text, nimber) = args.couple()?;
     let result = solve(args, text, nimber, threads, stop);
-    output::ended(flags.output.json, result, |reason| SproutsSolveJson {
+    output::ended(flags.output.json, result, |reason| SproutsSolution {
         position: text.to_owned(),
         nimber,
-        algorithm: algorithm.name().to_owned(),
-        searched: SearchedJson::not_begun(flags, reason),
-        ..SproutsSolveJson::default()
+        algorithm: algorithm.name(),
+        search: not_begun(flags, reason),
+        ..SproutsSolution::default()
     })
 }
 
@@ -173,9 +120,8 @@ fn solve(
     let report = algorithm.search(workspace, &root, options, job_expansions, threads, limits, sink);
     sink.progress(&Progress::from(&report));
     let reason = report.outcome.reason();
-    let (counters, memory) = (&report.counters, report.memory_bytes);
-    let mut searched = engine.searched(counters, memory, report.threads, begun, reason);
-    tracing::debug!(?report, searched.seconds, "search ends");
+    let mut figures = engine.figures(&report.counters, report.memory_bytes, report.threads, begun);
+    tracing::debug!(?report, figures.seconds, "search ends");
 
     let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
@@ -202,23 +148,20 @@ fn solve(
     sink.trace = trace;
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
-    let closed = engine.close(&mut searched);
-    let open = reason.is_some();
-    let json = SproutsSolveJson {
+    let closed = engine.close(&mut figures);
+    let listed = |child: &ChildValue| {
+        let (position, outcome) = (child.position.clone(), child.outcome);
+        SproutsMove { position, outcome }
+    };
+    let listed = |moves: &Analysis| moves.children.iter().map(listed).collect();
+    let best = moves.and_then(|moves| moves.with(Some(Value::Win)).next());
+    let json = SproutsSolution {
         position: text.to_owned(),
         canonical: Some(start.canonical),
         nimber,
-        outcome: report.outcome.value(),
-        best_move: moves
-            .and_then(|moves| Some(moves.with(Some(Value::Win)).next()?.position.clone())),
-        moves: moves
-            .filter(|_| args.lines)
-            .map(|moves| moves.children.iter().map(SproutsMoveJson::from).collect()),
-        pn: open.then_some(report.phi),
-        dn: open.then_some(report.delta),
-        algorithm: algorithm.name().to_owned(),
-        jobs: two_levels.then_some(report.counters.jobs),
-        searched,
+        best_move: best.map(|child| child.position.clone()),
+        moves: moves.filter(|_| args.lines).map(listed),
+        ..SproutsSolution::new(algorithm, &report, figures)
     };
     let requested = flags.search.threads.threads;
     output::answer(flags.output.json, &json, |json| shown(json, moves, requested))?;
@@ -231,20 +174,9 @@ fn left(moves: Option<&Analysis>) -> Option<Reason> {
     moves.map_or(Some(Reason::Memory), |moves| moves.reason)
 }
 
-impl From<&ChildValue> for SproutsMoveJson {
-    fn from(child: &ChildValue) -> SproutsMoveJson {
-        SproutsMoveJson { mv: child.position.clone(), outcome: child.outcome }
-    }
-}
-
-fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>, requested: Option<u32>) -> String {
-    let searched = &json.searched;
-    let outcome = match json.outcome {
-        Some(Value::Win) => "win: the player to move wins".to_owned(),
-        Some(Value::Loss) => "loss: the player to move loses".to_owned(),
-        None => searched.unknown(),
-    };
-    let mut lines = vec![("outcome", outcome)];
+fn shown(json: &SproutsSolution, moves: Option<&Analysis>, requested: Option<u32>) -> String {
+    let search = &json.search;
+    let mut lines = vec![outcome_row(json.outcome, search.reason)];
     let is_over = json.canonical.as_deref() == Some("!");
     let best = match (json.best_move.as_ref(), json.outcome) {
         (Some(best), _) => Some(best.clone()),
@@ -261,14 +193,14 @@ fn shown(json: &SproutsSolveJson, moves: Option<&Analysis>, requested: Option<u3
         let moves = json.moves.iter().flatten().filter(|mv| mv.outcome == outcome);
         // The name stands before the first.
         let names = std::iter::once(name).chain(std::iter::repeat(""));
-        lines.extend(names.zip(moves).map(|(name, mv)| (name, mv.mv.clone())));
+        lines.extend(names.zip(moves).map(|(name, mv)| (name, mv.position.clone())));
     }
     lines.extend(json.pn.zip(json.dn).map(|(pn, dn)| output::root_row(pn, dn)));
     lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
-    let threads = output::threads(searched.threads, requested);
-    lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, searched.profile)));
+    let threads = output::threads(search.threads, requested);
+    lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, search.profile)));
     lines.extend(json.jobs.map(|jobs| ("jobs", output::grouped(jobs))));
-    lines.extend(searched.rows());
+    lines.extend(rows(search));
     let heap = if json.nimber > 0 { format!(" + *{}", json.nimber) } else { String::new() };
     output::rows(&format!("{}{heap}", json.position), &lines)
 }

@@ -11,15 +11,13 @@ use serde::Serialize;
 use super::text;
 use crate::args::OutputArgs;
 use crate::exit::{CliError, Exit};
-use crate::output::outcome_name;
-use crate::output::{self, grouped};
+use crate::output::{self, grouped, outcome_name};
 use crate::progress::Progress;
-use konane::search::Value;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::SprReader;
 use konane::sprouts::verify::{
-    Finding, VerifyError, VerifyLimits, VerifyProgress, VerifyReport, verify,
+    Finding, RootOutcome, VerifyError, VerifyLimits, VerifyProgress, VerifyReport, verify,
 };
 use konane::system::{parse_bytes, parse_count, parse_duration};
 
@@ -55,31 +53,8 @@ pub struct VerifyArgs {
 pub struct VerifySprJson {
     /// The file.
     pub file: String,
-    /// Numbers in it; null if a limit or a signal ended the check before all were read.
-    pub entries: Option<u64>,
-    /// Entries that follow from the rules and from others.
-    pub established: u64,
-    /// Entries that contradict the rules or each other.
-    pub wrong: u64,
-    /// Entries that are neither, because `--max-work` was reached.
-    pub undecided: u64,
-    /// `true` if there are entries, every one is established and, with `--root`, the root is decided;
-    /// `false` if an entry is wrong or there are none; null if only a limit or a signal left entries or
-    /// the root undecided.
-    pub valid: Option<bool>,
-    /// Entries that are not established, the first ones.
-    pub problems: Vec<Finding>,
-    /// The limit that left something undecided (`--max-work` is a `node limit`), or `interrupted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
-    /// With `--root`: the position.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub root: Option<String>,
-    /// With `--root`, for the player to move: `win`, `loss` or `unknown`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<String>,
-    /// Positions that are not in the file and were searched.
-    pub searched: u64,
+    #[serde(flatten)]
+    pub report: VerifyReport,
     /// Wall-clock time.
     pub seconds: f64,
 }
@@ -97,28 +72,18 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let progress = Progress::new(args.output.quiet);
     let report = verify(entries, root.as_ref(), limits, stop, &mut |now| show(&progress, now));
     drop(progress);
-    let report = report.map_err(|error| match error {
+    let mut report = report.map_err(|error| match error {
         VerifyError::File(error) => error.into(),
         error @ VerifyError::Root { .. } => CliError::SprVerify(error),
     })?;
-    let valid = report.is_valid();
-    let value = report.root_lost.map(|lost| if lost { Value::Loss } else { Value::Win });
-    let json = VerifySprJson {
-        file: args.file.display().to_string(),
-        entries: report.entries,
-        established: report.established,
-        wrong: report.wrong,
-        undecided: report.undecided,
-        valid,
-        problems: report.findings.clone(),
-        reason: report.reason,
-        root: args.root.clone(),
-        outcome: root.map(|_| outcome_name(value).to_owned()),
-        searched: report.searched,
-        seconds: begun.elapsed().as_secs_f64(),
-    };
-    output::answer(args.output.json, &json, |json| text(json, &report))?;
-    Ok(match (report.reason, valid) {
+    if let (Some(root), Some(text)) = (&mut report.root, &args.root) {
+        // As the user wrote it.
+        root.root.clone_from(text);
+    }
+    let (valid, reason) = (report.valid, report.reason);
+    let (file, seconds) = (args.file.display().to_string(), begun.elapsed().as_secs_f64());
+    output::answer(args.output.json, &VerifySprJson { file, report, seconds }, text)?;
+    Ok(match (reason, valid) {
         (Some(Reason::Interrupted), _) => Exit::Interrupted,
         (_, Some(false)) => Exit::Mismatch,
         (reason, _) => reason.into(),
@@ -143,42 +108,40 @@ fn show(progress: &Progress, now: VerifyProgress) {
     });
 }
 
-fn text(json: &VerifySprJson, report: &VerifyReport) -> String {
-    let searched = grouped(json.searched);
+fn text(VerifySprJson { file, report, .. }: &VerifySprJson) -> String {
+    let VerifyReport { entries, established, wrong, undecided, searched, .. } = *report;
     let mut rows = vec![
-        ("entries", json.entries.map_or("not all read".to_owned(), grouped)),
-        ("established", grouped(json.established)),
-        ("searched", format!("{searched} positions that are not in the file")),
+        ("entries", entries.map_or("not all read".to_owned(), grouped)),
+        ("established", grouped(established)),
+        ("searched", format!("{} positions that are not in the file", grouped(searched))),
     ];
-    if json.wrong > 0 {
-        rows.push(("wrong", grouped(json.wrong)));
-    }
-    if json.undecided > 0 {
-        rows.push(("undecided", grouped(json.undecided)));
-    }
-    if let (Some(root), Some(outcome)) = (&json.root, &json.outcome) {
+    let open = [("wrong", wrong), ("undecided", undecided)].into_iter().filter(|&(_, n)| n > 0);
+    rows.extend(open.map(|(name, count)| (name, grouped(count))));
+    if let Some(RootOutcome { root, outcome }) = &report.root {
         rows.push(("root", root.clone()));
-        rows.push(("outcome", outcome.clone()));
+        rows.push(("outcome", outcome_name(*outcome).to_owned()));
     }
-    let valid = match (json.valid, json.entries) {
-        (Some(true), _) => "yes".to_owned(),
-        (Some(false), Some(0)) => "no: without entries the file proves nothing".to_owned(),
-        (Some(false), _) => "no".to_owned(),
-        (None, _) => format!("unknown ({})", json.reason.map_or("no reason", Reason::text)),
-    };
-    let remedy = match json.reason {
+    let remedy = match report.reason {
         Some(Reason::NodeLimit) => "; --max-work allows more",
         Some(Reason::TimeLimit) => "; --time-limit allows more",
         Some(Reason::Memory) => "; --memory allows more",
         _ => "",
     };
-    rows.push(("valid", if json.valid.is_none() { valid + remedy } else { valid }));
-    for finding in &report.findings {
-        rows.push(("", format!("line {}: {}: {}", finding.line, finding.land, finding.problem)));
+    let valid = match (report.valid, entries) {
+        (Some(true), _) => "yes".to_owned(),
+        (Some(false), Some(0)) => "no: without entries the file proves nothing".to_owned(),
+        (Some(false), _) => "no".to_owned(),
+        (None, _) => {
+            format!("unknown ({}){remedy}", report.reason.map_or("no reason", Reason::text))
+        }
+    };
+    rows.push(("valid", valid));
+    for Finding { line, land, problem } in &report.problems {
+        rows.push(("", format!("line {line}: {land}: {problem}")));
     }
-    let more = json.wrong + json.undecided - report.findings.len() as u64;
+    let more = wrong + undecided - report.problems.len() as u64;
     if more > 0 {
         rows.push(("", format!("and {} more", grouped(more))));
     }
-    output::rows(&json.file, &rows)
+    output::rows(file, &rows)
 }

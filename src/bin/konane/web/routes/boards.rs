@@ -18,7 +18,7 @@ const MAX_SIDE: u32 = 8;
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BoardsJson {
-    /// By ranks, then by files. Other boards of up to 64 squares can be asked about as well.
+    /// By ranks, then by files. Other boards of up to 64 squares can be requested as well.
     pub boards: Vec<BoardJson>,
 }
 
@@ -30,7 +30,7 @@ pub struct BoardJson {
     /// The most stones of the positions in its database; none if there is no database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database_stones: Option<u32>,
-    /// How many proofs are about it.
+    /// Number of proofs about it.
     pub proofs: u32,
     /// The player who wins from the start according to a proof. Absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJ
         entry(proof.board, &|board| {
             board.proofs += 1;
             if proof.proves_start() {
-                board.winner = Some(proof.header.winner.into());
+                board.winner = Some(proof.winner);
             }
         });
     }

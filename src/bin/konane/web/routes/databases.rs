@@ -1,4 +1,4 @@
-//! `GET /api/v1/databases`: contents of the databases.
+//! `GET /api/v1/databases`: contents of the databases; `GET /api/v1/proofs`: the headers of the proofs.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,17 +6,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shared;
+use crate::web::files::ProofFile;
 use crate::web::params::{NoParams, Params};
 use crate::web::reply::Answer;
 use konane::Dimensions;
-use konane::tablebase::{Counts, Histogram, Manifest, Metric, Scope};
+use konane::tablebase::{Histogram, Manifest, Metric, PositionCounts, Scope};
 
-/// The answer.
+/// The answer of `databases`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DatabasesJson {
     /// Those that can be read.
     pub databases: Vec<DatabaseHereJson>,
-    /// What is wrong with others.
+    /// Errors of the others.
     pub errors: Vec<String>,
 }
 
@@ -37,7 +38,7 @@ pub struct DatabaseHereJson {
     pub bytes: u64,
     /// All layers together; none if they have 2^64 positions or more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<Counts>,
+    pub total: Option<PositionCounts>,
     /// With remoteness: the lengths of the games, over all positions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
@@ -54,11 +55,11 @@ pub struct LayerJson {
     pub bytes: u64,
     /// Positions, and those that the side to move wins.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: PositionCounts,
 }
 
 /// Returns the databases.
-pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<DatabasesJson> {
+pub async fn databases(State(explorer): Shared, _: Params<NoParams>) -> Answer<DatabasesJson> {
     let listed = explorer.databases().await?;
     let (mut databases, mut errors) = (Vec::new(), Vec::new());
     for (path, manifest) in listed {
@@ -90,4 +91,16 @@ fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
             })
             .collect(),
     }
+}
+
+/// The answer of `proofs`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProofsJson {
+    /// All of them.
+    pub proofs: Vec<ProofFile>,
+}
+
+/// Returns the proofs.
+pub async fn proofs(State(explorer): Shared, _: Params<NoParams>) -> Json<ProofsJson> {
+    Json(ProofsJson { proofs: explorer.files.proofs.clone() })
 }

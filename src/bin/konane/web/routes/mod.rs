@@ -3,12 +3,10 @@
 
 mod boards;
 mod databases;
-mod line;
 mod openings;
 mod parse;
 mod play;
 mod position;
-mod proofs;
 mod searches;
 mod setup;
 mod sprouts;
@@ -29,7 +27,7 @@ use super::params::{NoParams, Params};
 use super::reply::{ApiError, ErrorJson};
 use super::search::EndJson;
 use super::security::json_only;
-use crate::commands::analyse::AnalysisJson;
+use crate::repl::analyse::AnalysisJson;
 use crate::trace::ProgressJson;
 
 /// The state that all handlers share.
@@ -40,11 +38,11 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
     let api = [
         ("/version", get(version)),
         ("/boards", get(boards::get)),
-        ("/databases", get(databases::get)),
-        ("/proofs", get(proofs::get)),
+        ("/databases", get(databases::databases)),
+        ("/proofs", get(databases::proofs)),
         ("/openings", get(openings::get)),
-        ("/konane/position", get(position::get)),
-        ("/konane/line", get(line::get)),
+        ("/konane/position", get(position::position)),
+        ("/konane/line", get(position::line)),
         ("/konane/play", get(play::get)),
         ("/konane/why", get(why::get)),
         ("/konane/setup", post(setup::post)),
@@ -110,20 +108,19 @@ pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator
         AnalysisJson,
         VersionJson,
         boards::BoardsJson,
-        line::LineJson,
+        position::LineJson,
         play::PlayJson,
         why::WhyJson,
         setup::SetupJson,
         openings::OpeningsJson,
         databases::DatabasesJson,
-        proofs::ProofsJson,
+        databases::ProofsJson,
         searches::SearchJson,
         sprouts::SproutsJson,
     );
     add!(
         requests,
         position::PositionRequest,
-        line::LineRequest,
         play::PlayRequest,
         why::WhyRequest,
         setup::SetupRequest,

@@ -11,7 +11,7 @@ use super::Shared;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::Answer;
-use konane::analysis::Source;
+use konane::analysis::ValueSource;
 use konane::json::{OrUnknown, as_text, or_unknown};
 use konane::{Colour, Dimensions, Move};
 
@@ -21,7 +21,7 @@ use konane::{Colour, Dimensions, Move};
 pub struct OpeningsRequest {
     /// Ranks x files.
     board: String,
-    /// Milliseconds to search for what is not known: 200, at most 2000.
+    /// Milliseconds to search for unknown values: 200, at most 2000.
     time: Option<u64>,
 }
 
@@ -32,7 +32,7 @@ pub struct OpeningsJson {
     pub board: Dimensions,
     /// Every first removal with every reply, also those that are equal by symmetry.
     pub openings: Vec<OpeningJson>,
-    /// Whether the winner of all is known.
+    /// True if the winner of all is known.
     pub complete: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct OpeningJson {
     pub winner: Option<Colour>,
     /// Origin of the winner. Absent while the winner is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
     /// The canonical code of the position after both, as decimal text. Equal openings have the same
     /// code.
     #[serde(serialize_with = "as_text")]
@@ -60,7 +60,7 @@ pub async fn get(
     State(explorer): Shared,
     Params(OpeningsRequest { board, time: milliseconds }): Params<OpeningsRequest>,
 ) -> Answer<OpeningsJson> {
-    let played = PlayedPosition::read(&board, None, None, None)?;
+    let played = PlayedPosition::read(&board, &None, &None, &None)?;
     let time = time(milliseconds)?;
     let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
         let (end, firsts) = (Instant::now() + time, played.position.moves(&played.board));

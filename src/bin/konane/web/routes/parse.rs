@@ -30,9 +30,9 @@ impl PlayedPosition {
     /// there is none) and `moves` ([`parse_line`]). A `_` stands for a space.
     pub fn read(
         board: &str,
-        position: Option<&str>,
-        phase: Option<&str>,
-        moves: Option<&str>,
+        position: &Option<String>,
+        phase: &Option<String>,
+        moves: &Option<String>,
     ) -> Result<PlayedPosition, ApiError> {
         let (dimensions, phase) = (self::board(board)?, self::phase(phase)?);
         let spaced = |text: &str| text.replace('_', " ");
@@ -50,7 +50,7 @@ impl PlayedPosition {
                 parse_position_as(dimensions, &spaced(text), phase).map_err(ApiError::refused)?
             }
         };
-        let moves = spaced(moves.unwrap_or_default());
+        let moves = spaced(moves.as_deref().unwrap_or_default());
         let played = parse_line(&board, &start, &moves).map_err(ApiError::refused)?;
         let position = played.iter().fold(start, |position, &mv| position.play(&board, mv));
         Ok(PlayedPosition { board, start, moves: played, position })
@@ -63,8 +63,8 @@ pub fn board(text: &str) -> Result<Dimensions, ApiError> {
 }
 
 /// Reads the phase of a position.
-pub fn phase(text: Option<&str>) -> Result<PhaseChoice, ApiError> {
-    let choice = text.map_or(Ok(PhaseChoice::Auto), str::parse);
+pub fn phase(text: &Option<String>) -> Result<PhaseChoice, ApiError> {
+    let choice = text.as_deref().map_or(Ok(PhaseChoice::Auto), str::parse);
     choice.map_err(|error| ApiError::refused(format!("phase: {error}")))
 }
 

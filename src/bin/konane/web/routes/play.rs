@@ -11,7 +11,7 @@ use crate::web::params::Params;
 use crate::web::reply::{Answer, ApiError};
 use crate::web::turns::Turn;
 use konane::Move;
-use konane::analysis::{Choice, Judgement, Level, Source};
+use konane::analysis::{ChosenMove, Judgement, Level, ValueSource};
 use konane::json::{OrUnknown, or_unknown};
 use konane::search::Value;
 
@@ -23,13 +23,13 @@ pub struct PlayRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
-    /// How well to play, from 1 to 10: with a search of 4^level nodes, and nothing else that is
-    /// known. As well as possible if nothing is said.
+    /// Strength from 1 to 10: a search of 4^level nodes, without database and proofs. Without it, the
+    /// best move that can be found.
     level: Option<u32>,
     /// Milliseconds: 200, at most 2000. With a level its nodes count, and not the time.
     time: Option<u64>,
@@ -49,7 +49,7 @@ pub struct PlayJson {
     pub outcome: Option<Value>,
     /// Origin of the outcome. Absent while it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
 }
 
 /// Chooses a move.
@@ -58,12 +58,11 @@ pub async fn get(
     Params(request): Params<PlayRequest>,
 ) -> Answer<PlayJson> {
     let PlayRequest { board, position, phase, moves, level, time: milliseconds } = request;
-    let played =
-        PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
     let level = match level.map(Level::new) {
         Some(None) => {
-            let text = format!("level: {} to {}", Level::LEAST, Level::MOST);
+            let text = format!("level: {} to {}", Level::MIN, Level::MAX);
             return Err(ApiError::refused(text));
         }
         level => level.flatten(),
@@ -85,9 +84,9 @@ pub async fn get(
         }
     };
     let side = position.to_move();
-    let Some(Choice { mv, judgement }) = choice else {
+    let Some(ChosenMove { mv, judgement }) = choice else {
         let why = format!("{side} cannot move and has lost.");
-        let (outcome, source) = (Some(Value::Loss), Some(Source::Rules));
+        let (outcome, source) = (Some(Value::Loss), Some(ValueSource::Rules));
         return Ok(Json(PlayJson { mv: None, why, outcome, source }));
     };
     let after = position.play(&played.board, mv);
@@ -105,12 +104,12 @@ pub async fn get(
 /// The reason for a move after which the game goes on.
 fn why(judgement: Option<Judgement>) -> String {
     let Some(Judgement { outcome, source, remoteness }) = judgement else {
-        return "Nothing is proven yet; the search likes it best.".to_owned();
+        return "Nothing is proven yet; the search prefers it.".to_owned();
     };
     let by = match source {
-        Source::Database => "says the database",
-        Source::Proof => "says the proof",
-        Source::Rules | Source::Search => "a search has shown",
+        ValueSource::Database => "according to the database",
+        ValueSource::Proof => "according to the proof",
+        ValueSource::Rules | ValueSource::Search => "as a search has shown",
     };
     match outcome {
         Value::Win => format!("It wins, {by}."),

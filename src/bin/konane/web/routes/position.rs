@@ -1,25 +1,26 @@
-//! `GET /api/v1/konane/position`: a position with the value of every move.
+//! `GET /api/v1/konane/position`: a position with the value of every move; `GET /api/v1/konane/line`: best
+//! play from it.
 
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::parse::{PlayedPosition, time};
-use crate::commands::analyse::AnalysisJson;
+use crate::repl::analyse::AnalysisJson;
 use crate::web::params::Params;
 use crate::web::reply::Answer;
 use crate::web::turns::Turn;
-use konane::Position;
 use konane::analysis::{Analysis, AnalysisError, Analyst};
+use konane::{Move, Position};
 
 /// Moves that are quickly evaluated get the time divided by this number.
 const EASY_DIVISOR: u32 = 4;
 
-/// The parameters.
+/// The parameters of both.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PositionRequest {
@@ -27,24 +28,23 @@ pub struct PositionRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Moves that are played from there.
     moves: Option<String>,
-    /// Milliseconds to search for what is not known: 200, at most 2000. What was found is kept, so
-    /// whoever asks again gets further.
+    /// Milliseconds to search for unknown values: 200, at most 2000. Results are kept, so a repeated
+    /// request continues the search.
     time: Option<u64>,
 }
 
 /// Returns the values that are known after the time.
-pub async fn get(
+pub async fn position(
     State(explorer): Shared,
     Params(request): Params<PositionRequest>,
 ) -> Answer<AnalysisJson> {
     let PositionRequest { board, position, phase, moves, time: milliseconds } = request;
-    let played =
-        PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), moves.as_deref())?;
+    let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
     let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
         let analysis = judge(analyst, &played.position, turn, time)?;
@@ -75,4 +75,31 @@ fn judge(
         analyst.choose(position, limits)?;
     }
     analyst.analyse(position, limits, &mut |_| {})
+}
+
+/// The answer of `line`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LineJson {
+    /// Moves that keep the outcome, as far as it is decided.
+    pub line: Vec<Move>,
+    /// True if they lead to the end of the game.
+    pub complete: bool,
+}
+
+/// Returns best play as far as it is known.
+pub async fn line(
+    State(explorer): Shared,
+    Params(request): Params<PositionRequest>,
+) -> Answer<LineJson> {
+    let PositionRequest { board, position, phase, moves, time: milliseconds } = request;
+    let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
+    let time = time(milliseconds)?;
+    let line = explorer.boards.with(played.board.clone(), move |analyst, turn| {
+        let line = analyst.line(&played.position, turn.limits(time))?;
+        let play = |position: Position, &mv: &_| position.play(&played.board, mv);
+        let end = line.iter().fold(played.position, play);
+        let complete = end.count_moves(&played.board) == 0;
+        Ok(LineJson { line, complete })
+    });
+    line.await.map(Json)
 }

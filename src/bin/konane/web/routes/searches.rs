@@ -17,7 +17,7 @@ use crate::web::params::{NoParams, Params};
 use crate::web::reply::{ApiError, Body};
 use crate::web::search::{SearchTask, SearchedGame};
 use konane::system::{bytes_text, duration_from_seconds, parse_bytes};
-use konane::{LEAST_MEMORY, SolveError};
+use konane::{MIN_MEMORY, SolveError};
 
 /// The body of `POST`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,16 +29,16 @@ pub struct SearchRequest {
     board: Option<String>,
     /// The position; Konane: the start of the game if there is none.
     position: Option<String>,
-    /// Konane: the phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// Konane: the phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Konane: moves that are played from there.
     moves: Option<String>,
-    /// `dfpn` (if nothing is said), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
+    /// `dfpn` (default), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
     algo: Option<String>,
-    /// Such as `64MiB`; at most half of the program's --memory, which is taken if nothing is said.
+    /// Such as `64MiB`; at most half of the program's --memory, which is the default.
     memory: Option<String>,
-    /// When to give up.
+    /// Limits of the search.
     #[serde(default)]
     limits: LimitsRequest,
 }
@@ -52,13 +52,13 @@ enum GameName {
     Sprouts,
 }
 
-/// When a search gives up; never, if nothing is said.
+/// Limits of a search; none by default.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct LimitsRequest {
     /// Maximum time in seconds, more than 0.
     seconds: Option<f64>,
-    /// After so many nodes.
+    /// Maximum number of nodes.
     nodes: Option<u64>,
 }
 
@@ -92,12 +92,7 @@ pub async fn post(
     let game = match game {
         GameName::Konane => {
             let board = board.ok_or_else(|| ApiError::refused("board: write one, such as 6x6"))?;
-            let played = PlayedPosition::read(
-                &board,
-                position.as_deref(),
-                phase.as_deref(),
-                moves.as_deref(),
-            )?;
+            let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
             let algorithm = algo.parse().map_err(ApiError::refused)?;
             SearchedGame::Konane { board: played.board, position: played.position, algorithm }
         }
@@ -126,7 +121,7 @@ fn memory(text: Option<&str>, max: u64) -> Result<u64, ApiError> {
     let Some(text) = text else { return Ok(max) };
     match parse_bytes(text) {
         Err(error) => Err(ApiError::refused(format!("memory: {error}"))),
-        Ok(bytes) if bytes < LEAST_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
+        Ok(bytes) if bytes < MIN_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
         Ok(bytes) if bytes > max => {
             let max = bytes_text(max);
             let text = format!("memory: at most {max}, half of what --memory allows");
@@ -161,12 +156,10 @@ pub async fn events(
     };
     let last_seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let last_seen = last_seen.unwrap_or(0);
-    let is_over = {
-        let history = search.history.borrow();
-        history.ended && last_seen >= history.last
-    };
+    let history = search.history.subscribe();
+    let is_over = history.borrow().ended && last_seen >= history.borrow().last;
     if is_over {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(events::stream(search, last_seen, &explorer.searches.streams)?.into_response())
+    Ok(events::stream(history, last_seen, &explorer.searches.streams)?.into_response())
 }

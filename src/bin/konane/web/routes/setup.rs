@@ -18,7 +18,7 @@ pub struct SetupRequest {
     board: String,
     /// The position.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// Squares with a stone; its colour is that of the square.
@@ -45,11 +45,11 @@ pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Ans
     let SetupRequest { board, position, phase, squares, to_move } = request;
     let (board, position) = match (position, squares, to_move) {
         (Some(text), None, None) => {
-            let played = PlayedPosition::read(&board, Some(&text), phase.as_deref(), None)?;
+            let played = PlayedPosition::read(&board, &Some(text), &phase, &None)?;
             (played.board, played.position)
         }
         (None, Some(squares), Some(side)) => {
-            let phase = super::parse::phase(phase.as_deref())?;
+            let phase = super::parse::phase(&phase)?;
             let board = phase.board(super::parse::board(&board)?);
             let position = from_squares(&board, &squares, side)?;
             (board, position)

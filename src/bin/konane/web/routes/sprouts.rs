@@ -20,19 +20,19 @@ use konane::sprouts::{Position, draw};
 pub struct SproutsRequest {
     /// Such as `0*5`.
     position: String,
-    /// Milliseconds to search for what is not known: 200, at most 2000.
+    /// Milliseconds to search for unknown values: 200, at most 2000.
     time: Option<u64>,
 }
 
 /// The answer of `position`: as `sprouts children --values --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SproutsJson {
-    /// As it was asked for.
+    /// As it was requested.
     pub position: String,
-    /// What is known of it.
+    /// Its values.
     #[serde(flatten)]
     pub analysis: Analysis,
-    /// Whether every outcome and every Grundy number is known.
+    /// True if every outcome and every Grundy number is known.
     pub complete: bool,
 }
 

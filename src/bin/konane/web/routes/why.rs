@@ -9,7 +9,7 @@ use super::Shared;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::{Answer, ApiError};
-use konane::analysis::Source;
+use konane::analysis::ValueSource;
 use konane::json::{OrUnknown, or_unknown};
 use konane::notation::parse_move;
 use konane::search::Value;
@@ -23,7 +23,7 @@ pub struct WhyRequest {
     board: String,
     /// The position; the start of the game if there is none.
     position: Option<String>,
-    /// The phase of the position: `auto` (if nothing is said: by the number of empty squares) or
+    /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
     /// A move of it.
@@ -40,7 +40,7 @@ pub struct WhyJson {
     pub reply: Option<Move>,
     /// Origin of the outcome of the reply. Absent while that is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ValueSource>,
     /// The position after the reply, or after the move if there is no reply.
     pub after: Position,
     /// The outcome for the player to move in `after`.
@@ -61,7 +61,7 @@ pub struct WhyJson {
 /// Returns the best reply.
 pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
     let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
-    let played = PlayedPosition::read(&board, position.as_deref(), phase.as_deref(), None)?;
+    let played = PlayedPosition::read(&board, &position, &phase, &None)?;
     let mv = parse_move(&played.board, &played.position, &mv).map_err(ApiError::refused)?;
     let time = time(milliseconds)?;
     let why = explorer.boards.with(played.board.clone(), move |analyst, turn| {

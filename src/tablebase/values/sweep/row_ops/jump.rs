@@ -7,7 +7,7 @@
 use super::GROUP;
 use crate::tablebase::values::remoteness::greater;
 
-/// The bits of a row's first word that stand for a pattern: all, from six squares on.
+/// The bits of a row's first word that belong to a pattern: all of them, from six squares on.
 fn valid_bits(white: u32) -> u64 {
     if white >= 6 { u64::MAX } else { (1 << (1 << white)) - 1 }
 }

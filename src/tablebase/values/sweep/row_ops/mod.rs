@@ -6,8 +6,7 @@
 //! permutes the bits ([`RowPermutation`]).
 //!
 //! A row of numbers is several *planes* of such bits, one for each bit of the numbers. The planes of a
-//! group of eight words stand one behind the other, the lowest bits first, and then those of the next
-//! group. [`remoteness`](crate::tablebase::values::remoteness) explains their meaning.
+//! group of eight words are adjacent, the lowest bits first; the planes of the next group follow. [`remoteness`](crate::tablebase::values::remoteness) explains their meaning.
 //!
 //! The loops are plain code over eight words, compiled for three instruction sets like the kernels
 //! of the move generator.
@@ -78,7 +77,7 @@ impl RowOps {
     /// `INVERT`, `target[p] |= !source[p ^ flip]`.
     ///
     /// # Panics
-    /// If the rows have not the length for which the relation was made.
+    /// If the rows do not have the length for which the relation was made.
     pub fn apply<const INVERT: bool>(self, jump: &RowJump, target: &mut [u64], source: &[u64]) {
         match self.isa {
             #[cfg(target_arch = "x86_64")]
@@ -95,7 +94,7 @@ impl RowOps {
     /// `source[p ^ flip]`, for the patterns that take part in the relation.
     ///
     /// # Panics
-    /// If the rows have not the length for which the relation was made, times the planes, or there
+    /// If the rows do not have the length for which the relation was made, times the planes, or there
     /// are fewer than two planes or more than
     /// [`MAX_PLANES`](crate::tablebase::values::remoteness::MAX_PLANES).
     pub fn greatest(self, planes: usize, jump: &RowJump, target: &mut [u64], source: &[u64]) {
@@ -124,7 +123,7 @@ impl RowOps {
     /// Writes the image of a row: `target[g(p)] = source[p]` for every pattern `p`, in every plane.
     ///
     /// # Panics
-    /// If the rows have not the length for which the permutation was made, times some planes.
+    /// If the rows do not have the length for which the permutation was made, times some planes.
     pub fn permute(self, permutation: &RowPermutation, target: &mut [u64], source: &[u64]) {
         let planes = source.len() / permutation.row_words();
         if permutation.is_scattered() {

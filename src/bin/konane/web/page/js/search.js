@@ -4,7 +4,6 @@ import { ApiError, post, remove, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { Picture } from "./picture.js";
 import { format } from "./state.js";
-import { readTrace } from "./trace.js";
 import { amount, capital } from "./words.js";
 
 const MEMORIES = [["", "as much as allowed"], ["16MiB", "16 MiB"], ["64MiB", "64 MiB"], ["256MiB", "256 MiB"], ["1GiB", "1 GiB"],
@@ -229,4 +228,31 @@ export class KonaneSearch extends SearchPanel {
         : `${board}: unknown${reason || error ? ` (${reason ?? error})` : ""}.`,
       ended: () => view.resume() });
   }
+}
+
+/**
+ * The samples of a trace: one JSON object a line, as `konane solve --trace FILE` writes them. Those of α-β have a
+ * depth in place of proof numbers. Throws an error that names the line.
+ */
+function readTrace(text) {
+  const samples = [];
+  const lines = text.split(/\r?\n/);
+  for (const [at, line] of lines.entries()) {
+    if (!line.trim()) continue;
+    let sample;
+    try {
+      sample = JSON.parse(line);
+    } catch {
+      // A killed search leaves a part of a line at the end.
+      if (samples.length && at >= lines.length - 2) break;
+      throw new Error(`Line ${at + 1} is no JSON. A trace is what konane solve --trace FILE writes.`);
+    }
+    if (typeof sample?.seconds !== "number" || !("pn" in sample || "depth" in sample)) {
+      throw new Error(`Line ${at + 1} has no seconds, or neither a proof number (pn) nor a depth. `
+        + "A trace is what konane solve --trace FILE writes.");
+    }
+    samples.push(sample);
+  }
+  if (!samples.length) throw new Error("The file is empty.");
+  return samples;
 }

@@ -61,27 +61,25 @@ export function number(n) {
 
 /** 1234567 as 1.23 M. */
 export function amount(n) {
-  const units = ["", " k", " M", " G", " T"];
-  let value = Number(n);
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  const digits = unit === 0 && Number.isInteger(value) ? 0 : Math.max(0, value < 10 ? 2 : value < 100 ? 1 : 0);
-  return value.toFixed(digits) + units[unit];
+  const [value, unit] = inUnits(n, 1000, ["", " k", " M", " G", " T"]);
+  const isWhole = unit === "" && Number.isInteger(value);
+  return value.toFixed(isWhole ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0) + unit;
 }
 
 /** Bytes in the largest binary unit of which there is at least one, as the program writes them. */
 export function bytes(n) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-  let value = Number(n);
-  let unit = 0;
-  while (value >= 1023.5 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
+  const [value, unit] = inUnits(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
+  return `${value.toFixed(2).replace(/\.00$/, "")} ${unit}`;
+}
+
+/** A number divided by `base` until it rounds to less than it, and its unit. */
+function inUnits(n, base, units) {
+  let [value, index] = [Number(n), 0];
+  while (value >= base - 0.5 && index < units.length - 1) {
+    value /= base;
+    index += 1;
   }
-  return `${value.toFixed(2).replace(/\.00$/, "")} ${units[unit]}`;
+  return [value, units[index]];
 }
 
 /** `c4-c2` or `c3`: where it starts and where it ends. A removal ends where it starts. */

@@ -1,0 +1,249 @@
+//! Judgement of the moves of a recorded game.
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use super::Analysis;
+use crate::json::{OrUnknown, or_unknown};
+use crate::konane::record::{Mark, Record};
+use crate::konane::{Colour, Move, Position};
+use crate::search::Value;
+
+/// A judged move.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AnnotatedMoveJson")]
+pub struct AnnotatedMove {
+    /// Number of the ply, from 1.
+    pub ply: usize,
+    /// The player who makes the move.
+    pub side: Colour,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// `?`, `!` or `~`; null for a move without a remark.
+    #[serde(serialize_with = "as_symbol")]
+    #[schemars(with = "Option<char>")]
+    pub mark: Option<Mark>,
+    /// The winner of the position before it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub before: Option<Colour>,
+    /// The winner of the position after it.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub after: Option<Colour>,
+    /// True if it is the only legal move.
+    #[serde(skip)]
+    pub forced: bool,
+    /// For a mistake: moves that would have won.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub better: Vec<Move>,
+}
+
+fn as_symbol<S: Serializer>(mark: &Option<Mark>, serializer: S) -> Result<S::Ok, S::Error> {
+    mark.map(Mark::symbol).serialize(serializer)
+}
+
+impl AnnotatedMove {
+    /// Judges a move of the analysed position, from the values of the positions before and after it,
+    /// each for the side to move there.
+    fn new(
+        ply: usize,
+        mv: Move,
+        analysis: &Analysis,
+        before: Option<Value>,
+        after: Option<Value>,
+    ) -> Self {
+        let side = analysis.position.to_move();
+        let made = after.map(|value| !value);
+        let others = |outcome| {
+            analysis
+                .moves
+                .iter()
+                .filter(move |judged| judged.mv != mv && judged.outcome() == outcome)
+        };
+        let forced = analysis.moves.len() == 1;
+        let only = made == Some(Value::Win)
+            && others(Some(Value::Loss)).count() + 1 == analysis.moves.len();
+        let mark = match (before, made) {
+            (Some(Value::Win), Some(Value::Loss)) => Some(Mark::Mistake),
+            (None, _) | (_, None) => Some(Mark::Unknown),
+            _ if forced || only => Some(Mark::Only),
+            _ => None,
+        };
+        let better = match mark {
+            Some(Mark::Mistake) => others(Some(Value::Win)).map(|judged| judged.mv).collect(),
+            _ => Vec::new(),
+        };
+        let winner = |outcome: Option<Value>| outcome.map(|outcome| side.winner(outcome));
+        let (before, after) = (winner(before), winner(made));
+        AnnotatedMove { ply, side, mv, mark, before, after, forced, better }
+    }
+}
+
+/// Judges the moves of a game. `analyse` is called once for each position, with the number of moves
+/// before it, from the last position to the first: results near the end help the searches of earlier
+/// positions.
+///
+/// # Errors
+/// The first error of `analyse`.
+pub fn annotate<E>(
+    record: &Record,
+    mut analyse: impl FnMut(usize, &Position) -> Result<Analysis, E>,
+) -> Result<Vec<AnnotatedMove>, E> {
+    let positions = record.positions();
+    let analyses = positions.iter().enumerate().rev();
+    let analyses = analyses.map(|(ply, position)| analyse(ply, position));
+    let mut analyses = analyses.collect::<Result<Vec<_>, E>>()?;
+    analyses.reverse();
+    let values = values(record, &analyses);
+    let moves = record.moves.iter().zip(&analyses).zip(values.windows(2));
+    Ok(moves
+        .zip(1..)
+        .map(|(((recorded, analysis), values), ply)| {
+            AnnotatedMove::new(ply, recorded.mv, analysis, values[0], values[1])
+        })
+        .collect())
+}
+
+/// The values of the positions of a game, for the side to move in each: one value for each position,
+/// from all that the analyses contain about it. An analysis also judges the position after the move
+/// that was played, and the value of a position can decide the positions before and after it.
+fn values(record: &Record, analyses: &[Analysis]) -> Vec<Option<Value>> {
+    let mut values: Vec<_> = analyses.iter().map(Analysis::outcome).collect();
+    // Each round decides another position or is the last one.
+    loop {
+        let earlier = values.clone();
+        for (ply, recorded) in record.moves.iter().enumerate() {
+            let of_others = || analyses[ply].moves.iter().filter(|judged| judged.mv != recorded.mv);
+            let do_others_lose = of_others().all(|judged| judged.outcome() == Some(Value::Loss));
+            let played = analyses[ply].moves.iter().find(|judged| judged.mv == recorded.mv);
+            let after = values[ply + 1]
+                .or(played.and_then(|judged| judged.outcome()).map(|outcome| !outcome))
+                .or(match values[ply] {
+                    // Every move from a lost position loses; a won position has a winning move.
+                    Some(Value::Loss) => Some(Value::Win),
+                    Some(Value::Win) if do_others_lose => Some(Value::Loss),
+                    _ => None,
+                });
+            values[ply + 1] = after;
+            values[ply] = values[ply].or(match after {
+                Some(Value::Loss) => Some(Value::Win),
+                Some(Value::Win) if do_others_lose => Some(Value::Loss),
+                _ => None,
+            });
+        }
+        if values == earlier {
+            return values;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    use super::super::{Judgement, ValueSource};
+    use crate::konane::Board;
+
+    /// An analysis in a script: the outcome of the position, and those of moves for the player who
+    /// makes them. `*` stands for all moves other than the one that is played.
+    type Scripted = (Option<Value>, &'static [(&'static str, Value)]);
+
+    const WIN: Option<Value> = Some(Value::Win);
+    const LOSS: Option<Value> = Some(Value::Loss);
+    const UNKNOWN: Scripted = (None, &[]);
+
+    /// The first four plies of a game on 5x5.
+    const GAME: &str = "Board: 5x5\n\n1. c3 c4 2. c1-c3 a4-c4\n";
+
+    fn scripted(
+        board: &Board,
+        position: &Position,
+        played: Option<Move>,
+        (outcome, moves): Scripted,
+    ) -> Analysis {
+        let judgement =
+            |outcome| Judgement { outcome, source: ValueSource::Search, remoteness: None };
+        let mut analysis = Analysis::new(board, position);
+        analysis.judgement = outcome.map(judgement);
+        for judged in &mut analysis.moves {
+            let text = judged.mv.to_string();
+            let is_meant = |name: &str| name == text || name == "*" && Some(judged.mv) != played;
+            let outcome = moves.iter().find(|(name, _)| is_meant(name)).map(|&(_, value)| value);
+            judged.judgement = outcome.map(judgement);
+        }
+        analysis
+    }
+
+    /// Winner before each move, mark, and winner after it, from scripted analyses of the positions.
+    fn judged(script: [Scripted; 5]) -> Vec<String> {
+        let record: Record = GAME.parse().unwrap();
+        let board = Board::new(record.dimensions);
+        let mut calls = Vec::new();
+        let judged = annotate(&record, |ply, position| {
+            calls.push(ply);
+            let played = record.moves.get(ply).map(|recorded| recorded.mv);
+            Ok::<_, Infallible>(scripted(&board, position, played, script[ply]))
+        });
+        assert_eq!(calls, [4, 3, 2, 1, 0]);
+        let judged = judged.unwrap();
+        for pair in judged.windows(2) {
+            assert_eq!(pair[0].after, pair[1].before, "one value for each position");
+        }
+        let name = |winner: Option<Colour>| winner.map_or("unknown", Colour::name);
+        let texts = judged.iter().map(|judged| {
+            let mark = judged.mark.map_or(' ', Mark::symbol);
+            format!("{} {mark} {}", name(judged.before), name(judged.after))
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn a_value_found_on_one_side_of_a_move_holds_on_the_other() {
+        // A winning move wins, and from a lost position every move loses.
+        let expected = ["unknown ~ unknown", "unknown ~ black", "black   black", "black   black"];
+        // The value of the position after ply 3, from the analysis before that ply, and after it.
+        let before = [UNKNOWN, UNKNOWN, (None, &[("c1-c3", Value::Win)][..]), UNKNOWN, UNKNOWN];
+        let after = [UNKNOWN, UNKNOWN, UNKNOWN, (LOSS, &[][..]), UNKNOWN];
+        assert_eq!(judged(before), expected);
+        assert_eq!(judged(after), expected);
+    }
+
+    #[test]
+    fn a_mistake_is_found_from_the_analyses_on_both_sides() {
+        // The move loses by the analysis before it, the position is won by that of the move before.
+        let script = [
+            (None, &[("c3", Value::Loss)][..]),
+            (None, &[("c4", Value::Loss), ("b3", Value::Win)][..]),
+            UNKNOWN,
+            UNKNOWN,
+            UNKNOWN,
+        ];
+        assert_eq!(judged(script)[..2], ["unknown ~ white", "white ? black"]);
+    }
+
+    #[test]
+    fn values_are_carried_over_several_plies() {
+        // The last position is lost for Black, and Black's other moves lose as well.
+        let others_lose: Scripted = (None, &[("*", Value::Loss)]);
+        let script = [others_lose, UNKNOWN, others_lose, UNKNOWN, (LOSS, &[][..])];
+        assert_eq!(judged(script), ["white   white"; 4]);
+        // The first position is won for Black, whose other moves lose.
+        let script = [(WIN, &[("*", Value::Loss)][..]), UNKNOWN, others_lose, UNKNOWN, UNKNOWN];
+        assert_eq!(
+            judged(script),
+            ["black ! black", "black   black", "black ! black", "black   black"]
+        );
+    }
+
+    #[test]
+    fn a_position_without_a_value_stays_unknown() {
+        assert_eq!(judged([UNKNOWN; 5]), ["unknown ~ unknown"; 4]);
+        // A won position does not decide a move that is not its only one.
+        let script = [UNKNOWN, UNKNOWN, (WIN, &[][..]), UNKNOWN, UNKNOWN];
+        let expected = ["unknown ~ unknown", "unknown ~ black", "black ~ unknown"];
+        assert_eq!(judged(script)[..3], expected);
+    }
+}

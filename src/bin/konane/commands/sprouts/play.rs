@@ -1,0 +1,50 @@
+//! `konane sprouts play`.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::engine::{NumbersArg, analyst};
+use super::text::{self, TextArg};
+use crate::args::{SearchMemoryArg, ThreadsArg};
+use crate::exit::{CliError, Exit};
+use crate::repl::command::{ConversationKind, names};
+use crate::repl::sprouts::{SproutsPlayer, SproutsSession};
+use konane::system::parse_duration;
+
+/// `konane sprouts play`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{}\n\n{}  {}\n\n{}", text::HELP, concat!(
+    "The program plays perfectly as long as it finds the winner in --time, and gives reasons for its\n",
+    "moves. It reads a move or one of these commands from each line of standard input:\n",
+), names(ConversationKind::Sprouts), concat!(
+    "Examples:\n",
+    "  konane sprouts play \"0*5\"\n",
+    "  konane sprouts play \"0*11\" --side first --time 30s\n"
+)))]
+pub struct SproutsPlayArgs {
+    #[command(flatten)]
+    pub text: TextArg,
+    /// Player that you are [default: the one that loses].
+    #[arg(long, value_name = "SIDE")]
+    pub side: Option<SproutsPlayer>,
+    /// Time for each move of the program and for a hint, such as 500ms, 10s or 5m.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration,
+          allow_hyphen_values = true)]
+    pub time: Duration,
+    #[command(flatten)]
+    pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub memory: SearchMemoryArg,
+    #[command(flatten)]
+    pub numbers: NumbersArg,
+}
+
+/// Runs the conversation.
+pub fn run(args: &SproutsPlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let start = args.text.read()?;
+    let threads = args.threads.of("dfpn", ["dfpn"])?;
+    let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
+    SproutsSession::run(start, analyst, args.time, args.side, stop)
+}
