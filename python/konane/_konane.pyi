@@ -56,6 +56,21 @@ _Path = str | PathLike[str]
 
 @final
 class Position:
+    """Position of Konane. It is immutable: a move returns a new position.
+
+    `board` is ranks x files, such as ``"6x6"``, of up to 64 squares. `text` is the position in the
+    notation of the program: ranks from the top with ``/`` between them, ``x`` for Black, ``o`` for
+    White, a number for that many empty squares, then ``b`` or ``w`` for the side to move; it defaults
+    to the start. `moves` are played from there: ``"a6 a5"``, or a list of such texts.
+
+    `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
+    is a position in the jumping phase for any number of them: ``Position("1x3", "1ox b", "jump")``.
+
+    Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
+    used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the
+    place and the reason.
+    """
+
     def __new__(
         cls,
         board: str,
@@ -63,49 +78,121 @@ class Position:
         phase: Literal["auto", "jump"] = "auto",
         *,
         moves: str | Iterable[str] | None = None,
-    ) -> Position: ...
+    ) -> Position:
+        """Creates an object; see the class."""
     @classmethod
-    def from_code(cls, board: str, code: int) -> Position: ...
+    def from_code(cls, board: str, code: int) -> Position:
+        """Returns the position of a code. Codes of positions that are not canonical are accepted, too.
+        Raises ``InputError`` for a number that is not the code of a position.
+        """
     @property
-    def board(self) -> str: ...
+    def board(self) -> str:
+        """Board: ranks x files, such as ``"6x6"``."""
     @property
-    def to_move(self) -> Literal["black", "white"]: ...
+    def to_move(self) -> Literal["black", "white"]:
+        """Side to move: ``"black"`` or ``"white"``."""
     @property
-    def code(self) -> int: ...
+    def code(self) -> int:
+        """Exact canonical code, an integer below 2**64.
+
+        Two positions of a board have the same code if and only if a symmetry maps one to the other; then they have
+        the same value. On boards with an even side, after both removals, this includes the symmetries that
+        exchange the colours and the side to move. ``probe_many`` takes these codes. Do not look up codes of
+        positions with fewer than two empty squares and ``phase="jump"``: in a database, these codes belong to other
+        positions.
+        """
     @property
-    def occupied(self) -> int: ...
+    def occupied(self) -> int:
+        """Occupied squares as an integer: bit 0 is the top left square, the next bits follow along the ranks."""
     @property
-    def is_over(self) -> bool: ...
-    def moves(self) -> list[str]: ...
-    def play(self, move: str) -> Position: ...
-    def svg(self) -> str: ...
-    def _repr_svg_(self) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
+    def is_over(self) -> bool:
+        """True if the side to move has no legal move, and has lost."""
+    def moves(self) -> list[str]:
+        """Returns the legal moves as a list of texts in a fixed order: ``"e4"`` removes a stone, ``"c3-g3"`` jumps."""
+    def play(self, move: str) -> Position:
+        """Returns the position after a move. Raises ``InputError`` for an illegal move, and names the rule."""
+    def svg(self) -> str:
+        """Returns a picture as SVG: the board, its stones, and the last move if this position was made by `play` or
+        with `moves`.
+        """
+    def _repr_svg_(self) -> str:
+        """Returns a picture as SVG, for notebooks."""
+    def __eq__(self, other: object, /) -> bool:
+        """Compares board, stones, side to move and phase."""
+    def __ne__(self, other: object, /) -> bool:
+        """Negates ``==``."""
+    def __hash__(self) -> int:
+        """Returns a hash that agrees with ``==``."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Supports pickling."""
 
 @final
 class Database:
+    """Database of positions and their outcomes, made by ``build_database``. Any number of threads can use it.
+    ``Database.find`` and ``Database.open`` return one.
+
+    Chunks of the files are read when they are needed, and their checksums are verified. A forked process opens
+    the files again.
+    """
+
     @staticmethod
-    def find(directory: _Path, board: str, *, cache: int | str | None = "64MiB") -> Database: ...
+    def find(directory: _Path, board: str, *, cache: int | str | None = "64MiB") -> Database:
+        """Opens the database of a board (``"5x6"``) in a directory: the directory itself, or one within
+        it, as ``build_database`` names them. A complete database is preferred, then one of reachable positions,
+        then the one with the largest ``max_stones``; among equals, one with the remoteness.
+
+        `cache` limits the memory for chunks that have been read: bytes, or a text such as ``"1GiB"``.
+        Raises ``FileError`` if there is no database of the board or it is damaged, ``InputError`` if it
+        is one of another board.
+        """
     @staticmethod
-    def open(directory: _Path, *, cache: int | str | None = "64MiB") -> Database: ...
+    def open(directory: _Path, *, cache: int | str | None = "64MiB") -> Database:
+        """Opens the database whose files are in a directory. Arguments and errors are those of ``find``."""
     @property
-    def directory(self) -> str: ...
+    def directory(self) -> str:
+        """Directory of its files, as an absolute path."""
     @property
-    def board(self) -> str: ...
+    def board(self) -> str:
+        """Board: ranks x files."""
     @property
-    def scope(self) -> Literal["complete", "reachable"]: ...
+    def scope(self) -> Literal["complete", "reachable"]:
+        """Positions in the database: ``"complete"`` for every set of stones with either side to move, ``"reachable"``
+        for those that games from the start can reach.
+        """
     @property
-    def metric(self) -> Literal["outcome", "remoteness"]: ...
+    def metric(self) -> Literal["outcome", "remoteness"]:
+        """Value of each position: ``"outcome"`` for the winner only, ``"remoteness"`` for the winner and the number
+        of plies to the end.
+        """
     @property
-    def max_stones(self) -> int: ...
-    def probe(self, position: Position | str) -> Probe: ...
+    def max_stones(self) -> int:
+        """Maximum number of stones of its positions."""
+    def probe(self, position: Position | str) -> Probe:
+        """Returns the outcome of a ``Position`` (or of a board's start) and of every move, as a ``Probe``.
+
+        Takes a look-up of some microseconds for the position and for every move. Raises ``InputError``
+        if the database does not cover the position, ``FileError`` if a file is damaged.
+        """
     def probe_many(
         self, codes: ArrayLike, *, threads: int | None = None
-    ) -> NDArray[np.int8]: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
+    ) -> NDArray[np.int8]:
+        """Looks up many positions and returns an array of ``int8`` of the same shape as `codes`.
+
+        `codes` is a numpy array of the positions' codes (``Position.code``) of dtype ``uint64``. A value is 1 if the
+        side to move wins, 0 if it loses, and -1 if the database has no value: too many stones, a position that
+        no game reaches in a database of reachable positions, or a number that is not a code of the board.
+
+        Arrays of any shape, strides and byte order are accepted, and lists of numbers. Signed integers and floats
+        are accepted if every number is exactly a code. The codes are copied first, so other Python threads may
+        change the array during the call. `threads` defaults to all cores. Each thread looks up some 150 000 to
+        500 000 positions a second, more if they are close together in the files. One large array is faster than
+        many small ones, and need not be sorted.
+
+        Raises ``TypeError`` for masked arrays and other types, ``InputError`` for negative numbers and
+        fractions, and ``FileError`` if a file is damaged.
+        """
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Supports pickling."""
 
 def solve(
     board: Position | str,
@@ -119,7 +206,27 @@ def solve(
     progress: Callable[[Progress], object] | None = None,
     interval: float | None = 0.1,
     profile: Literal["tuned", "thesis"] = "tuned",
-) -> Solution: ...
+) -> Solution:
+    """Solves a board (``"6x6"``) or a ``Position``: returns a ``Solution`` with the outcome, the winner
+    and a winning move.
+
+    `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` defaults to all
+    cores; ``"pns"`` and ``"ab"`` use one. `memory` is a number of bytes or a text such as
+    ``"512MiB"``, at least 1 MiB. `time_limit` is a number of seconds from 0 to 1e15, `max_nodes` a
+    number of positions. `db` is a ``Database`` of the board, or a directory that contains one; positions
+    in it are not searched. `profile="thesis"` selects the published parameters.
+
+    `progress` is called with a ``Progress`` on the calling thread, at most every `interval` seconds
+    (at least 0.01), and once at the end. An exception that it raises ends the search.
+
+    Time grows by orders of magnitude with the board: 6x6 takes less than a tenth of a second on one
+    core, 7x7 about a second, and 8x7 about 9 minutes on two cores with 6 GiB. When a limit is reached,
+    ``outcome`` is ``"unknown"`` and ``reason`` names the limit. Ctrl-C ends the search within
+    milliseconds with ``KeyboardInterrupt``.
+
+    Raises ``TypeError`` and ``InputError`` for wrong arguments, ``FileError`` if the database is
+    missing or damaged, and ``ResourceError`` if the memory is not available.
+    """
 def prove(
     board: Position | str,
     path: _Path,
@@ -133,10 +240,24 @@ def prove(
     progress: Callable[[Progress], object] | None = None,
     interval: float | None = 0.1,
     profile: Literal["tuned", "thesis"] = "tuned",
-) -> Proof: ...
+) -> Proof:
+    """Solves a board (``"6x6"``) or a ``Position`` and writes a proof file, by which the winner can be
+    checked independently: returns a ``Proof``. An existing file is replaced when the new one is complete.
+
+    The other arguments, the errors and the cost are those of ``solve``; collecting the positions takes
+    about as long again. If a limit is reached, or the disk is full, no file is written, and ``reason``
+    names the cause. Raises ``FileError`` before the search if the file cannot be created.
+    """
 def verify_proof(
     path: _Path, *, threads: int | None = None, memory: int | str | None = None
-) -> Verification: ...
+) -> Verification:
+    """Checks a proof file by the rules of the game alone, without the solver: returns a ``Verification``.
+    If a readable file does not prove its claim, ``valid`` is false, and ``problem`` describes the first error.
+
+    Takes about 10 microseconds and up to 24 bytes for each position. `threads` defaults to all cores,
+    `memory` to what the system has available. Raises ``FileError`` if the file is missing, damaged or
+    not a proof, and ``ResourceError`` if it does not fit into the memory.
+    """
 def perft(
     board: Position | str,
     depth: int,
@@ -145,10 +266,25 @@ def perft(
     unique: bool = False,
     symmetry: bool = True,
     memory: int | str | None = None,
-) -> list[int]: ...
+) -> list[int]:
+    """Counts the move sequences of 1, 2, ... `depth` plies (at most 64) from a board (``"8x8"``) or a
+    ``Position``: returns a list of `depth` integers.
+
+    With `unique`, counts the positions that are first reached at each ply instead. Symmetric positions count as
+    one, unless `symmetry=False`. They are stored in memory, some 30 bytes each. `memory` (bytes, or a
+    text such as ``"4GiB"``) limits it and defaults to what the system has available; ``ResourceError``
+    is raised if it does not suffice. `threads` defaults to all cores.
+
+    Equal positions of a ply are counted once, with their multiplicity, so about a thousand million
+    sequences are counted per second and thread. Without memory for a list of the positions, it takes longer.
+    Raises ``ResourceError`` if a count exceeds 64 bits. Ctrl-C ends the call.
+    """
 def divide(
     board: Position | str, depth: int, *, threads: int | None = None
-) -> dict[str, int]: ...
+) -> dict[str, int]:
+    """Counts the move sequences of `depth` plies (from 1 to 64) by their first move: returns a dictionary
+    from moves to counts, in the order of ``Position.moves``.
+    """
 def build_database(
     board: str,
     directory: _Path = "db",
@@ -160,7 +296,21 @@ def build_database(
     threads: int | None = None,
     progress: Callable[[BuildProgress], object] | None = None,
     interval: float | None = 0.1,
-) -> Built: ...
+) -> Built:
+    """Computes the values of all positions of a board (``"5x5"``) and writes them into a directory within
+    `directory`: returns a ``Built``, which names it. Finished files of an earlier build are reused.
+
+    `scope="reachable"` limits the database to positions that games reach; `max_stones` limits a complete
+    one to positions with at most this number of stones. `metric="remoteness"` also stores the number of plies to
+    the end with best play: the winner wins as fast as possible, the loser delays. `memory` limits the memory:
+    bytes, or a text such as ``"4GiB"``; it defaults to what the system has available. `threads` defaults to all
+    cores. `progress` is called with a ``BuildProgress`` at most every `interval` seconds; an exception in it ends
+    the build.
+
+    5x5 takes a second, 6x6 half a minute and 10.5 GiB. Ctrl-C ends the build; the same call continues
+    it. Raises ``ResourceError`` before anything is written if memory or disk space do not suffice, and
+    ``InputError`` for arguments with which no database can be built.
+    """
 def sprouts_solve(
     text: str,
     *,
@@ -172,7 +322,19 @@ def sprouts_solve(
     max_nodes: int | None = None,
     progress: Callable[[Progress], object] | None = None,
     interval: float | None = 0.1,
-) -> SproutsSolution: ...
+) -> SproutsSolution:
+    """Solves a position of Sprouts, such as ``"0*12"`` for twelve spots, or its sum with the nim heap
+    `nimber` (at most 1000): returns a ``SproutsSolution`` for the player to move.
+
+    `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` defaults to all cores.
+    `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds from 0 to
+    1e15. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
+    end; an exception that it raises ends the search.
+
+    Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is
+    ``"unknown"`` and ``reason`` names the limit. Raises ``InputError`` with the place of the error for a text that
+    is not a position.
+    """
 def sprouts_grundy(
     text: str,
     *,
@@ -182,60 +344,107 @@ def sprouts_grundy(
     max_nodes: int | None = None,
     progress: Callable[[Progress], object] | None = None,
     interval: float | None = 0.1,
-) -> int: ...
-def sprouts_children(text: str) -> list[str]: ...
-def sprouts_canonical(text: str) -> str: ...
-def sprouts_draw(text: str) -> str: ...
+) -> int:
+    """Returns the Grundy number of a position: the size of the nim heap that is equal to it.
+
+    Arguments and errors are those of ``solve``, except that reaching a limit raises ``LimitError`` with a
+    ``reason``. Takes longer than the outcome: seconds for twelve spots.
+    """
+def sprouts_children(text: str) -> list[str]:
+    """Returns the positions after each move as a sorted list of texts in canonical form, without duplicates.
+
+    Takes microseconds to milliseconds for usual positions. Raises ``ResourceError`` if there are more
+    than four million moves, and ``InputError`` for a text that is not a position.
+    """
+def sprouts_canonical(text: str) -> str:
+    """Returns the canonical form of a position, which is the same for all notations of the position.
+
+    Raises ``InputError`` with the place of the error for a text that is not a position.
+    """
+def sprouts_draw(text: str) -> str:
+    """Returns a picture of a position as SVG: a panel for each region, a circle for each boundary.
+
+    Raises ``InputError`` with the place of the error for a text that is not a position.
+    """
 
 # Parts of konane.cluster: a coordinator and workers that exchange bytes.
 
 @final
 class ClusterDelivery:
+    """Reply to a worker.
+
+    ``job`` is ``None`` if there is nothing to search; then ``over`` is true if the search has ended. ``last`` is the
+    worker that has entries below ``node``.
+    """
+
     @property
-    def worker(self) -> int: ...
+    def worker(self) -> int:
+        """Number of the worker."""
     @property
-    def reply(self) -> bytes: ...
+    def reply(self) -> bytes:
+        """Reply for the worker."""
     @property
-    def job(self) -> int | None: ...
+    def job(self) -> int | None:
+        """Job of the reply; ``None`` if there is nothing to search."""
     @property
-    def node(self) -> bytes | None: ...
+    def node(self) -> bytes | None:
+        """Node of the job, if another worker has entries below it."""
     @property
-    def last(self) -> int | None: ...
+    def last(self) -> int | None:
+        """Worker that has entries below ``node``."""
     @property
-    def over(self) -> bool: ...
+    def over(self) -> bool:
+        """True if the search has ended."""
 
 @final
 class ClusterStatus:
+    """State of a search: numbers of the root, nodes of all workers, nodes of the coordinator's tree, assigned jobs, and
+    results shared with all workers.
+    """
+
     @property
-    def pn(self) -> float: ...
+    def pn(self) -> float:
+        """Proof number of the root."""
     @property
-    def dn(self) -> float: ...
+    def dn(self) -> float:
+        """Disproof number of the root."""
     @property
-    def nodes(self) -> int: ...
+    def nodes(self) -> int:
+        """Nodes evaluated by all workers."""
     @property
-    def tree_nodes(self) -> int: ...
+    def tree_nodes(self) -> int:
+        """Nodes of the coordinator's tree."""
     @property
-    def jobs(self) -> int: ...
+    def jobs(self) -> int:
+        """Assigned jobs."""
     @property
-    def results(self) -> int: ...
+    def results(self) -> int:
+        """Results shared with all workers."""
     @property
-    def over(self) -> bool: ...
+    def over(self) -> bool:
+        """True if the search has ended."""
 
 @final
 class ClusterCoordinator:
+    """Coordinator of a search whose workers are in other processes. ``konane.cluster`` carries the messages."""
+
     @staticmethod
     def konane(
         start: str | Position,
         *,
         job_nodes: int,
-        fact_work: int,
+        shared_work: int,
         memory: int | str,
         profile: Literal["tuned", "thesis"] = "tuned",
         max_nodes: int | None = None,
         checkpoint: _Path | None = None,
         resume: bool = False,
         checkpoint_interval: float | None = None,
-    ) -> ClusterCoordinator: ...
+    ) -> ClusterCoordinator:
+        """Starts the coordinator of a search of Konane. Its workers must have the same `shared_work`.
+
+        Raises ``InputError``, ``FileError`` and ``ResourceError`` as ``konane.solve`` does.
+        """
     @staticmethod
     def sprouts(
         text: str,
@@ -246,72 +455,165 @@ class ClusterCoordinator:
         max_nodes: int | None = None,
         checkpoint: _Path | None = None,
         resume: bool = False,
-    ) -> ClusterCoordinator: ...
-    def handle_idle(self, worker: int) -> ClusterDelivery | None: ...
-    def handle(self, request: bytes) -> ClusterDelivery | str | None: ...
-    def remove_worker(self, worker: int) -> None: ...
-    def cancelled(self) -> list[tuple[int, int]]: ...
-    def set_job_nodes(self, nodes: int) -> None: ...
-    def status(self) -> ClusterStatus | None: ...
-    def end(self, reason: str) -> None: ...
-    def finish(self) -> dict[str, Any]: ...
-    def saves(self) -> list[tuple[str | None, int, int, int]]: ...
+    ) -> ClusterCoordinator:
+        """Starts the coordinator of a search of Sprouts.
+
+        `checkpoint` is a file of Grundy numbers, to which new ones are appended. It must exist if `resume` is true,
+        and must not exist otherwise. Raises ``InputError``, ``FileError`` and ``ResourceError`` as
+        ``konane.sprouts.solve`` does.
+        """
+    def handle_idle(self, worker: int) -> ClusterDelivery | None:
+        """Handles an idle request of a worker and returns the reply.
+
+        Returns ``None`` if the position was solved without a search.
+        """
+    def handle(self, request: bytes) -> ClusterDelivery | str | None:
+        """Handles a request of a worker and returns the reply, or a text if the request was rejected.
+
+        Returns ``None`` if the position was solved without a search.
+        """
+    def remove_worker(self, worker: int) -> None:
+        """Removes a lost worker. Its job can be assigned again."""
+    def cancelled(self) -> list[tuple[int, int]]:
+        """Returns the jobs that have been cancelled since the last call, each as worker and job."""
+    def set_job_nodes(self, nodes: int) -> None:
+        """Sets the maximum number of nodes of later jobs."""
+    def status(self) -> ClusterStatus | None:
+        """Returns the state of the search; ``None`` if the position was solved without a search."""
+    def end(self, reason: str) -> None:
+        """Ends the search without a result, unless it has ended.
+
+        `reason` is ``"interrupted"``, ``"time limit"`` or ``"memory"``.
+        """
+    def finish(self) -> dict[str, Any]:
+        """Ends the search, writes the last checkpoint, and returns the fields of the result as in the program's JSON.
+
+        Raises ``InputError`` at the second call.
+        """
+    def saves(self) -> list[tuple[str | None, int, int, int]]:
+        """Returns the attempts to write a checkpoint since the last call: error or ``None``, bytes, entries, and nodes
+        of the tree.
+        """
     @property
-    def checkpoint_bound(self) -> int | None: ...
+    def checkpoint_bound(self) -> int | None:
+        """Maximum bytes of a checkpoint; ``None`` if no checkpoints are written during the search."""
     @property
-    def before(self) -> tuple[int, int, float]: ...
+    def before(self) -> tuple[int, int, float]:
+        """Runs, nodes and seconds before this run."""
 
 @final
 class ClusterWorker:
+    """Worker of a search whose coordinator is in another process. It has its own table."""
+
     @staticmethod
     def konane(
         start: str | Position,
         *,
-        fact_work: int,
+        shared_work: int,
         memory: int | str,
         threads: int,
         profile: Literal["tuned", "thesis"] = "tuned",
-    ) -> ClusterWorker: ...
+    ) -> ClusterWorker:
+        """Starts a worker of a search of Konane. Its coordinator must have the same `shared_work`.
+
+        Raises ``InputError`` and ``ResourceError`` as ``konane.solve`` does.
+        """
     @staticmethod
     def sprouts(
         text: str, *, nimber: int = 0, memory: int | str, threads: int
-    ) -> ClusterWorker: ...
-    def search(self, worker: int, reply: bytes, entries: bytes | None = None) -> bytes: ...
-    def entries(self, node: bytes) -> bytes: ...
-    def go_on(self) -> None: ...
-    def cancel(self, job: int) -> None: ...
-    def nodes(self) -> int: ...
-    def capacity(self) -> int: ...
-    def close(self) -> None: ...
+    ) -> ClusterWorker:
+        """Starts a worker of a search of Sprouts.
 
-def memory_bytes(memory: int | str) -> int: ...
-def seconds(text: str) -> float: ...
-def count(text: str) -> int: ...
-def bytes_text(bytes: int) -> str: ...
-def time_text(seconds: float) -> str: ...
-def short(number: float) -> str: ...
-def counted(count: int, noun: str) -> str: ...
-def time_limit(time_limit: float) -> float: ...
+        Raises ``InputError`` and ``ResourceError`` as ``konane.sprouts.solve`` does.
+        """
+    def search(self, worker: int, reply: bytes, entries: bytes | None = None) -> bytes:
+        """Searches the job of a reply and returns the request for the coordinator.
+
+        `worker` is the number of this worker, `entries` are table entries of another worker for the job's node.
+        Raises ``InputError`` if `reply` is not a job of this search, or `entries` are invalid.
+        """
+    def entries(self, node: bytes) -> bytes:
+        """Returns table entries of this worker below a node, for ``search`` of another worker.
+
+        Raises ``InputError`` if `node` is not a node of this search.
+        """
+    def go_on(self) -> None:
+        """Continues the search below the last job until the next one arrives, for at most some tenths of a second.
+
+        Returns at once.
+        """
+    def cancel(self, job: int) -> None:
+        """Cancels a job that is searched or will arrive later."""
+    def nodes(self) -> int:
+        """Returns the nodes that the worker has evaluated in all its jobs."""
+    def capacity(self) -> int:
+        """Returns the capacity of the worker's table in entries."""
+    def close(self) -> None:
+        """Ends the worker after its job has ended."""
+
+def memory_bytes(memory: int | str) -> int:
+    """Returns the bytes of an amount of memory, such as ``"1GiB"``."""
+def seconds(text: str) -> float:
+    """Returns the seconds of a duration, such as ``"1h30m"``."""
+def count(text: str) -> int:
+    """Reads a whole number of at least 1, such as ``"2.5M"``."""
+def bytes_text(bytes: int) -> str:
+    """Returns a size as text: ``1.50 GiB``."""
+def time_text(seconds: float) -> str:
+    """Returns a number of seconds as text: ``2 min 5 s``."""
+def short(number: float) -> str:
+    """Returns a number with three figures and a letter: ``12.3 M``."""
+def counted(count: int, noun: str) -> str:
+    """Returns a count with a noun: ``1 job``, ``2 jobs``."""
+def time_limit(time_limit: float) -> float:
+    """Checks a time limit in seconds, as all functions of the package do, and returns it."""
 
 @final
 class BuildPlan:
+    """Plan of a build of a complete database by tasks.
+
+    `memory` is the memory of each task in bytes, `parts` the minimum number of tasks into which the largest layers
+    are divided.
+    """
+
     def __new__(
         cls, board: str, out: _Path, memory: int, threads: int = 1, parts: int = 1
-    ) -> BuildPlan: ...
+    ) -> BuildPlan:
+        """Creates an object; see the class."""
     @property
-    def directory(self) -> Path: ...
+    def directory(self) -> Path:
+        """Directory of the database."""
     @property
-    def finished(self) -> bool: ...
-    def tasks(self) -> list[list[str]]: ...
-    def describe(self) -> dict[str, Any]: ...
-    def open(self) -> BuildDirector: ...
+    def finished(self) -> bool:
+        """True if the database is complete."""
+    def tasks(self) -> list[list[str]]:
+        """Returns all tasks in waves. Tasks of a wave are independent of each other, and need the waves before."""
+    def describe(self) -> dict[str, Any]:
+        """Returns the cost of the build: tasks, bytes of memory, disk and traffic, seconds of one thread.
+
+        Disk, traffic and time are estimates.
+        """
+    def open(self) -> BuildDirector:
+        """Locks the directory for this build."""
 
 @final
 class BuildDirector:
-    def pending(self) -> list[list[str]]: ...
-    def finish(self) -> dict[str, Any]: ...
-    def close(self) -> None: ...
+    """Build that has locked its directory. It lists the remaining tasks, and completes the database."""
+
+    def pending(self) -> list[list[str]]:
+        """Returns the remaining tasks in waves, according to the files in the directory.
+
+        The list is empty when all tasks are done.
+        """
+    def finish(self) -> dict[str, Any]:
+        """Writes the manifest, unlocks the directory, and returns a summary."""
+    def close(self) -> None:
+        """Unlocks the directory."""
 
 def run_task(
     task: str, out: _Path, memory: int | str | None = None, threads: int = 1
-) -> dict[str, Any]: ...
+) -> dict[str, Any]:
+    """Runs a task without the GIL and returns its counters.
+
+    Returns ``{"lost": path}`` if a file of an earlier task is damaged or missing; then that task has to run again.
+    """

@@ -269,12 +269,12 @@ class SproutsSolution:
 
     * ``position``: The position as it was given.
     * ``canonical``: Its canonical form.
-    * ``nimber``: The nim heap beside it.
+    * ``nimber``: Size of the nim heap that is added to it.
     * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
     * ``reason``: Reason for an unknown outcome.
     * ``pn``: Proof number of the position while the outcome is unknown.
     * ``dn``: Its disproof number.
-    * ``best_move``: The position after a winning move; ``None`` if there is none, or none is known.
+    * ``best_move``: The position after a winning move; ``None`` if there is none or it is unknown.
     * ``algorithm``: The search algorithm, such as ``"dfpn"``.
     * ``profile``: Its parameters, ``"tuned"``.
     * ``heuristic``: True if ties between moves are broken by the order of the paper.

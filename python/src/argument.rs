@@ -1,9 +1,13 @@
-//! Arguments of one kind each: texts, flags, bytes, paths and whole numbers, with the name of the
-//! argument in their type, so that each error message has it.
+//! Types of arguments: texts, flags, bytes, paths and integers. The name of the argument is a parameter of the
+//! type, for error messages.
 //!
 //! A message has the form `threads: expected a whole number from 1 to 1024, got 'a' (str)`. A wrong type
 //! is a `TypeError`, a wrong value an `InputError`. An exception that a method of the argument raises,
 //! such as its `__index__`, is passed on.
+//!
+//! * [`ArgumentName`], [`name`]: names of arguments.
+//! * [`StrArg`], [`FlagArg`], [`BytesArg`], [`PathArg`], [`IntegerArg`]: values of arguments. Types of a more
+//!   special kind are in [`crate::options`].
 
 use std::fmt::{Debug, Display};
 use std::marker::PhantomData;
@@ -17,9 +21,9 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::error::Failure;
 
-/// An argument's name.
-pub trait Name {
-    /// As Python has it.
+/// Name of an argument.
+pub trait ArgumentName {
+    /// The keyword in Python.
     const NAME: &'static str;
 }
 
@@ -29,17 +33,16 @@ macro_rules! names {
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}
 
-        impl super::Name for $name {
+        impl super::ArgumentName for $name {
             const NAME: &'static str = $text;
         }
     )*};
 }
 
-/// The names of all arguments.
+/// Names of all arguments.
 pub mod name {
     names! {
         Algo: "algo",
-        Reply: "reply",
         Board: "board",
         Cache: "cache",
         Checkpoint: "checkpoint",
@@ -50,14 +53,12 @@ pub mod name {
         Depth: "depth",
         Directory: "directory",
         Entries: "entries",
-        FactWork: "fact_work",
         Interval: "interval",
         Job: "job",
         JobNodes: "job_nodes",
         MaxNodes: "max_nodes",
         MaxStones: "max_stones",
         Memory: "memory",
-        Request: "request",
         Metric: "metric",
         Move: "move",
         Moves: "moves",
@@ -72,8 +73,11 @@ pub mod name {
         Profile: "profile",
         Progress: "progress",
         Reason: "reason",
+        Reply: "reply",
+        Request: "request",
         Resume: "resume",
         Scope: "scope",
+        SharedWork: "shared_work",
         Start: "start",
         Symmetry: "symmetry",
         Task: "task",
@@ -85,26 +89,26 @@ pub mod name {
     }
 }
 
-/// The `TypeError` for an argument of the wrong type.
-pub fn wrong_type<N: Name>(value: &Bound<'_, PyAny>, expected: impl Display) -> PyErr {
+/// Makes the `TypeError` for an argument of the wrong type.
+pub fn wrong_type<N: ArgumentName>(value: &Bound<'_, PyAny>, expected: impl Display) -> PyErr {
     let kind = value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
     let text = format!("{}: expected {expected}, got {} ({kind})", N::NAME, shown(value));
     PyTypeError::new_err(text)
 }
 
-/// The `InputError` for an argument with the right type and a wrong value.
-pub fn wrong_value<N: Name>(value: impl Display, expected: impl Display) -> Failure {
+/// Makes the `InputError` for an argument of the right type with a wrong value.
+pub fn wrong_value<N: ArgumentName>(value: impl Display, expected: impl Display) -> Failure {
     Failure::input(format_args!("{}: expected {expected}, got {value}", N::NAME))
 }
 
-/// The `InputError` for a text that is not one of those expected.
-pub fn wrong_choice<N: Name>(text: &Text<N>, expected: impl Display) -> Failure {
+/// Makes the `InputError` for a text that is not one of the expected ones.
+pub fn wrong_choice<N: ArgumentName>(text: &StrArg<N>, expected: impl Display) -> Failure {
     wrong_value::<N>(format_args!("{:?}", quote(text)), expected)
 }
 
-/// The value as Python writes it, shortened; a placeholder where it cannot be written.
+/// Returns the `repr` of the value, shortened, or a placeholder if it raises an exception.
 pub fn shown(value: &Bound<'_, PyAny>) -> String {
-    // `reprlib` looks only at the beginning of long lists and texts.
+    // `reprlib` reads only the beginning of long lists and texts.
     let module = value.py().import("reprlib");
     let text = module.and_then(|module| module.call_method1("repr", (value,))?.extract::<String>());
     match text {
@@ -113,22 +117,22 @@ pub fn shown(value: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// Maps a `TypeError` of a conversion to `ours`; every other exception stays as it is.
-fn or_else(py: Python<'_>, error: PyErr, ours: impl FnOnce() -> PyErr) -> PyErr {
+/// Replaces a `TypeError` of a conversion by `ours`. Returns any other exception unchanged.
+fn replace_type_error(py: Python<'_>, error: PyErr, ours: impl FnOnce() -> PyErr) -> PyErr {
     if error.is_instance_of::<PyTypeError>(py) { ours() } else { error }
 }
 
-/// A text.
+/// Text argument.
 #[derive(Clone, Debug)]
-pub struct Text<N>(String, PhantomData<N>);
+pub struct StrArg<N>(String, PhantomData<N>);
 
-impl<N> From<&str> for Text<N> {
+impl<N> From<&str> for StrArg<N> {
     fn from(text: &str) -> Self {
-        Text(text.to_owned(), PhantomData)
+        StrArg(text.to_owned(), PhantomData)
     }
 }
 
-impl<N> Deref for Text<N> {
+impl<N> Deref for StrArg<N> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -136,19 +140,19 @@ impl<N> Deref for Text<N> {
     }
 }
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for Text<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for StrArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Text::from(&*read_text::<N>(&value, "a text (str)")?))
+        Ok(StrArg::from(&*read_text::<N>(&value, "a text (str)")?))
     }
 }
 
-/// Reads a text that is an argument, or a part of one.
+/// Reads a text that is an argument or a part of one.
 ///
 /// # Errors
-/// If it is not a text, or has surrogates, which are not Unicode characters.
-pub fn read_text<N: Name>(value: &Bound<'_, PyAny>, expected: &str) -> PyResult<String> {
+/// If the value is not a text, or contains surrogates, which are not Unicode characters.
+pub fn read_text<N: ArgumentName>(value: &Bound<'_, PyAny>, expected: &str) -> PyResult<String> {
     let text = value.cast::<PyString>().map_err(|_| wrong_type::<N>(value, expected))?;
     let text = text.to_cow().map_err(|_| {
         wrong_value::<N>(shown(value), "a text that UTF-8 can encode, without lone surrogates")
@@ -156,82 +160,82 @@ pub fn read_text<N: Name>(value: &Bound<'_, PyAny>, expected: &str) -> PyResult<
     Ok(text.into_owned())
 }
 
-/// True or false.
+/// Boolean argument.
 #[derive(Clone, Copy, Debug)]
-pub struct Flag<N>(pub bool, PhantomData<N>);
+pub struct FlagArg<N>(pub bool, PhantomData<N>);
 
-impl<N> From<bool> for Flag<N> {
+impl<N> From<bool> for FlagArg<N> {
     fn from(flag: bool) -> Self {
-        Flag(flag, PhantomData)
+        FlagArg(flag, PhantomData)
     }
 }
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for Flag<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for FlagArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let ours = || wrong_type::<N>(&value, "True or False");
         let flag = value.extract::<bool>();
-        flag.map(Flag::from).map_err(|error| or_else(value.py(), error, ours))
+        flag.map(FlagArg::from).map_err(|error| replace_type_error(value.py(), error, ours))
     }
 }
 
-/// A copy of a `bytes` object.
+/// Argument of type `bytes`, copied.
 #[derive(Clone, Debug)]
-pub struct Octets<N>(pub Vec<u8>, PhantomData<N>);
+pub struct BytesArg<N>(pub Vec<u8>, PhantomData<N>);
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for Octets<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for BytesArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let bytes = value.cast::<PyBytes>().map_err(|_| wrong_type::<N>(&value, "bytes"))?;
-        Ok(Octets(bytes.as_bytes().to_vec(), PhantomData))
+        Ok(BytesArg(bytes.as_bytes().to_vec(), PhantomData))
     }
 }
 
-/// The path of a file or a directory.
+/// Path of a file or a directory.
 #[derive(Clone, Debug)]
-pub struct File<N>(pub PathBuf, PhantomData<N>);
+pub struct PathArg<N>(pub PathBuf, PhantomData<N>);
 
-impl<N> From<&str> for File<N> {
+impl<N> From<&str> for PathArg<N> {
     fn from(path: &str) -> Self {
-        File(path.into(), PhantomData)
+        PathArg(path.into(), PhantomData)
     }
 }
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for File<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for PathArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(File(read_path::<N>(&value, "a path (str or os.PathLike)")?, PhantomData))
+        Ok(PathArg(read_path::<N>(&value, "a path (str or os.PathLike)")?, PhantomData))
     }
 }
 
 /// Reads a path that is an argument.
 ///
 /// # Errors
-/// If it is none.
-pub fn read_path<N: Name>(value: &Bound<'_, PyAny>, expected: &str) -> PyResult<PathBuf> {
+/// If the value is not a path.
+pub fn read_path<N: ArgumentName>(value: &Bound<'_, PyAny>, expected: &str) -> PyResult<PathBuf> {
     let ours = || wrong_type::<N>(value, expected);
-    value.extract().map_err(|error| or_else(value.py(), error, ours))
+    value.extract().map_err(|error| replace_type_error(value.py(), error, ours))
 }
 
-/// A whole number, of Python or of numpy.
+/// Integer argument, of Python or of numpy.
 #[derive(Clone, Debug)]
-pub struct Whole<N> {
-    /// As text if it is below 0 or beyond 64 bits.
+pub struct IntegerArg<N> {
+    /// The number, or its text if it is negative or exceeds 64 bits.
     value: Result<u64, String>,
     name: PhantomData<N>,
 }
 
-impl<N> From<u64> for Whole<N> {
+impl<N> From<u64> for IntegerArg<N> {
     fn from(number: u64) -> Self {
-        Whole { value: Ok(number), name: PhantomData }
+        IntegerArg { value: Ok(number), name: PhantomData }
     }
 }
 
-impl<N: Name> Whole<N> {
-    /// The number.
+impl<N: ArgumentName> IntegerArg<N> {
+    /// Returns the number.
     ///
     /// # Errors
     /// If it is not in the range.
@@ -243,10 +247,10 @@ impl<N: Name> Whole<N> {
         }
     }
 
-    /// The number of at most 64 bits.
+    /// Returns the number.
     ///
     /// # Errors
-    /// If it is negative or larger.
+    /// If it is negative or exceeds 64 bits.
     pub fn get(&self) -> Result<u64, Failure> {
         self.within(0..=u64::MAX)
     }
@@ -254,22 +258,24 @@ impl<N: Name> Whole<N> {
 
 fn expected_number(range: RangeInclusive<u64>) -> String {
     match range.into_inner() {
-        (least, u64::MAX) => format!("a whole number from {least} to 2**64 - 1"),
-        (least, most) => format!("a whole number from {least} to {most}"),
+        (min, u64::MAX) => format!("a whole number from {min} to 2**64 - 1"),
+        (min, max) => format!("a whole number from {min} to {max}"),
     }
 }
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for Whole<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for IntegerArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let py = value.py();
         match value.extract::<u64>() {
-            Ok(number) => Ok(Whole::from(number)),
+            Ok(number) => Ok(IntegerArg::from(number)),
             Err(error) if error.is_instance_of::<PyOverflowError>(py) => {
-                Ok(Whole { value: Err(shown(&value)), name: PhantomData })
+                Ok(IntegerArg { value: Err(shown(&value)), name: PhantomData })
             }
-            Err(error) => Err(or_else(py, error, || wrong_type::<N>(&value, "a whole number"))),
+            Err(error) => {
+                Err(replace_type_error(py, error, || wrong_type::<N>(&value, "a whole number")))
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Complete databases built by tasks: the plan, who directs it, and a task.
+//! Complete databases built by tasks: the plan, the tasks that remain, and a task.
 
 use std::mem;
 use std::path::PathBuf;
@@ -11,28 +11,34 @@ use konane::tablebase::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::argument::{File, Text, Whole, name};
+use crate::argument::{IntegerArg, PathArg, StrArg, name};
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Memory, Threads, on_pool, path_text};
-use crate::owner::Owner;
+use crate::interrupt::Owner;
+use crate::options::{MemoryArg, ThreadCountArg, on_pool, path_text};
 use crate::position::dimensions;
 
 fn texts(waves: Vec<Vec<BuildTask>>) -> Vec<Vec<String>> {
     waves.into_iter().map(|wave| wave.iter().map(BuildTask::to_string).collect()).collect()
 }
 
-/// What a build of a complete board by tasks takes. `memory` is in bytes and for each task, `parts` the
-/// least number of tasks into which the largest layers are cut.
+/// Plan of a build of a complete database by tasks.
+///
+/// `memory` is the memory of each task in bytes, `parts` the minimum number of tasks into which the largest layers
+/// are divided.
 #[pyclass(frozen, module = "konane")]
 pub struct BuildPlan {
     board: Board,
     options: BuildOptions,
-    threads: Threads,
+    threads: ThreadCountArg,
     plan: Plan,
 }
 
-fn planned(board: &Board, options: &BuildOptions, threads: Threads) -> Result<Plan, Failure> {
+fn planned(
+    board: &Board,
+    options: &BuildOptions,
+    threads: ThreadCountArg,
+) -> Result<Plan, Failure> {
     Ok(on_pool(threads.0, || plan(board, options))??)
 }
 
@@ -40,16 +46,16 @@ fn planned(board: &Board, options: &BuildOptions, threads: Threads) -> Result<Pl
 impl BuildPlan {
     #[new]
     #[pyo3(
-        signature = (board, out, memory, threads=Threads::ONE, parts=Whole::from(1)),
+        signature = (board, out, memory, threads=ThreadCountArg::ONE, parts=IntegerArg::from(1)),
         text_signature = "(board, out, memory, threads=1, parts=1)"
     )]
     fn new(
         py: Python<'_>,
-        board: Text<name::Board>,
-        out: File<name::Out>,
-        memory: Whole<name::Memory>,
-        threads: Threads,
-        parts: Whole<name::Parts>,
+        board: StrArg<name::Board>,
+        out: PathArg<name::Out>,
+        memory: IntegerArg<name::Memory>,
+        threads: ThreadCountArg,
+        parts: IntegerArg<name::Parts>,
     ) -> Result<Self, Failure> {
         let board = Board::new(dimensions(&board)?);
         let options = BuildOptions {
@@ -62,25 +68,26 @@ impl BuildPlan {
         Ok(BuildPlan { board, options, threads, plan })
     }
 
-    /// The directory of the database.
+    /// Directory of the database.
     #[getter]
     fn directory(&self) -> PathBuf {
         self.plan.directory.clone()
     }
 
-    /// Whether the database is there already.
+    /// True if the database is complete.
     #[getter]
     fn finished(&self) -> bool {
         self.plan.finished
     }
 
-    /// All tasks, in waves: those of a wave are independent, and need the waves before.
+    /// Returns all tasks in waves. Tasks of a wave are independent of each other, and need the waves before.
     fn tasks(&self, py: Python<'_>) -> Vec<Vec<String>> {
         texts(py.detach(|| self.plan.tasks()))
     }
 
-    /// What the build takes: bytes of memory, disk and traffic, seconds of one thread. Those of
-    /// disk, traffic and time are estimates.
+    /// Returns the cost of the build: tasks, bytes of memory, disk and traffic, seconds of one thread.
+    ///
+    /// Disk, traffic and time are estimates.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let figures = self.plan.slices.expect("a plan of tasks has slices");
         let dict = PyDict::new(py);
@@ -98,7 +105,7 @@ impl BuildPlan {
         Ok(dict)
     }
 
-    /// Takes the directory for this build alone.
+    /// Locks the directory for this build.
     fn open(&self, py: Python<'_>) -> Result<BuildDirector, Failure> {
         // Planned again: another driver may have begun the build since.
         let opened = py.detach(|| {
@@ -109,17 +116,17 @@ impl BuildPlan {
     }
 }
 
-/// A build that has its directory: says which tasks are left, and finishes the database.
+/// Build that has locked its directory. It lists the remaining tasks, and completes the database.
 #[pyclass(frozen, module = "konane")]
 pub struct BuildDirector {
-    /// Nothing once it is over.
+    /// `None` after the build has been finished or closed.
     build: Mutex<Option<DistributedBuild>>,
     owner: Owner,
 }
 
 impl Drop for BuildDirector {
     fn drop(&mut self) {
-        // In a forked process: the directory is locked by the process that has forked it.
+        // A forked process must not unlock the directory: the lock belongs to the parent process.
         if !self.owner.is_current() {
             mem::forget(self.build.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         }
@@ -127,7 +134,7 @@ impl Drop for BuildDirector {
 }
 
 impl BuildDirector {
-    /// Works on the build without the GIL, since another thread may hold the lock for long.
+    /// Runs work on the build without the GIL, because another thread may hold the lock for a long time.
     fn locked<T: Send>(
         &self,
         py: Python<'_>,
@@ -142,13 +149,15 @@ impl BuildDirector {
 
 #[pymethods]
 impl BuildDirector {
-    /// The tasks that are left, in waves, by what is in the directory; none when all is done.
+    /// Returns the remaining tasks in waves, according to the files in the directory.
+    ///
+    /// The list is empty when all tasks are done.
     fn pending(&self, py: Python<'_>) -> Result<Vec<Vec<String>>, Failure> {
         let waves = self.locked(py, |build| build.as_ref().map(DistributedBuild::pending))?;
         Ok(texts(waves.ok_or_else(over)??))
     }
 
-    /// Writes the manifest, and gives the directory back.
+    /// Writes the manifest, unlocks the directory, and returns a summary.
     fn finish<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, Failure> {
         let build = self.locked(py, Option::take)?.ok_or_else(over)?;
         let directory = build.plan().directory.clone();
@@ -167,7 +176,7 @@ impl BuildDirector {
         Ok(dict)
     }
 
-    /// Gives the directory back.
+    /// Unlocks the directory.
     fn close(&self, py: Python<'_>) -> Result<(), Failure> {
         self.locked(py, |build| *build = None)
     }
@@ -177,22 +186,23 @@ fn over() -> Failure {
     Failure::input("this build is over: open the plan again")
 }
 
-/// Runs a task, without the interpreter's lock. What comes back says `"lost": path` if a file of an
-/// earlier task was damaged or gone, so that its task has to run again.
+/// Runs a task without the GIL and returns its counters.
+///
+/// Returns ``{"lost": path}`` if a file of an earlier task is damaged or missing; then that task has to run again.
 #[pyfunction]
 #[pyo3(
-    signature = (task, out, memory=None, threads=Threads::ONE),
+    signature = (task, out, memory=None, threads=ThreadCountArg::ONE),
     text_signature = "(task, out, memory=None, threads=1)"
 )]
 pub fn run_task<'py>(
     py: Python<'py>,
-    task: Text<name::Task>,
-    out: File<name::Out>,
-    memory: Option<Memory>,
-    threads: Threads,
+    task: StrArg<name::Task>,
+    out: PathArg<name::Out>,
+    memory: Option<MemoryArg>,
+    threads: ThreadCountArg,
 ) -> Result<Bound<'py, PyDict>, Failure> {
     let task: BuildTask = task.parse()?;
-    let result = interrupt::run_silent(py, |stop| {
+    let result = interrupt::run_without_progress(py, |stop| {
         on_pool(threads.0, || task.run(&out.0, memory.map(|memory| memory.0), stop))
     })??;
     let dict = PyDict::new(py);

@@ -1,8 +1,8 @@
-//! Arrays of codes as arguments: copied, and converted where that is exact.
+//! Arrays of codes as arguments. They are copied, and converted if the conversion is exact.
 //!
 //! Another Python thread may write to an array, or resize it, while this thread works without the GIL.
 //! So the codes are copied while the GIL is held. `ndarray.tobytes` copies any layout in one C call that
-//! holds it; conversions by numpy release it. The bytes are decoded here.
+//! holds it; conversions by numpy release it. This module decodes the bytes.
 
 use konane::system::try_reserve_exact;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -15,26 +15,26 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyList, PyType};
 use crate::argument::{name, shown, wrong_type, wrong_value};
 use crate::error::Failure;
 
-/// Expected of the argument.
+/// Expected argument, for error messages.
 const ARRAY: &str = "a numpy array of whole numbers (dtype uint64), or a list of them";
 
-/// Expected of each number.
+/// Expected numbers, for error messages.
 const CODE: &str = "whole numbers from 0 to 2**64 - 1";
 
-// Of numpy. An import would run Python code in each call.
+// Functions of numpy, cached: an import would run Python code in each call.
 static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// A copy of the codes, in C order, and the shape of the array.
+/// Copy of an array of codes.
 #[derive(Clone, Debug)]
-pub struct Codes {
-    /// As many as the product of `shape`.
+pub struct CodesArg {
+    /// Codes in C order. Their number is the product of `shape`.
     pub codes: Vec<u64>,
     /// Lengths of the dimensions.
     pub shape: Vec<usize>,
 }
 
-impl<'py> FromPyObject<'_, 'py> for Codes {
+impl<'py> FromPyObject<'_, 'py> for CodesArg {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
@@ -51,12 +51,12 @@ impl<'py> FromPyObject<'_, 'py> for Codes {
         } else if value.hasattr(intern!(py, "__array__"))? {
             as_array()?.call1((value,))?
         } else {
-            // As objects: otherwise numpy makes floats of integers that no other type has room for.
+            // As objects: otherwise numpy converts integers that exceed its integer types to floats.
             let object = py.get_type::<PyAny>();
             as_array()?.call1((value, object))?
         };
         let array = array.cast_into::<PyUntypedArray>().map_err(PyErr::from)?;
-        // The method of numpy, also if a subclass has another one.
+        // The method of numpy, also if a subclass overrides it.
         let class = CLASS.import(py, "numpy", "ndarray")?;
         let dtype = array.dtype();
         let (kind, size) = (dtype.kind(), dtype.itemsize());
@@ -88,11 +88,11 @@ impl<'py> FromPyObject<'_, 'py> for Codes {
             )
             .into());
         }
-        Ok(Codes { codes, shape })
+        Ok(CodesArg { codes, shape })
     }
 }
 
-/// Returns whether it is a masked array of numpy. There is none before its module is imported.
+/// Returns true for a masked array of numpy. Such arrays exist only after their module has been imported.
 fn is_masked(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
     let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
@@ -137,7 +137,8 @@ fn decode(bytes: &[u8], kind: u8, size: usize, is_big: bool) -> PyResult<Vec<u64
     Ok(codes)
 }
 
-/// The code that a float of so many digits is exactly. Larger floats stand for several integers each.
+/// Converts a float with a mantissa of `digits` bits to the code that it is equal to. Floats above 2^`digits`
+/// are rejected, because each of them represents several integers.
 fn exact(at: usize, float: f64, digits: u32) -> PyResult<u64> {
     let is_exact = (0.0..=2f64.powi(digits as i32)).contains(&float) && float.fract() == 0.0;
     if is_exact {

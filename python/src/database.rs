@@ -1,4 +1,4 @@
-//! `Database`: the values of positions on disk, looked up one by one and in arrays.
+//! `Database`: values of positions on disk, looked up one by one or in arrays.
 
 use std::ffi::OsString;
 use std::path::{self, Path, PathBuf};
@@ -10,55 +10,55 @@ use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-use crate::argument::{File, Text, name, read_path};
-use crate::codes::Codes;
+use crate::argument::{PathArg, StrArg, name, read_path};
+use crate::codes::CodesArg;
 use crate::error::Failure;
 use crate::interrupt;
+use crate::interrupt::Owner;
 use crate::lookup;
-use crate::options::{Memory, Start, Threads, on_pool, path_text, threads_or_cores};
-use crate::owner::Owner;
+use crate::options::{MemoryArg, StartArg, ThreadCountArg, on_pool, path_text, threads_or_cores};
 use crate::position::dimensions;
 use crate::results;
 
-/// A database of positions and their outcomes, made by ``build_database`` and open for look-ups from any
-/// number of threads. ``Database.find`` and ``Database.open`` return one.
+/// Database of positions and their outcomes, made by ``build_database``. Any number of threads can use it.
+/// ``Database.find`` and ``Database.open`` return one.
 ///
-/// Pieces of the files are read when they are needed, and checked against their checksums. A forked
-/// process opens the files again.
+/// Chunks of the files are read when they are needed, and their checksums are verified. A forked process opens
+/// the files again.
 #[pyclass(name = "Database", module = "konane", frozen)]
 pub struct PyDatabase {
-    /// Its manifest is read in every process, its values in that of `owner` only.
+    /// Forked processes use only its manifest; only the process `owner` reads its values.
     inner: Arc<Database>,
     owner: Owner,
     cache_bytes: u64,
-    /// Files opened by a forked process. The lock is taken with the GIL and released before it, so no
-    /// other thread holds it at a fork.
+    /// Files opened by a forked process. The lock is acquired while the GIL is held, and released before the GIL,
+    /// so no other thread holds it during a fork.
     reopened: Mutex<Option<(Owner, Arc<Database>)>>,
 }
 
-/// The database of a search: one that is open, or a directory to look in.
-pub enum Source<'py> {
-    /// Open.
+/// Database of a search, as an argument.
+pub enum DatabaseArg<'py> {
+    /// An open database.
     Open(Bound<'py, PyDatabase>),
-    /// A directory.
+    /// A directory that contains the database.
     Directory(PathBuf),
 }
 
-impl<'py> FromPyObject<'_, 'py> for Source<'py> {
+impl<'py> FromPyObject<'_, 'py> for DatabaseArg<'py> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(database) = value.cast::<PyDatabase>() {
-            return Ok(Source::Open(database.to_owned()));
+            return Ok(DatabaseArg::Open(database.to_owned()));
         }
         let expected = "a konane.Database, or the path of a directory (str or os.PathLike)";
-        Ok(Source::Directory(read_path::<name::Db>(&value, expected)?))
+        Ok(DatabaseArg::Directory(read_path::<name::Db>(&value, expected)?))
     }
 }
 
 impl PyDatabase {
-    /// Returns the database for look-ups. Another thread may have held one of its locks when this
-    /// process was forked, and would hold it forever here, so a forked process opens the files again.
+    /// Returns the database for look-ups. A forked process opens the files again: another thread may have held a
+    /// lock of the database during the fork, and in the forked process this lock is never released.
     fn values(&self, py: Python<'_>) -> Result<Arc<Database>, Failure> {
         if self.owner.is_current() {
             return Ok(Arc::clone(&self.inner));
@@ -77,12 +77,12 @@ impl PyDatabase {
     }
 }
 
-/// Opens a database without the GIL, since that reads files. The path is made absolute: layers are opened
-/// later, when this process, or one that has unpickled the database, may have another working directory.
+/// Opens a database without the GIL, because this reads files. The path is made absolute: layers are opened
+/// later, and then this process, or one that has unpickled the database, may have another working directory.
 fn open_with(
     py: Python<'_>,
     directory: &Path,
-    cache: Option<Memory<name::Cache>>,
+    cache: Option<MemoryArg<name::Cache>>,
     open: impl FnOnce(&Path, DatabaseOptions) -> Result<Database, DatabaseError> + Send,
 ) -> Result<PyDatabase, Failure> {
     let default = DatabaseOptions::default();
@@ -99,17 +99,17 @@ fn open_with(
     })
 }
 
-/// The database of a board for a search.
+/// Returns the database of a board for a search.
 ///
 /// # Errors
-/// If it is a database of another board, or there is none.
+/// If the database is one of another board, or the directory contains no database of the board.
 pub fn of_board(
     py: Python<'_>,
-    source: Source<'_>,
+    database: DatabaseArg<'_>,
     board: Dimensions,
 ) -> Result<Arc<Database>, Failure> {
-    match source {
-        Source::Open(database) => {
+    match database {
+        DatabaseArg::Open(database) => {
             let database = database.get().values(py)?;
             let got = database.board().dimensions();
             if got == board {
@@ -118,7 +118,7 @@ pub fn of_board(
             let path = database.directory().to_owned();
             Err(DatabaseError::OtherBoard { path, expected: board, got }.into())
         }
-        Source::Directory(path) => {
+        DatabaseArg::Directory(path) => {
             let open = |path: &Path, options| Database::find(path, board, options);
             Ok(open_with(py, &path, None, open)?.inner)
         }
@@ -128,10 +128,10 @@ pub fn of_board(
 #[pymethods]
 impl PyDatabase {
     /// Opens the database of a board (``"5x6"``) in a directory: the directory itself, or one within
-    /// it, as ``build_database`` names them. Complete ones are preferred, then those of reachable
-    /// positions, then those with the most stones; among these those with the remoteness.
+    /// it, as ``build_database`` names them. A complete database is preferred, then one of reachable positions,
+    /// then the one with the largest ``max_stones``; among equals, one with the remoteness.
     ///
-    /// `cache` limits the memory for pieces that have been read: bytes, or a text such as ``"1GiB"``.
+    /// `cache` limits the memory for chunks that have been read: bytes, or a text such as ``"1GiB"``.
     /// Raises ``FileError`` if there is no database of the board or it is damaged, ``InputError`` if it
     /// is one of another board.
     #[staticmethod]
@@ -141,15 +141,15 @@ impl PyDatabase {
     )]
     fn find(
         py: Python<'_>,
-        directory: File<name::Directory>,
-        board: Text<name::Board>,
-        cache: Option<Memory<name::Cache>>,
+        directory: PathArg<name::Directory>,
+        board: StrArg<name::Board>,
+        cache: Option<MemoryArg<name::Cache>>,
     ) -> Result<Self, Failure> {
         let board = dimensions(&board)?;
         open_with(py, &directory.0, cache, |path, options| Database::find(path, board, options))
     }
 
-    /// Opens the database that a directory is. Arguments and errors as those of ``find``.
+    /// Opens the database whose files are in a directory. Arguments and errors are those of ``find``.
     #[staticmethod]
     #[pyo3(
         signature = (directory, *, cache=None),
@@ -157,69 +157,69 @@ impl PyDatabase {
     )]
     fn open(
         py: Python<'_>,
-        directory: File<name::Directory>,
-        cache: Option<Memory<name::Cache>>,
+        directory: PathArg<name::Directory>,
+        cache: Option<MemoryArg<name::Cache>>,
     ) -> Result<Self, Failure> {
         open_with(py, &directory.0, cache, Database::open)
     }
 
-    /// The directory of its files, as an absolute path.
+    /// Directory of its files, as an absolute path.
     #[getter]
     fn directory(&self) -> OsString {
         path_text(self.inner.directory())
     }
 
-    /// The board: ranks x files.
+    /// Board: ranks x files.
     #[getter]
     fn board(&self) -> String {
         self.inner.coverage().dimensions.to_string()
     }
 
-    /// ``"complete"``: every set of stones with either side to move; ``"reachable"``: the positions
-    /// that a game from the start can reach.
+    /// Positions in the database: ``"complete"`` for every set of stones with either side to move, ``"reachable"``
+    /// for those that games from the start can reach.
     #[getter]
     fn scope(&self) -> &'static str {
         self.inner.coverage().scope.name()
     }
 
-    /// What it says of each position: ``"outcome"``, who wins, or ``"remoteness"``, and after how many
-    /// plies.
+    /// Value of each position: ``"outcome"`` for the winner only, ``"remoteness"`` for the winner and the number
+    /// of plies to the end.
     #[getter]
     fn metric(&self) -> &'static str {
         self.inner.metric().name()
     }
 
-    /// The most stones that a position in it may have.
+    /// Maximum number of stones of its positions.
     #[getter]
     fn max_stones(&self) -> u32 {
         self.inner.coverage().max_stones
     }
 
-    /// The outcome of a ``Position`` (or of a board's start) and of every move: a ``Probe``.
+    /// Returns the outcome of a ``Position`` (or of a board's start) and of every move, as a ``Probe``.
     ///
-    /// Costs a look-up, some microseconds, for the position and for every move. Raises ``InputError``
+    /// Takes a look-up of some microseconds for the position and for every move. Raises ``InputError``
     /// if the database does not cover the position, ``FileError`` if a file is damaged.
     fn probe<'py>(
         &self,
         py: Python<'py>,
-        position: Start<name::Position>,
+        position: StartArg<name::Position>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let asked = position.0;
-        let (got, board) = (asked.dimensions(), self.inner.board().dimensions());
+        let position = position.0;
+        let (got, board) = (position.dimensions(), self.inner.board().dimensions());
         if got != board {
             return Err(Failure::input(format_args!(
                 "the position is one of the {got} board, and the database is one of {board}"
             )));
         }
-        if asked.is_early_jump() {
+        if position.is_early_jump() {
             return Err(Failure::input(format_args!(
                 "{:?} has fewer than two empty squares and is in the jumping phase; databases have no \
                  such position: use solve()",
-                asked.text()
+                position.text()
             )));
         }
         let database = self.values(py)?;
-        let answer = interrupt::detached(py, || tablebase::probe(&database, &asked.position))??;
+        let answer = interrupt::detached(py, || tablebase::probe(&database, &position.position))??;
         let fields = results::dict(py, &answer)?;
         let (moves, after) = (PyDict::new(py), PyDict::new(py));
         for rated in &answer.moves {
@@ -234,16 +234,17 @@ impl PyDatabase {
         results::make(py, "Probe", fields)
     }
 
-    /// Looks up many positions: `codes` is a numpy array of the positions' codes (``Position.code``),
-    /// of dtype ``uint64``; the result is an array of ``int8`` of the same shape. It is 1 where the
-    /// side to move wins, 0 where it loses, and -1 where the database has no value: too many stones, a
-    /// position that no game reaches in a database of reachable ones, or no code of the board.
+    /// Looks up many positions and returns an array of ``int8`` of the same shape as `codes`.
     ///
-    /// Arrays of any shape, strides and byte order are accepted, also signed integers and floats if
-    /// every number in them is exactly a code, and lists of such numbers. The codes are copied first,
-    /// so other Python threads may change the array during the call. `threads` defaults to all
-    /// cores. Each thread looks up some 150 000 to 500 000 positions a second, more if they are close
-    /// together in the files: large arrays are faster than many small ones, and need not be sorted.
+    /// `codes` is a numpy array of the positions' codes (``Position.code``) of dtype ``uint64``. A value is 1 if the
+    /// side to move wins, 0 if it loses, and -1 if the database has no value: too many stones, a position that
+    /// no game reaches in a database of reachable positions, or a number that is not a code of the board.
+    ///
+    /// Arrays of any shape, strides and byte order are accepted, and lists of numbers. Signed integers and floats
+    /// are accepted if every number is exactly a code. The codes are copied first, so other Python threads may
+    /// change the array during the call. `threads` defaults to all cores. Each thread looks up some 150 000 to
+    /// 500 000 positions a second, more if they are close together in the files. One large array is faster than
+    /// many small ones, and need not be sorted.
     ///
     /// Raises ``TypeError`` for masked arrays and other types, ``InputError`` for negative numbers and
     /// fractions, and ``FileError`` if a file is damaged.
@@ -251,17 +252,19 @@ impl PyDatabase {
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
-        codes: Codes,
-        threads: Option<Threads>,
+        codes: CodesArg,
+        threads: Option<ThreadCountArg>,
     ) -> Result<Bound<'py, PyArrayDyn<i8>>, Failure> {
-        let Codes { codes, shape } = codes;
+        let CodesArg { codes, shape } = codes;
         let database = self.values(py)?;
         let mut answers = vec![0; codes.len()];
-        if codes.len() <= lookup::FEW {
-            interrupt::detached(py, || lookup::look_up_few(&database, &codes, &mut answers))??;
+        if codes.len() <= lookup::MAX_ON_CALLING_THREAD {
+            interrupt::detached(py, || {
+                lookup::look_up_on_calling_thread(&database, &codes, &mut answers)
+            })??;
         } else {
             let threads = threads_or_cores(threads);
-            interrupt::run_silent(py, |stop| {
+            interrupt::run_without_progress(py, |stop| {
                 on_pool(threads, || lookup::look_up(&database, &codes, &mut answers, stop))
             })???;
         }

@@ -1,5 +1,5 @@
-//! Conversion of the library's errors to Python exceptions, by their [`ErrorKind`]. The classes are
-//! defined in `konane/_errors.py`.
+//! [`Failure`]: Python exceptions made from errors of the library, by their [`ErrorKind`]. The classes are defined
+//! in `konane/_errors.py`.
 
 use std::fmt::Display;
 
@@ -26,32 +26,32 @@ mod python {
     pyo3::import_exception!(konane, ResourceError);
 }
 
-/// An exception on its way to Python.
+/// Python exception that a function of this package returns.
 #[derive(Debug)]
 pub struct Failure(PyErr);
 
 impl Failure {
-    /// Bad input: `InputError`.
+    /// Makes an `InputError`, for bad input.
     pub fn input(text: impl Display) -> Self {
         Failure(python::InputError::new_err(text.to_string()))
     }
 
-    /// Something about a file: `FileError`.
+    /// Makes a `FileError`, for a file or directory.
     pub fn file(text: impl Display) -> Self {
         Failure(python::FileError::new_err(text.to_string()))
     }
 
-    /// Memory or threads that are not there: `ResourceError`.
+    /// Makes a `ResourceError`, for memory or threads that are not available.
     pub fn resource(text: impl Display) -> Self {
         Failure(python::ResourceError::new_err(text.to_string()))
     }
 
-    /// A limit that leaves no answer: `LimitError`.
+    /// Makes a `LimitError`, for a limit that was reached before the result was known.
     pub fn limit(text: impl Display, reason: Reason) -> Self {
         Failure(python::LimitError::new_err((text.to_string(), reason.text())))
     }
 
-    /// A mistake in the library or here: `InternalError`.
+    /// Makes an `InternalError`, for a bug in the library or in this package.
     pub fn internal(text: impl Display) -> Self {
         Failure(python::InternalError::new_err(text.to_string()))
     }
@@ -70,13 +70,13 @@ impl From<Failure> for PyErr {
 }
 
 impl Failure {
-    /// An error of this kind. The only place that assigns exceptions to errors of the library.
+    /// Makes the exception for an error of `kind`. No other place assigns exceptions to kinds.
     fn of(kind: ErrorKind, text: impl Display) -> Self {
         match kind {
             ErrorKind::Usage => Failure::input(text),
             ErrorKind::Resource | ErrorKind::Limit => Failure::resource(text),
             ErrorKind::File => Failure::file(text),
-            // A failed check is a result, and what interrupts a call has an exception of its own.
+            // A failed check is a result, and the signal that interrupts a call raises its own exception.
             ErrorKind::Check | ErrorKind::Interrupted => Failure::internal(text),
         }
     }
@@ -88,7 +88,7 @@ impl From<ProofError> for Failure {
     }
 }
 
-/// Converts errors of the library by their kind.
+/// Implements the conversion of errors of the library by their kind.
 macro_rules! failure_from {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Failure {

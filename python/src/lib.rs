@@ -1,8 +1,12 @@
 //! The Python package `konane`: the library's positions, searches and databases as Python objects.
 //!
-//! One file for each concept, as in the library. What takes long is done without the interpreter's
-//! lock ([`interrupt`]); errors are the library's, with its text ([`error`]); answers are plain values
-//! ([`results`]). The rest reads arguments and calls the library.
+//! * [`argument`], [`options`], [`codes`]: types that read and check arguments, one for each kind of argument.
+//! * [`position`], [`database`]: the classes `Position` and `Database`; [`lookup`]: look-ups of many positions.
+//! * [`solve`], [`proof`], [`perft`], [`build`], [`sprouts`]: one file for each group of functions.
+//! * [`cluster`], [`builddb_tasks`]: coordinators, workers and tasks for `konane.cluster`.
+//! * [`interrupt`]: long calls without the GIL, which Ctrl-C can end, and use after a fork.
+//! * [`progress`], [`results`], [`error`]: progress, results and exceptions as Python objects. Results have the
+//!   fields of the program's JSON, errors the text of the library.
 
 #![deny(unsafe_code)]
 #![deny(clippy::disallowed_methods)]
@@ -17,7 +21,6 @@ mod error;
 mod interrupt;
 mod lookup;
 mod options;
-mod owner;
 mod perft;
 mod position;
 mod progress;
@@ -58,8 +61,8 @@ mod _konane {
     #[pymodule_export]
     use super::builddb_tasks::{BuildDirector, BuildPlan, run_task};
 
-    /// The interpreter that has the module, by its `sys`. The module's classes and exceptions are
-    /// one set for the process, so in another one errors would not be those that it catches.
+    /// Address of the module `sys` of the interpreter that has imported this module. Classes and exceptions
+    /// exist once in a process, so another interpreter could not catch these exceptions.
     static INTERPRETER: OnceLock<usize> = OnceLock::new();
 
     #[pymodule_init]

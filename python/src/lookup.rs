@@ -1,8 +1,8 @@
-//! Many positions looked up at once, in the order in which they lie in the files.
+//! Look-up of many positions at once, in the order of the files.
 //!
-//! A database reads and decompresses a chunk for a position, unless it has the chunk in its cache.
-//! So positions are sorted by their place first: each chunk is then read once, however the caller has
-//! mixed them. The sorting takes some 0.3 microseconds a position, a chunk some five.
+//! A database reads and decompresses a chunk for a position, unless the chunk is in its cache. So positions are
+//! first sorted by their place in the files: then each chunk is read once, in whatever order the codes were given.
+//! Sorting takes some 0.3 microseconds for each position, a chunk some five.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,41 +13,40 @@ use rayon::prelude::*;
 
 use crate::position::decode;
 
-/// Positions that are sorted together: 64 MB of memory, and a tenth of a second in which nobody looks
-/// at the stop flag.
-const SORTED: usize = 1 << 21;
+/// Positions that are sorted together: 64 MB of memory, and a tenth of a second in which the stop flag is not
+/// polled.
+const SORTED_TOGETHER: usize = 1 << 21;
 
-/// Positions that a thread takes between two looks at the stop flag: at the worst some tens of
-/// milliseconds.
+/// Positions that a thread looks up between two polls of the stop flag: at most some tens of milliseconds.
 const BATCH: usize = 2048;
 
-/// Positions for which no thread is started: at the worst some milliseconds.
-pub const FEW: usize = 1024;
+/// Maximum number of positions that are looked up on the calling thread: at most some milliseconds.
+pub const MAX_ON_CALLING_THREAD: usize = 1024;
 
-/// The side to move wins.
+/// Answer for a win of the side to move.
 const WIN: i8 = 1;
-/// It loses.
+/// Answer for a loss of the side to move.
 const LOSS: i8 = 0;
-/// The database does not say.
+/// Answer for a position that the database does not cover.
 const NOT_COVERED: i8 = -1;
 
-/// A position on its way through.
+/// Position to be looked up.
 #[derive(Clone, Copy)]
 struct Query {
-    /// Where its value is: stones, side and black stones; eight rows; column.
+    /// Place of its value in the files, as a sort key: stones, side and black stones; eight rows; column.
     place: (u32, u32, u32),
-    /// Where its answer goes.
+    /// Index of its code and its answer.
     at: u32,
     code: u64,
     answer: i8,
 }
 
-/// Looks up to [`FEW`] codes up, on this thread, in the order in which they come: for these, threads
-/// would cost more than they bring.
+/// Looks up at most [`MAX_ON_CALLING_THREAD`] codes, on this thread, in the given order. Threads and sorting
+/// would cost more than they save.
 ///
 /// # Errors
 /// If a file is damaged.
-pub fn look_up_few(
+pub fn look_up_on_calling_thread(
     database: &Database,
     codes: &[u64],
     answers: &mut [i8],
@@ -63,8 +62,8 @@ pub fn look_up_few(
     values.into_error().map_or(Ok(()), Err)
 }
 
-/// Looks codes up, on the current pool of `rayon`; `answers` has the same length. Ends early when
-/// `stop` is true, with the answers unfinished.
+/// Looks up codes on the current pool of `rayon`. `answers` has the same length. Returns early when `stop` is
+/// true, with incomplete answers.
 ///
 /// # Errors
 /// If a file is damaged.
@@ -76,7 +75,7 @@ pub fn look_up(
 ) -> Result<(), DatabaseError> {
     let values = DatabaseValues::new(database);
     let failed = AtomicBool::new(false);
-    for (codes, answers) in codes.chunks(SORTED).zip(answers.chunks_mut(SORTED)) {
+    for (codes, answers) in codes.chunks(SORTED_TOGETHER).zip(answers.chunks_mut(SORTED_TOGETHER)) {
         answers.fill(NOT_COVERED);
         let mut queries: Vec<Query> = codes
             .par_iter()
@@ -103,7 +102,7 @@ pub fn look_up(
     values.into_error().map_or(Ok(()), Err)
 }
 
-/// Nothing at an error, which `values` keeps.
+/// Returns the answer for a code; `None` after an error, which `values` stores.
 fn answer(values: &DatabaseValues<'_>, code: u64) -> Option<i8> {
     match values.value(code) {
         OracleAnswer::Known(Value::Win) => Some(WIN),
@@ -113,7 +112,7 @@ fn answer(values: &DatabaseValues<'_>, code: u64) -> Option<i8> {
     }
 }
 
-/// Nothing for what the database cannot have.
+/// Returns the query for a code; `None` if the database cannot contain it.
 fn query(database: &Database, at: u32, code: u64) -> Option<Query> {
     let position = decode(database.board(), code)?;
     let stones = position.occupied().count_ones();

@@ -1,4 +1,7 @@
-//! Arguments that several functions have, each read and checked in one place.
+//! Arguments that several functions have in common. Each is read and checked in one place.
+//!
+//! * [`MemoryArg`], [`ThreadCountArg`], [`SecondsArg`], [`NodesArg`], [`StartArg`]: values of arguments.
+//! * [`LimitArgs`]: limits of a search. [`ProgressCallback`]: function that receives the progress.
 
 use std::ffi::OsString;
 use std::marker::PhantomData;
@@ -11,7 +14,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::argument::{Name, Whole, name, read_text, shown, wrong_type, wrong_value};
+use crate::argument::{ArgumentName, IntegerArg, name, read_text, shown, wrong_type, wrong_value};
 use crate::error::Failure;
 use crate::position::PyPosition;
 
@@ -24,11 +27,11 @@ const MIN_INTERVAL: Duration = Duration::from_millis(10);
 /// Maximum of a time in seconds: more than 30 million years.
 const MAX_SECONDS: f64 = 1e15;
 
-/// Bytes: a whole number, or a text such as `1GiB`.
+/// Number of bytes: an integer, or a text such as `1GiB`.
 #[derive(Clone, Copy, Debug)]
-pub struct Memory<N = name::Memory>(pub u64, PhantomData<N>);
+pub struct MemoryArg<N = name::Memory>(pub u64, PhantomData<N>);
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for Memory<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for MemoryArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
@@ -39,46 +42,46 @@ impl<'py, N: Name> FromPyObject<'_, 'py> for Memory<N> {
                 Failure::input(format_args!("{name}: {value} is not an amount of memory: {error}"))
             })?
         } else {
-            let number = value.extract::<Whole<N>>().map_err(|error| {
+            let number = value.extract::<IntegerArg<N>>().map_err(|error| {
                 let is_type = error.is_instance_of::<PyTypeError>(value.py());
                 if is_type { wrong_type::<N>(&value, EXPECTED) } else { error }
             })?;
             number.within(1..=u64::MAX)?
         };
-        Ok(Memory(bytes, PhantomData))
+        Ok(MemoryArg(bytes, PhantomData))
     }
 }
 
-/// A number of threads.
+/// Number of threads.
 #[derive(Clone, Copy, Debug)]
-pub struct Threads(pub NonZeroUsize);
+pub struct ThreadCountArg(pub NonZeroUsize);
 
-impl Threads {
+impl ThreadCountArg {
     /// One thread.
-    pub const ONE: Threads = Threads(NonZeroUsize::MIN);
+    pub const ONE: ThreadCountArg = ThreadCountArg(NonZeroUsize::MIN);
 }
 
-impl<'py> FromPyObject<'_, 'py> for Threads {
+impl<'py> FromPyObject<'_, 'py> for ThreadCountArg {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let threads = value.extract::<Whole<name::Threads>>()?.within(1..=MAX_THREADS)?;
-        Ok(Threads(NonZeroUsize::new(threads as usize).unwrap_or(NonZeroUsize::MIN)))
+        let threads = value.extract::<IntegerArg<name::Threads>>()?.within(1..=MAX_THREADS)?;
+        Ok(ThreadCountArg(NonZeroUsize::new(threads as usize).unwrap_or(NonZeroUsize::MIN)))
     }
 }
 
-/// As many threads as asked for, or as there are cores.
-pub fn threads_or_cores(threads: Option<Threads>) -> NonZeroUsize {
+/// Returns the number of threads that was given, or else the number of cores.
+pub fn threads_or_cores(threads: Option<ThreadCountArg>) -> NonZeroUsize {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     threads.map_or_else(cores, |threads| threads.0)
 }
 
-/// The threads of a search; one for an algorithm that has one.
+/// Returns the number of threads of a search. Algorithms that are not in `parallel` use one thread.
 ///
 /// # Errors
-/// If several are asked for there.
+/// If several threads were given for an algorithm that uses one.
 pub fn search_threads(
-    threads: Option<Threads>,
+    threads: Option<ThreadCountArg>,
     algorithm: &str,
     parallel: &[&str],
 ) -> Result<NonZeroUsize, Failure> {
@@ -86,19 +89,21 @@ pub fn search_threads(
         return Ok(threads_or_cores(threads));
     }
     match threads {
-        Some(Threads(threads)) if threads > NonZeroUsize::MIN => Err(Failure::input(format_args!(
-            "threads: {algorithm} searches on one thread; choose algo={} for more",
-            alternatives(&parallel.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>())
-        ))),
+        Some(ThreadCountArg(threads)) if threads > NonZeroUsize::MIN => {
+            Err(Failure::input(format_args!(
+                "threads: {algorithm} searches on one thread; choose algo={} for more",
+                alternatives(&parallel.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>())
+            )))
+        }
         _ => Ok(NonZeroUsize::MIN),
     }
 }
 
-/// Works on a pool of so many threads. The pool is made for this call: threads do not survive a fork
-/// of the process, and a global pool would be left without any.
+/// Runs `work` on a pool of `threads` threads. The pool is created for this call: a fork of the process does
+/// not copy threads, so a global pool would have none in the forked process.
 ///
 /// # Errors
-/// If the system starts no threads.
+/// If the system cannot start the threads.
 pub fn on_pool<T: Send>(
     threads: NonZeroUsize,
     work: impl FnOnce() -> T + Send,
@@ -108,18 +113,18 @@ pub fn on_pool<T: Send>(
     Ok(pool.install(work))
 }
 
-/// A time in seconds, from 0 to [`MAX_SECONDS`].
+/// Time in seconds, from 0 to [`MAX_SECONDS`].
 #[derive(Clone, Copy, Debug)]
-pub struct Seconds<N>(pub Duration, PhantomData<N>);
+pub struct SecondsArg<N>(pub Duration, PhantomData<N>);
 
-impl<N> Seconds<N> {
-    /// The time between two calls or files, which has a minimum.
+impl<N> SecondsArg<N> {
+    /// Returns the time between two calls or files, at least [`MIN_INTERVAL`].
     pub fn interval(self) -> Duration {
         self.0.max(MIN_INTERVAL)
     }
 }
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for Seconds<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for SecondsArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
@@ -137,37 +142,37 @@ impl<'py, N: Name> FromPyObject<'_, 'py> for Seconds<N> {
         if !(0.0..=MAX_SECONDS).contains(&seconds) {
             return Err(out_of_range().into());
         }
-        Ok(Seconds(Duration::from_secs_f64(seconds), PhantomData))
+        Ok(SecondsArg(Duration::from_secs_f64(seconds), PhantomData))
     }
 }
 
-/// A number of nodes, at least 1.
+/// Number of nodes, at least 1.
 #[derive(Clone, Copy, Debug)]
-pub struct Nodes(pub u64);
+pub struct NodesArg(pub u64);
 
-impl<'py> FromPyObject<'_, 'py> for Nodes {
+impl<'py> FromPyObject<'_, 'py> for NodesArg {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Nodes(value.extract::<Whole<name::MaxNodes>>()?.within(1..=u64::MAX)?))
+        Ok(NodesArg(value.extract::<IntegerArg<name::MaxNodes>>()?.within(1..=u64::MAX)?))
     }
 }
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct LimitArgs {
     /// Maximum number of nodes.
-    pub nodes: Option<Nodes>,
+    pub nodes: Option<NodesArg>,
     /// Maximum time.
-    pub time: Option<Seconds<name::TimeLimit>>,
+    pub time: Option<SecondsArg<name::TimeLimit>>,
 }
 
-impl Bounds {
-    /// Returns the limits of a search that begins now.
-    pub fn limits(self, stop: &std::sync::atomic::AtomicBool) -> Limits<'_> {
+impl LimitArgs {
+    /// Returns the limits of a search that starts now.
+    pub fn to_limits(self, stop: &std::sync::atomic::AtomicBool) -> Limits<'_> {
         Limits {
             nodes: self.nodes.map(|nodes| nodes.0),
-            // A time beyond what the clock can represent is no limit.
+            // A time that the clock cannot represent is no limit.
             deadline: self.time.and_then(|time| Instant::now().checked_add(time.0)),
             stop: Some(stop),
             ..Limits::default()
@@ -175,16 +180,16 @@ impl Bounds {
     }
 }
 
-/// The first position of a search or a count: the start of a board such as `6x6`, or a position.
+/// First position of a search or a count: a position, or a board such as `6x6` for its start.
 #[derive(Clone, Debug)]
-pub struct Start<N = name::Board>(pub PyPosition, PhantomData<N>);
+pub struct StartArg<N = name::Board>(pub PyPosition, PhantomData<N>);
 
-impl<'py, N: Name> FromPyObject<'_, 'py> for Start<N> {
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for StartArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(position) = value.cast::<PyPosition>() {
-            return Ok(Start(position.get().clone(), PhantomData));
+            return Ok(StartArg(position.get().clone(), PhantomData));
         }
         let text = read_text::<N>(&value, "a board such as '6x6', or a konane.Position")?;
         if text.trim().contains(['/', ' ']) {
@@ -195,27 +200,27 @@ impl<'py, N: Name> FromPyObject<'_, 'py> for Start<N> {
             ))
             .into());
         }
-        Ok(Start(PyPosition::start(&text)?, PhantomData))
+        Ok(StartArg(PyPosition::start(&text)?, PhantomData))
     }
 }
 
-/// A function that receives the progress of a call, and how often.
+/// Function that receives the progress of a call.
 #[derive(Clone, Debug)]
-pub struct Listener<'py> {
+pub struct ProgressCallback<'py> {
     /// The function.
     pub function: Bound<'py, PyAny>,
     /// Minimum time between two calls.
     pub interval: Duration,
 }
 
-impl<'py> Listener<'py> {
-    /// Checks both.
+impl<'py> ProgressCallback<'py> {
+    /// Checks the arguments `progress` and `interval`.
     ///
     /// # Errors
-    /// If the function cannot be called.
+    /// If `function` is not callable.
     pub fn new(
         function: Option<Bound<'py, PyAny>>,
-        interval: Option<Seconds<name::Interval>>,
+        interval: Option<SecondsArg<name::Interval>>,
     ) -> Result<Option<Self>, Failure> {
         let Some(function) = function else { return Ok(None) };
         if !function.is_callable() {
@@ -223,12 +228,12 @@ impl<'py> Listener<'py> {
                 wrong_type::<name::Progress>(&function, "a function of one argument").into()
             );
         }
-        let interval = interval.map_or(Duration::from_millis(100), Seconds::interval);
-        Ok(Some(Listener { function, interval }))
+        let interval = interval.map_or(Duration::from_millis(100), SecondsArg::interval);
+        Ok(Some(ProgressCallback { function, interval }))
     }
 }
 
-/// A directory or file for results: a text with which Python opens it, whatever its bytes.
+/// Returns a path as a text that Python can open, also if it is not UTF-8.
 pub fn path_text(path: &std::path::Path) -> OsString {
     path.as_os_str().to_owned()
 }

@@ -1,45 +1,45 @@
-//! `perft` and `divide`: counts of move sequences and of positions.
+//! `perft` and `divide`: numbers of move sequences and of positions.
 
 use konane::system::memory_available;
 use konane::{Perft, PerftError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::argument::{Flag, Whole, name};
+use crate::argument::{FlagArg, IntegerArg, name};
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Memory, Start, Threads, on_pool, threads_or_cores};
+use crate::options::{MemoryArg, StartArg, ThreadCountArg, on_pool, threads_or_cores};
 
 /// Counts the move sequences of 1, 2, ... `depth` plies (at most 64) from a board (``"8x8"``) or a
 /// ``Position``: returns a list of `depth` integers.
 ///
-/// With `unique`, counts the positions that are first reached at each ply instead: symmetric ones once,
-/// or each with `symmetry=False`. They are kept in memory, some 30 bytes each. `memory` (bytes, or a
+/// With `unique`, counts the positions that are first reached at each ply instead. Symmetric positions count as
+/// one, unless `symmetry=False`. They are stored in memory, some 30 bytes each. `memory` (bytes, or a
 /// text such as ``"4GiB"``) limits it and defaults to what the system has available; ``ResourceError``
-/// is raised if it would not suffice. `threads` defaults to all cores.
+/// is raised if it does not suffice. `threads` defaults to all cores.
 ///
-/// Equal positions of a ply are counted as one, so about a thousand million sequences are counted per
-/// second and thread; without memory for a list of the positions, it takes longer. Raises
-/// ``ResourceError`` if a count does not fit into 64 bits. Ctrl-C ends it.
+/// Equal positions of a ply are counted once, with their multiplicity, so about a thousand million
+/// sequences are counted per second and thread. Without memory for a list of the positions, it takes longer.
+/// Raises ``ResourceError`` if a count exceeds 64 bits. Ctrl-C ends the call.
 #[pyfunction]
 #[pyo3(
-    signature = (board, depth, *, threads=None, unique=Flag::from(false),
-    symmetry=Flag::from(true), memory=None),
+    signature = (board, depth, *, threads=None, unique=FlagArg::from(false),
+    symmetry=FlagArg::from(true), memory=None),
     text_signature = "(board, depth, *, threads=None, unique=False, symmetry=True, memory=None)"
 )]
 pub fn perft(
     py: Python<'_>,
-    board: Start,
-    depth: Whole<name::Depth>,
-    threads: Option<Threads>,
-    unique: Flag<name::Unique>,
-    symmetry: Flag<name::Symmetry>,
-    memory: Option<Memory>,
+    board: StartArg,
+    depth: IntegerArg<name::Depth>,
+    threads: Option<ThreadCountArg>,
+    unique: FlagArg<name::Unique>,
+    symmetry: FlagArg<name::Symmetry>,
+    memory: Option<MemoryArg>,
 ) -> Result<Vec<u64>, Failure> {
     let (start, depth) = (board.0, depth.within(0..=Perft::MAX_PLIES.into())?);
     let threads = threads_or_cores(threads);
     let memory = memory.map(|memory| memory.0).or_else(memory_available).unwrap_or(u64::MAX);
-    interrupt::run_silent(py, |stop| {
+    interrupt::run_without_progress(py, |stop| {
         on_pool(threads, || {
             let perft = Perft::new(&start.board);
             let position = &start.position;
@@ -69,13 +69,13 @@ fn uncounted(why: PerftError) -> Failure {
 #[pyo3(signature = (board, depth, *, threads=None))]
 pub fn divide<'py>(
     py: Python<'py>,
-    board: Start,
-    depth: Whole<name::Depth>,
-    threads: Option<Threads>,
+    board: StartArg,
+    depth: IntegerArg<name::Depth>,
+    threads: Option<ThreadCountArg>,
 ) -> Result<Bound<'py, PyDict>, Failure> {
     let (start, depth) = (board.0, depth.within(1..=Perft::MAX_PLIES.into())? as u32);
     let threads = threads_or_cores(threads);
-    let counts = interrupt::run_silent(py, |stop| {
+    let counts = interrupt::run_without_progress(py, |stop| {
         let memory = memory_available().unwrap_or(u64::MAX);
         on_pool(threads, || {
             Perft::new(&start.board).merged_divide(&start.position, depth, memory, stop)

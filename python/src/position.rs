@@ -1,4 +1,4 @@
-//! `Position`: a board, the stones on it, and who is to move.
+//! `Position`: a board, the stones on it, and the side to move.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use konane::{Board, Dimensions, Move, PhaseChoice, Position, draw};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use crate::argument::{Text, Whole, name, read_text, wrong_choice, wrong_type};
+use crate::argument::{IntegerArg, StrArg, name, read_text, wrong_choice, wrong_type};
 use crate::error::Failure;
 
-/// A position of Konane. It is immutable: a move returns a new position.
+/// Position of Konane. It is immutable: a move returns a new position.
 ///
 /// `board` is ranks x files, such as ``"6x6"``, of up to 64 squares. `text` is the position in the
 /// notation of the program: ranks from the top with ``/`` between them, ``x`` for Black, ``o`` for
@@ -29,7 +29,7 @@ use crate::error::Failure;
 pub struct PyPosition {
     pub board: Arc<Board>,
     pub position: Position,
-    /// The move that led here, for pictures; positions are equal whatever it was.
+    /// Last move, for pictures. It does not affect equality.
     last: Option<Move>,
 }
 
@@ -49,26 +49,26 @@ impl Hash for PyPosition {
     }
 }
 
-/// Moves in one text, whether they were given as one text or as a list.
-struct Moves(String);
+/// Moves as one text, from a text or a list of texts.
+struct MovesArg(String);
 
-/// Maximum number of texts in a list of moves. A game has at most 64 moves, a text at least a part of
-/// one.
+/// Maximum number of texts in a list of moves. A game has at most 64 moves, and a text contains at least a part
+/// of one.
 const MAX_MOVE_TEXTS: usize = 1024;
 
-impl<'py> FromPyObject<'_, 'py> for Moves {
+impl<'py> FromPyObject<'_, 'py> for MovesArg {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         const EXPECTED: &str = "a text such as 'a6 a5', or a list of such texts";
         if value.is_instance_of::<PyString>() {
-            return Ok(Moves(read_text::<name::Moves>(&value, EXPECTED)?));
+            return Ok(MovesArg(read_text::<name::Moves>(&value, EXPECTED)?));
         }
         if !value.hasattr("__iter__")? {
             return Err(wrong_type::<name::Moves>(&value, EXPECTED));
         }
         let mut texts = Vec::new();
-        // Item by item: the length that an object reports need not be true.
+        // Item by item: the length that an object reports may be wrong.
         for text in value.try_iter()? {
             texts.push(read_text::<name::Moves>(&text?, EXPECTED)?);
             if texts.len() > MAX_MOVE_TEXTS {
@@ -78,43 +78,43 @@ impl<'py> FromPyObject<'_, 'py> for Moves {
                 .into());
             }
         }
-        Ok(Moves(texts.join(" ")))
+        Ok(MovesArg(texts.join(" ")))
     }
 }
 
 impl PyPosition {
-    /// The start of a board.
+    /// Returns the start of a board.
     ///
     /// # Errors
-    /// If the text is no board.
+    /// If the text is not a board.
     pub fn start(board: &str) -> Result<Self, Failure> {
         let board = Arc::new(Board::new(dimensions(board)?));
         let position = Position::start(&board);
         Ok(PyPosition { board, position, last: None })
     }
 
-    /// Ranks and files.
+    /// Returns the ranks and files of the board.
     pub fn dimensions(&self) -> Dimensions {
         self.board.dimensions()
     }
 
-    /// True for a position in the jumping phase with fewer than two empty squares, of which databases
+    /// Returns true for a position in the jumping phase with fewer than two empty squares, of which databases
     /// and proofs have no value.
     pub fn is_early_jump(&self) -> bool {
         self.position.is_early_jump(&self.board)
     }
 
-    /// The text of a move of this board.
+    /// Returns the text of a move.
     pub fn move_text(&self, mv: Move) -> String {
         mv.to_string()
     }
 
-    /// The text.
+    /// Returns the position as text.
     pub fn text(&self) -> String {
         self.position.to_string()
     }
 
-    /// The same board with other stones.
+    /// Returns a position on the same board.
     fn with(&self, position: Position, last: Option<Move>) -> Self {
         PyPosition { board: Arc::clone(&self.board), position, last }
     }
@@ -123,22 +123,22 @@ impl PyPosition {
 /// Reads a board.
 ///
 /// # Errors
-/// If the text is none.
+/// If the text is not a board.
 pub fn dimensions(text: &str) -> Result<Dimensions, Failure> {
     text.parse().map_err(Failure::input)
 }
 
-fn phase_choice(name: &Text<name::Phase>) -> Result<PhaseChoice, Failure> {
+fn phase_choice(name: &StrArg<name::Phase>) -> Result<PhaseChoice, Failure> {
     name.parse().map_err(|_| wrong_choice(name, "'auto' or 'jump'"))
 }
 
-/// The position of a code of the board, canonical or not; nothing if there is none.
+/// Returns the position of a code, canonical or not; `None` if the number is not a code of the board.
 pub fn decode(board: &Board, code: u64) -> Option<Position> {
     let position = Position::from_code(board, code);
     if position.occupied() & !board.all() != 0 {
         return None;
     }
-    // With two empty squares or more, everything is a position.
+    // With two or more empty squares, every set of stones is a position.
     if (board.all() & !position.occupied()).count_ones() >= 2 {
         return Some(position);
     }
@@ -148,13 +148,13 @@ pub fn decode(board: &Board, code: u64) -> Option<Position> {
 #[pymethods]
 impl PyPosition {
     #[new]
-    #[pyo3(signature = (board, text=None, phase=Text::from("auto"), *, moves=None),
+    #[pyo3(signature = (board, text=None, phase=StrArg::from("auto"), *, moves=None),
         text_signature = "(board, text=None, phase='auto', *, moves=None)")]
     fn new(
-        board: Text<name::Board>,
-        text: Option<Text<name::Text>>,
-        phase: Text<name::Phase>,
-        moves: Option<Moves>,
+        board: StrArg<name::Board>,
+        text: Option<StrArg<name::Text>>,
+        phase: StrArg<name::Phase>,
+        moves: Option<MovesArg>,
     ) -> Result<Self, Failure> {
         let (dimensions, phase) = (dimensions(&board)?, phase_choice(&phase)?);
         let (board, begin) = match text {
@@ -179,8 +179,8 @@ impl PyPosition {
     #[classmethod]
     fn from_code(
         _class: &Bound<'_, PyType>,
-        board: Text<name::Board>,
-        code: Whole<name::Code>,
+        board: StrArg<name::Board>,
+        code: IntegerArg<name::Code>,
     ) -> Result<Self, Failure> {
         let start = PyPosition::start(&board)?;
         let (code, board) = (code.get()?, start.dimensions());
@@ -190,57 +190,56 @@ impl PyPosition {
         Ok(start.with(position, None))
     }
 
-    /// The board, such as ``"6x6"``: ranks x files.
+    /// Board: ranks x files, such as ``"6x6"``.
     #[getter]
     fn board(&self) -> String {
         self.dimensions().to_string()
     }
 
-    /// Who is to move: ``"black"`` or ``"white"``.
+    /// Side to move: ``"black"`` or ``"white"``.
     #[getter]
     fn to_move(&self) -> &'static str {
         self.position.to_move().name()
     }
 
-    /// The exact canonical code, an integer below 2**64.
+    /// Exact canonical code, an integer below 2**64.
     ///
-    /// Two positions of a board have the same code exactly if a symmetry maps one to the other (on
-    /// boards with an even side also one that exchanges the colours and the side to move, once both
-    /// removals are made), and then they have the same value. ``probe_many`` takes these codes. Positions
-    /// with fewer than two empty squares and ``phase="jump"`` have codes of their own, which no database
-    /// has: there they stand for other positions.
+    /// Two positions of a board have the same code if and only if a symmetry maps one to the other; then they have
+    /// the same value. On boards with an even side, after both removals, this includes the symmetries that
+    /// exchange the colours and the side to move. ``probe_many`` takes these codes. Do not look up codes of
+    /// positions with fewer than two empty squares and ``phase="jump"``: in a database, these codes belong to other
+    /// positions.
     #[getter]
     fn code(&self) -> u64 {
         self.position.code(&self.board)
     }
 
-    /// The occupied squares as an integer: bit 0 is the top left square, then along the ranks.
+    /// Occupied squares as an integer: bit 0 is the top left square, the next bits follow along the ranks.
     #[getter]
     fn occupied(&self) -> u64 {
         self.position.occupied()
     }
 
-    /// Whether the side to move has no move, and has lost.
+    /// True if the side to move has no legal move, and has lost.
     #[getter]
     fn is_over(&self) -> bool {
         self.position.count_moves(&self.board) == 0
     }
 
-    /// The legal moves, a list of texts in a fixed order: ``"e4"`` removes a stone, ``"c3-g3"`` jumps.
+    /// Returns the legal moves as a list of texts in a fixed order: ``"e4"`` removes a stone, ``"c3-g3"`` jumps.
     fn moves(&self) -> Vec<String> {
         self.position.moves(&self.board).into_iter().map(|mv| self.move_text(mv)).collect()
     }
 
-    /// Returns the position after a move. Raises ``InputError`` for a move that is not legal, and names
-    /// the rule.
+    /// Returns the position after a move. Raises ``InputError`` for an illegal move, and names the rule.
     #[pyo3(signature = (r#move))]
-    fn play(&self, r#move: Text<name::Move>) -> Result<Self, Failure> {
+    fn play(&self, r#move: StrArg<name::Move>) -> Result<Self, Failure> {
         let mv = parse_move(&self.board, &self.position, &r#move).map_err(Failure::input)?;
         Ok(self.with(self.position.play(&self.board, mv), Some(mv)))
     }
 
-    /// A picture as SVG: the board, its stones, and the last move if this position came from `play`
-    /// or `moves`.
+    /// Returns a picture as SVG: the board, its stones, and the last move if this position was made by `play` or
+    /// with `moves`.
     fn svg(&self) -> String {
         draw::svg(&self.board, &self.position, self.last)
     }

@@ -1,4 +1,5 @@
-//! Progress: stored by the thread that works, passed to the caller's function by the thread that waits.
+//! Progress of long calls. The worker thread stores it in [`Latest`]; the calling thread passes it to the caller's
+//! function by [`ProgressReporter`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,11 +10,11 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::error::Failure;
-use crate::interrupt::PATIENCE;
-use crate::options::Listener;
+use crate::interrupt::SIGNAL_INTERVAL;
+use crate::options::ProgressCallback;
 use crate::results;
 
-/// The latest progress that has not been passed on. The lock is held for a copy only.
+/// Latest progress that has not been reported. The lock is held only for a copy.
 #[derive(Debug)]
 pub struct Latest<T>(Mutex<Option<T>>);
 
@@ -28,12 +29,12 @@ impl<T> Latest<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores a value and drops the previous one.
+    /// Replaces the value.
     pub fn put(&self, value: T) {
         *self.lock() = Some(value);
     }
 
-    /// Changes the value in place.
+    /// Modifies the value in place.
     pub fn change(&self, change: impl FnOnce(&mut Option<T>)) {
         change(&mut self.lock());
     }
@@ -43,50 +44,51 @@ impl<T> Latest<T> {
     }
 }
 
-/// The observer of searches of Konane.
+/// Observer of searches of Konane.
 impl Observer for &Latest<Progress<'static>> {
     fn progress(&mut self, progress: &Progress) {
         self.put(progress.without_children());
     }
 }
 
-/// The observer of searches of Sprouts, whose progress lacks the capacity of the table.
-pub struct Watch<'a> {
+/// Observer of searches of Sprouts. It adds the table's capacity, which their progress lacks.
+pub struct SproutsObserver<'a> {
     /// Receives the progress.
     pub latest: &'a Latest<Progress<'static>>,
     /// Entries that fit into the table.
     pub table_capacity: u64,
 }
 
-impl Observer for Watch<'_> {
+impl Observer for SproutsObserver<'_> {
     fn progress(&mut self, progress: &Progress) {
         let table_capacity = self.table_capacity;
         self.latest.put(Progress { table_capacity, ..progress.without_children() });
     }
 }
 
-/// Calls a function with new progress, at most as often as its interval allows.
-pub struct Teller<'a, 'py, T> {
-    listener: Option<Listener<'py>>,
+/// Calls a function with new progress, at most once per interval.
+pub struct ProgressReporter<'a, 'py, T> {
+    callback: Option<ProgressCallback<'py>>,
     latest: &'a Latest<T>,
-    begun: Instant,
-    told: Option<Instant>,
+    start: Instant,
+    last_call: Option<Instant>,
 }
 
-impl<'a, 'py, T> Teller<'a, 'py, T> {
+impl<'a, 'py, T> ProgressReporter<'a, 'py, T> {
     /// Starts the clock.
-    pub fn new(listener: Option<Listener<'py>>, latest: &'a Latest<T>) -> Self {
-        Teller { listener, latest, begun: Instant::now(), told: None }
+    pub fn new(callback: Option<ProgressCallback<'py>>, latest: &'a Latest<T>) -> Self {
+        ProgressReporter { callback, latest, start: Instant::now(), last_call: None }
     }
 
-    /// Time between two calls of `tick`.
+    /// Returns the time between two calls of `tick`.
     pub fn period(&self) -> Duration {
-        self.listener.as_ref().map_or(PATIENCE, |listener| listener.interval.min(PATIENCE))
+        let interval = self.callback.as_ref().map(|callback| callback.interval);
+        interval.map_or(SIGNAL_INTERVAL, |interval| interval.min(SIGNAL_INTERVAL))
     }
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start.
     pub fn seconds(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64()
+        self.start.elapsed().as_secs_f64()
     }
 
     /// Calls the function if its interval has passed and there is new progress.
@@ -97,17 +99,17 @@ impl<'a, 'py, T> Teller<'a, 'py, T> {
         &mut self,
         object: impl FnOnce(Python<'py>, &T, f64) -> Result<Bound<'py, PyAny>, Failure>,
     ) -> PyResult<()> {
-        let Some(listener) = &self.listener else { return Ok(()) };
-        if self.told.is_some_and(|told| told.elapsed() < listener.interval) {
+        let Some(callback) = &self.callback else { return Ok(()) };
+        if self.last_call.is_some_and(|time| time.elapsed() < callback.interval) {
             return Ok(());
         }
         let Some(new) = self.latest.take() else { return Ok(()) };
-        self.told = Some(Instant::now());
-        let object = object(listener.function.py(), &new, self.seconds())?;
-        listener.function.call1((object,)).map(drop)
+        self.last_call = Some(Instant::now());
+        let object = object(callback.function.py(), &new, self.seconds())?;
+        callback.function.call1((object,)).map(drop)
     }
 
-    /// Calls the function with the progress at the end, without regard to its interval.
+    /// Calls the function with the progress at the end, regardless of its interval.
     ///
     /// # Errors
     /// If the function raises an exception.
@@ -117,7 +119,7 @@ impl<'a, 'py, T> Teller<'a, 'py, T> {
         object: impl FnOnce(Python<'py>, &T, f64) -> Result<Bound<'py, PyAny>, Failure>,
     ) -> PyResult<()> {
         self.latest.put(last);
-        self.told = None;
+        self.last_call = None;
         self.tick(object)
     }
 }
@@ -136,7 +138,7 @@ struct ProgressFields {
     grundy_numbers: u64,
 }
 
-/// A `konane.Progress`. α-β has a `depth` and no proof numbers.
+/// Makes a `konane.Progress`. α-β has a `depth` and no proof numbers.
 ///
 /// # Errors
 /// If the class cannot be imported.

@@ -11,16 +11,17 @@ use konane::system::memory_available;
 use konane::{Colour, Progress, Reason, Solver, Value};
 use pyo3::prelude::*;
 
-use crate::argument::{File, Text, name};
-use crate::database::Source;
+use crate::argument::{PathArg, StrArg, name};
+use crate::database::DatabaseArg;
 use crate::error::Failure;
 use crate::interrupt;
 use crate::options::{
-    Bounds, Listener, Memory, Nodes, Seconds, Start, Threads, on_pool, path_text, threads_or_cores,
+    LimitArgs, MemoryArg, NodesArg, ProgressCallback, SecondsArg, StartArg, ThreadCountArg,
+    on_pool, path_text, threads_or_cores,
 };
-use crate::progress::{Latest, Teller};
+use crate::progress::{Latest, ProgressReporter};
 use crate::results;
-use crate::solve::{Means, RunWith, Search, last_progress};
+use crate::solve::{KonaneSearch, RunWith, SearchArguments, last_progress};
 
 /// Solves a position and collects its proof.
 struct Prove<'a>(&'a Latest<Progress<'static>>);
@@ -46,46 +47,49 @@ struct ProofFields<'py> {
     seconds: f64,
 }
 
-/// Solves a board (``"6x6"``) or a ``Position`` and writes a proof file, with which others can check
-/// the winner: returns a ``Proof``. An existing file is replaced when the new one is complete.
+/// Solves a board (``"6x6"``) or a ``Position`` and writes a proof file, by which the winner can be
+/// checked independently: returns a ``Proof``. An existing file is replaced when the new one is complete.
 ///
 /// The other arguments, the errors and the cost are those of ``solve``; collecting the positions takes
 /// about as long again. If a limit is reached, or the disk is full, no file is written, and ``reason``
-/// says why. Raises ``FileError`` if it is known before the search that the file cannot be written.
+/// names the cause. Raises ``FileError`` before the search if the file cannot be created.
 #[pyfunction]
 #[pyo3(
-    signature = (board, path, *, algo=Text::from("dfpn"), threads=None, memory=None, time_limit=None,
-    max_nodes=None, db=None, progress=None, interval=None, profile=Text::from("tuned")),
+    signature = (board, path, *, algo=StrArg::from("dfpn"), threads=None, memory=None, time_limit=None,
+    max_nodes=None, db=None, progress=None, interval=None, profile=StrArg::from("tuned")),
     text_signature = "(board, path, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
     max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
 )]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn prove<'py>(
     py: Python<'py>,
-    board: Start,
-    path: File<name::Path>,
-    algo: Text<name::Algo>,
-    threads: Option<Threads>,
-    memory: Option<Memory>,
-    time_limit: Option<Seconds<name::TimeLimit>>,
-    max_nodes: Option<Nodes>,
-    db: Option<Source<'_>>,
+    board: StartArg,
+    path: PathArg<name::Path>,
+    algo: StrArg<name::Algo>,
+    threads: Option<ThreadCountArg>,
+    memory: Option<MemoryArg>,
+    time_limit: Option<SecondsArg<name::TimeLimit>>,
+    max_nodes: Option<NodesArg>,
+    db: Option<DatabaseArg<'_>>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds<name::Interval>>,
-    profile: Text<name::Profile>,
+    interval: Option<SecondsArg<name::Interval>>,
+    profile: StrArg<name::Profile>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
-    let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let search = Search::new(py, board, Means { algo, threads, memory, bounds, db, profile })?;
-    let listener = Listener::new(progress, interval)?;
+    let limits = LimitArgs { nodes: max_nodes, time: time_limit };
+    let search = KonaneSearch::new(
+        py,
+        board,
+        SearchArguments { algo, threads, memory, limits, db, profile },
+    )?;
     let pool = threads_or_cores(threads);
     let latest = Latest::default();
-    let mut teller = Teller::new(listener, &latest);
+    let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let object = |py, progress: &Progress, seconds| search.progress(py, progress, seconds);
-    let period = teller.period();
-    let tick = || teller.tick(object);
+    let period = reporter.period();
+    let tick = || reporter.tick(object);
     let work = |stop: &AtomicBool| {
         on_pool(pool, || {
-            // Before the search, so that a file that cannot be written is found out in time.
+            // Before the search, so that a file that cannot be written is reported at once.
             let writer = ProofWriter::create(&path.0)?;
             let ProveResult { solution, proof } = search.run(stop, Prove(&latest))?;
             let stopped = |reason: Reason| reason.text().to_owned();
@@ -93,7 +97,7 @@ pub fn prove<'py>(
                 None => Err(solution.reason.map(stopped)),
                 Some(Err(CertificateError::Stopped(reason))) => Err(Some(stopped(reason))),
                 Some(Err(error)) => return Err(error.into()),
-                // A full disk takes no winner away.
+                // The winner is returned also if the disk is full.
                 Some(Ok(proof)) => match writer.finish(&proof.header, &proof.certificate.codes) {
                     Ok(summary) => Ok((summary, proof.certificate.searched_again)),
                     Err(error) => Err(Some(error.to_string())),
@@ -103,8 +107,8 @@ pub fn prove<'py>(
         })
     };
     let (solution, written) = interrupt::run(py, period, tick, work)???;
-    let seconds = teller.seconds();
-    teller.end(last_progress(&solution), object)?;
+    let seconds = reporter.seconds();
+    reporter.end(last_progress(&solution), object)?;
     let summary = written.as_ref().ok();
     let fields = ProofFields {
         outcome: solution.outcome.map_or("unknown", Value::name),
@@ -134,7 +138,7 @@ struct VerificationFields {
 }
 
 /// Checks a proof file by the rules of the game alone, without the solver: returns a ``Verification``.
-/// If a readable file does not prove its claim, ``valid`` is false, and ``problem`` says why.
+/// If a readable file does not prove its claim, ``valid`` is false, and ``problem`` describes the first error.
 ///
 /// Takes about 10 microseconds and up to 24 bytes for each position. `threads` defaults to all cores,
 /// `memory` to what the system has available. Raises ``FileError`` if the file is missing, damaged or
@@ -143,13 +147,13 @@ struct VerificationFields {
 #[pyo3(signature = (path, *, threads=None, memory=None))]
 pub fn verify_proof<'py>(
     py: Python<'py>,
-    path: File<name::Path>,
-    threads: Option<Threads>,
-    memory: Option<Memory>,
+    path: PathArg<name::Path>,
+    threads: Option<ThreadCountArg>,
+    memory: Option<MemoryArg>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let begun = Instant::now();
     let threads = threads_or_cores(threads);
-    let checked = interrupt::run_silent(py, |stop| {
+    let checked = interrupt::run_without_progress(py, |stop| {
         on_pool(threads, || {
             let mut reader = ProofReader::open(&path.0)?;
             if let Some(bytes) = memory.map(|memory| memory.0).or_else(memory_available) {

@@ -1,5 +1,5 @@
-//! Results as Python objects. The classes, with the meaning of each field, are in `konane/_results.py`. Their
-//! fields are those of the library's serialised results, or of a struct here.
+//! Conversion of results to Python objects. The classes, with the meaning of each field, are in
+//! `konane/_results.py`. Their fields are those of the library's serialised results, or of a struct in this crate.
 
 use konane::search::numbers::{INFINITY, Number};
 use pyo3::intern;
@@ -13,7 +13,7 @@ use crate::error::Failure;
 /// Serialises a result as a dictionary, with the keys and values of the program's JSON.
 ///
 /// # Errors
-/// If the result is not a struct, or Python has no memory.
+/// If the result is not a struct, or Python has not enough memory.
 pub fn dict<'py>(py: Python<'py>, result: &impl Serialize) -> Result<Bound<'py, PyDict>, Failure> {
     let dict = pythonize(py, result).map_err(PyErr::from)?;
     Ok(dict.cast_into().map_err(PyErr::from)?)
@@ -47,13 +47,13 @@ where
     Ok(module.getattr(class)?.call((), Some(&fields))?)
 }
 
-/// A proof or disproof number.
+/// Proof or disproof number in Python.
 #[derive(Clone, Copy, Debug, IntoPyObject)]
 pub enum ProofNumber {
-    /// Number of an unsolved or proven position.
+    /// Number below infinity.
     #[pyo3(transparent)]
     Finite(Number),
-    /// Number of something impossible.
+    /// Infinity, as a float: the claim is disproven.
     #[pyo3(transparent)]
     Infinite(f64),
 }

@@ -1,4 +1,7 @@
-//! `solve`, and the parts that `prove` shares with it.
+//! `solve`, and the parts that it shares with `prove`.
+//!
+//! * [`SearchArguments`], [`KonaneSearch`]: arguments of a search, before and after they are checked.
+//! * [`RunWith`]: work with a solver, whose type depends on the database.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,59 +11,66 @@ use konane::tablebase::{Database, DatabaseValues};
 use konane::{Algorithm, Profile, Progress, Solution, SolveOptions, Solver};
 use pyo3::prelude::*;
 
-use crate::argument::{Text, name, wrong_choice};
+use crate::argument::{StrArg, name, wrong_choice};
 use crate::database;
-use crate::database::Source;
+use crate::database::DatabaseArg;
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Start, Threads, search_threads};
+use crate::options::{
+    LimitArgs, MemoryArg, NodesArg, ProgressCallback, SecondsArg, StartArg, ThreadCountArg,
+    search_threads,
+};
 use crate::position::PyPosition;
-use crate::progress::{self, Latest, Teller};
+use crate::progress::{self, Latest, ProgressReporter};
 use crate::results;
 
-/// A search with checked arguments.
-pub struct Search {
+/// Search of a Konane position with checked arguments.
+pub struct KonaneSearch {
     pub start: PyPosition,
     pub options: SolveOptions,
-    pub bounds: Bounds,
+    pub limits: LimitArgs,
     pub database: Option<Arc<Database>>,
 }
 
-/// Arguments of the search, by their names in Python.
-pub struct Means<'py> {
-    pub algo: Text<name::Algo>,
-    pub threads: Option<Threads>,
-    pub memory: Option<Memory>,
-    pub bounds: Bounds,
-    pub db: Option<Source<'py>>,
-    pub profile: Text<name::Profile>,
+/// Arguments of a search, by their names in Python.
+pub struct SearchArguments<'py> {
+    pub algo: StrArg<name::Algo>,
+    pub threads: Option<ThreadCountArg>,
+    pub memory: Option<MemoryArg>,
+    pub limits: LimitArgs,
+    pub db: Option<DatabaseArg<'py>>,
+    pub profile: StrArg<name::Profile>,
 }
 
-impl Search {
+impl KonaneSearch {
     /// Checks the arguments, and opens the database.
     ///
     /// # Errors
-    /// If one of them makes no sense, or there is no such database.
-    pub fn new(py: Python<'_>, start: Start, means: Means<'_>) -> Result<Self, Failure> {
+    /// If an argument is invalid, or the database cannot be opened.
+    pub fn new(
+        py: Python<'_>,
+        start: StartArg,
+        args: SearchArguments<'_>,
+    ) -> Result<Self, Failure> {
         let start = start.0;
-        let algorithm: Algorithm = means.algo.parse().map_err(Failure::input)?;
-        let profile = profile(&means.profile)?;
+        let algorithm: Algorithm = args.algo.parse().map_err(Failure::input)?;
+        let profile = profile(&args.profile)?;
         let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
-        let threads = search_threads(means.threads, algorithm.name(), &parallel)?;
+        let threads = search_threads(args.threads, algorithm.name(), &parallel)?;
         let default = SolveOptions::default();
-        let memory_bytes = means.memory.map_or(default.memory_bytes, |memory| memory.0);
+        let memory_bytes = args.memory.map_or(default.memory_bytes, |memory| memory.0);
         let options = SolveOptions { algorithm, profile, memory_bytes, threads, ..default };
-        let database = means.db.map(|db| database::of_board(py, db, start.dimensions()));
-        Ok(Search { start, options, bounds: means.bounds, database: database.transpose()? })
+        let database = args.db.map(|db| database::of_board(py, db, start.dimensions()));
+        Ok(KonaneSearch { start, options, limits: args.limits, database: database.transpose()? })
     }
 
     /// Runs `search` with a solver, and with the values of the database if there is one.
     ///
     /// # Errors
-    /// What the database met.
+    /// If the search or the database fails.
     pub fn run<T>(&self, stop: &AtomicBool, search: impl RunWith<T>) -> Result<T, Failure> {
         let solver = Solver::new(&self.start.board, &self.start.position);
-        let solver = solver.options(self.options).limits(self.bounds.limits(stop));
+        let solver = solver.options(self.options).limits(self.limits.to_limits(stop));
         let Some(database) = &self.database else { return search.run_with(&solver) };
         let values = DatabaseValues::new(database);
         let found = search.run_with(&solver.oracle(&values));
@@ -70,7 +80,7 @@ impl Search {
         }
     }
 
-    /// A `konane.Progress` of this search.
+    /// Makes a `konane.Progress` of this search.
     ///
     /// # Errors
     /// If the class cannot be imported.
@@ -87,7 +97,7 @@ impl Search {
     }
 }
 
-/// Work with a solver, with or without values of a database.
+/// Work with a solver, with or without the values of a database.
 pub trait RunWith<T> {
     /// Runs the work.
     ///
@@ -104,16 +114,16 @@ impl RunWith<Solution> for Solve<'_> {
     }
 }
 
-/// The progress at the end of a search.
+/// Returns the progress at the end of a search.
 pub fn last_progress(solution: &Solution) -> Progress<'static> {
     Progress { table_capacity: solution.table.capacity, ..Progress::from(&solution.report) }
 }
 
-/// The parameters of a name.
+/// Returns the profile with this name.
 ///
 /// # Errors
-/// If there are none of this name.
-pub fn profile(name: &Text<name::Profile>) -> Result<Profile, Failure> {
+/// If the name is unknown.
+pub fn profile(name: &StrArg<name::Profile>) -> Result<Profile, Failure> {
     let all = [Profile::Tuned, Profile::Thesis];
     let found = all.into_iter().find(|profile| profile.name() == &**name);
     found.ok_or_else(|| wrong_choice(name, "'tuned' or 'thesis'"))
@@ -140,34 +150,36 @@ pub fn profile(name: &Text<name::Profile>) -> Result<Profile, Failure> {
 /// missing or damaged, and ``ResourceError`` if the memory is not available.
 #[pyfunction]
 #[pyo3(
-    signature = (board, *, algo=Text::from("dfpn"), threads=None, memory=None, time_limit=None, max_nodes=None,
-    db=None, progress=None, interval=None, profile=Text::from("tuned")),
+    signature = (board, *, algo=StrArg::from("dfpn"), threads=None, memory=None, time_limit=None, max_nodes=None,
+    db=None, progress=None, interval=None, profile=StrArg::from("tuned")),
     text_signature = "(board, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
     max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
 )]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn solve<'py>(
     py: Python<'py>,
-    board: Start,
-    algo: Text<name::Algo>,
-    threads: Option<Threads>,
-    memory: Option<Memory>,
-    time_limit: Option<Seconds<name::TimeLimit>>,
-    max_nodes: Option<Nodes>,
-    db: Option<Source<'_>>,
+    board: StartArg,
+    algo: StrArg<name::Algo>,
+    threads: Option<ThreadCountArg>,
+    memory: Option<MemoryArg>,
+    time_limit: Option<SecondsArg<name::TimeLimit>>,
+    max_nodes: Option<NodesArg>,
+    db: Option<DatabaseArg<'_>>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds<name::Interval>>,
-    profile: Text<name::Profile>,
+    interval: Option<SecondsArg<name::Interval>>,
+    profile: StrArg<name::Profile>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
-    let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let means = Means { algo, threads, memory, bounds, db, profile };
-    let search = Search::new(py, board, means)?;
-    let listener = Listener::new(progress, interval)?;
+    let limits = LimitArgs { nodes: max_nodes, time: time_limit };
+    let search = KonaneSearch::new(
+        py,
+        board,
+        SearchArguments { algo, threads, memory, limits, db, profile },
+    )?;
     let latest = Latest::default();
-    let mut teller = Teller::new(listener, &latest);
+    let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let object = |py, progress: &Progress, seconds| search.progress(py, progress, seconds);
     let work = |stop: &AtomicBool| search.run(stop, Solve(&latest));
-    let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
-    teller.end(last_progress(&found), object)?;
+    let found = interrupt::run(py, reporter.period(), || reporter.tick(object), work)??;
+    reporter.end(last_progress(&found), object)?;
     results::make(py, "Solution", results::dict(py, &found)?)
 }

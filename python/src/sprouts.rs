@@ -1,4 +1,4 @@
-//! `konane.sprouts`: who wins positions of Sprouts, their Grundy numbers, moves and canonical forms.
+//! `konane.sprouts`: outcomes, Grundy numbers, moves, canonical forms and pictures of positions of Sprouts.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,71 +14,81 @@ use konane::sprouts::{
 use konane::{MIN_MEMORY, Outcome, Profile, Progress, Reason, SolveError, Value};
 use pyo3::prelude::*;
 
-use crate::argument::{Text, Whole, name};
+use crate::argument::{IntegerArg, StrArg, name};
 use crate::error::Failure;
 use crate::interrupt;
-use crate::options::{Bounds, Listener, Memory, Nodes, Seconds, Threads, search_threads};
-use crate::progress::{self, Latest, Teller, Watch};
+use crate::options::{
+    LimitArgs, MemoryArg, NodesArg, ProgressCallback, SecondsArg, ThreadCountArg, search_threads,
+};
+use crate::progress::{self, Latest, ProgressReporter, SproutsObserver};
 use crate::results;
 
-/// Bytes that the tables of functions without a search may take. A position that a person writes
-/// needs a small part of it.
-const MEMORY: u64 = 2 << 30;
+/// Maximum bytes of the tables of functions without a search. Usual positions need a small part of it.
+const TABLE_MEMORY: u64 = 2 << 30;
 
-/// Bytes that a search may take if nothing else is said.
-const SEARCH_MEMORY: u64 = 1 << 30;
+/// Default bytes of a search.
+const DEFAULT_MEMORY: u64 = 1 << 30;
 
-/// A position by its text.
+/// Reads a position.
+///
+/// # Errors
+/// If the text is not a position.
 pub fn read(text: &str) -> Result<Position, Failure> {
     text.parse().map_err(Failure::input)
 }
 
-/// A search with checked arguments.
-struct Search {
+/// Search of a Sprouts position with checked arguments.
+struct SproutsSearch {
     position: Position,
     memory: u64,
     threads: u32,
-    bounds: Bounds,
+    limit_args: LimitArgs,
 }
 
-/// The answer of a search, and the parts of its result that all searches have.
-struct Found<T> {
+/// Result of a search, with the figures that all searches report.
+struct SproutsAnswer<T> {
     answer: T,
     canonical: String,
     lands: u32,
-    /// Entries that fit into the table.
+    /// Capacity of the table in entries.
     table_capacity: u64,
 }
 
-impl Search {
+impl SproutsSearch {
     fn new(
         text: &str,
-        memory: Option<Memory>,
+        memory: Option<MemoryArg>,
         threads: NonZeroUsize,
-        bounds: Bounds,
+        limit_args: LimitArgs,
     ) -> Result<Self, Failure> {
-        let memory = memory.map_or(SEARCH_MEMORY, |memory| memory.0);
+        let memory = memory.map_or(DEFAULT_MEMORY, |memory| memory.0);
         if memory < MIN_MEMORY {
             return Err(SolveError::TooLittleMemory { bytes: memory }.into());
         }
-        Ok(Search { position: read(text)?, memory, threads: threads.get() as u32, bounds })
+        Ok(SproutsSearch {
+            position: read(text)?,
+            memory,
+            threads: threads.get() as u32,
+            limit_args,
+        })
     }
 
-    /// Runs a search in a workspace of its own.
+    /// Runs a search in a new workspace.
     fn run<T>(
         &self,
         search: impl FnOnce(&SolverState<'_, Sprouts>, &Sprouts, &[Atom]) -> T,
-    ) -> Result<Found<T>, Failure> {
+    ) -> Result<SproutsAnswer<T>, Failure> {
         let game = Sprouts::new(self.memory);
         let atoms = game.atoms(&self.position, &mut Scratch::default())?;
         let canonical = game.text(&atoms);
         let workspace = SolverState::new(&game, self.memory)?;
         let answer = search(&workspace, &game, &atoms);
         let table_capacity = workspace.table().capacity();
-        Ok(Found { answer, canonical, lands: game.lands(), table_capacity })
+        Ok(SproutsAnswer { answer, canonical, lands: game.lands(), table_capacity })
     }
 }
 
+/// Makes a `konane.Progress` of a search of Sprouts.
 fn object<'py>(
     py: Python<'py>,
     progress: &Progress,
@@ -87,7 +97,7 @@ fn object<'py>(
     progress::object(py, progress, seconds, None, false)
 }
 
-/// `win`, `loss`, or `unknown` with the reason.
+/// Returns `win`, `loss`, or `unknown` with the reason.
 pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
     match report.outcome {
         Outcome::Known(Value::Win) => ("win", None),
@@ -105,11 +115,11 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 /// end; an exception that it raises ends the search.
 ///
 /// Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is
-/// ``"unknown"`` and ``reason`` names the limit. Raises ``InputError`` for a text that is not a
-/// position, and names the place.
+/// ``"unknown"`` and ``reason`` names the limit. Raises ``InputError`` with the place of the error for a text that
+/// is not a position.
 #[pyfunction]
 #[pyo3(
-    name = "sprouts_solve", signature = (text, *, algo=Text::from("dfpn"), nimber=Whole::from(0), threads=None,
+    name = "sprouts_solve", signature = (text, *, algo=StrArg::from("dfpn"), nimber=IntegerArg::from(0), threads=None,
     memory=None, time_limit=None, max_nodes=None, progress=None, interval=None),
     text_signature = "(text, *, algo='dfpn', nimber=0, threads=None, memory='1GiB', \
     time_limit=None, max_nodes=None, progress=None, interval=0.1)"
@@ -117,37 +127,38 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn solve<'py>(
     py: Python<'py>,
-    text: Text<name::Text>,
-    algo: Text<name::Algo>,
-    nimber: Whole<name::Nimber>,
-    threads: Option<Threads>,
-    memory: Option<Memory>,
-    time_limit: Option<Seconds<name::TimeLimit>>,
-    max_nodes: Option<Nodes>,
+    text: StrArg<name::Text>,
+    algo: StrArg<name::Algo>,
+    nimber: IntegerArg<name::Nimber>,
+    threads: Option<ThreadCountArg>,
+    memory: Option<MemoryArg>,
+    time_limit: Option<SecondsArg<name::TimeLimit>>,
+    max_nodes: Option<NodesArg>,
     progress: Option<Bound<'py, PyAny>>,
-    interval: Option<Seconds<name::Interval>>,
+    interval: Option<SecondsArg<name::Interval>>,
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
     let nimber = nimber.within(0..=MAX_NIMBER.into())? as u32;
     let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
     let threads = search_threads(threads, algorithm.name(), &parallel)?;
-    let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let search = Search::new(&text, memory, threads, bounds)?;
+    let limit_args = LimitArgs { nodes: max_nodes, time: time_limit };
+    let search = SproutsSearch::new(&text, memory, threads, limit_args)?;
     let latest = Latest::default();
-    let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
+    let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
         search.run(|workspace, game, atoms| {
             let root = Sum::new(game, atoms, nimber);
-            let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
+            let (options, limits) = (SearchOptions::TUNED, search.limit_args.to_limits(stop));
             let (threads, jobs) = (search.threads, DEFAULT_JOB_EXPANSIONS);
             let table_capacity = workspace.table().capacity();
-            let watch = &mut Watch { latest: &latest, table_capacity };
-            let report = algorithm.search(workspace, &root, options, jobs, threads, limits, watch);
+            let observer = &mut SproutsObserver { latest: &latest, table_capacity };
+            let report =
+                algorithm.search(workspace, &root, options, jobs, threads, limits, observer);
             let position = &search.position;
             let best = match report.outcome {
                 Outcome::Known(Value::Win) => {
-                    let spent = |most: u64| most.saturating_sub(report.counters.nodes);
-                    let limits = Limits { nodes: limits.nodes.map(spent), ..limits };
+                    let remaining = |nodes: u64| nodes.saturating_sub(report.counters.nodes);
+                    let limits = Limits { nodes: limits.nodes.map(remaining), ..limits };
                     winning_move(workspace, game, position, nimber, options, limits)
                 }
                 _ => None,
@@ -155,11 +166,11 @@ pub fn solve<'py>(
             (report, best)
         })
     };
-    let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
-    let (seconds, (report, best_move)) = (teller.seconds(), found.answer);
+    let found = interrupt::run(py, reporter.period(), || reporter.tick(object), work)??;
+    let (seconds, (report, best_move)) = (reporter.seconds(), found.answer);
     let last = Progress { table_capacity: found.table_capacity, ..Progress::from(&report) };
     let table = last.table();
-    teller.end(last, object)?;
+    reporter.end(last, object)?;
     let search = SearchFigures {
         profile: Profile::Tuned.name(),
         heuristic: SearchOptions::TUNED.heuristic,
@@ -181,8 +192,8 @@ pub fn solve<'py>(
 
 /// Returns the Grundy number of a position: the size of the nim heap that is equal to it.
 ///
-/// Arguments and errors are those of ``solve``, except that a limit that is reached raises
-/// ``LimitError`` with a ``reason``. Takes longer than the outcome: seconds for twelve spots.
+/// Arguments and errors are those of ``solve``, except that reaching a limit raises ``LimitError`` with a
+/// ``reason``. Takes longer than the outcome: seconds for twelve spots.
 #[pyfunction]
 #[pyo3(
     name = "sprouts_grundy", signature = (text, *, threads=None, memory=None, time_limit=None,
@@ -193,28 +204,28 @@ pub fn solve<'py>(
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
 pub fn grundy(
     py: Python<'_>,
-    text: Text<name::Text>,
-    threads: Option<Threads>,
-    memory: Option<Memory>,
-    time_limit: Option<Seconds<name::TimeLimit>>,
-    max_nodes: Option<Nodes>,
+    text: StrArg<name::Text>,
+    threads: Option<ThreadCountArg>,
+    memory: Option<MemoryArg>,
+    time_limit: Option<SecondsArg<name::TimeLimit>>,
+    max_nodes: Option<NodesArg>,
     progress: Option<Bound<'_, PyAny>>,
-    interval: Option<Seconds<name::Interval>>,
+    interval: Option<SecondsArg<name::Interval>>,
 ) -> Result<u32, Failure> {
     let threads = search_threads(threads, "dfpn", &["dfpn"])?;
-    let bounds = Bounds { nodes: max_nodes, time: time_limit };
-    let search = Search::new(&text, memory, threads, bounds)?;
+    let limit_args = LimitArgs { nodes: max_nodes, time: time_limit };
+    let search = SproutsSearch::new(&text, memory, threads, limit_args)?;
     let latest = Latest::default();
-    let mut teller = Teller::new(Listener::new(progress, interval)?, &latest);
+    let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
         search.run(|workspace, _, atoms| -> GrundyReport {
-            let (options, limits) = (SearchOptions::TUNED, search.bounds.limits(stop));
+            let (options, limits) = (SearchOptions::TUNED, search.limit_args.to_limits(stop));
             let table_capacity = workspace.table().capacity();
-            let watch = &mut Watch { latest: &latest, table_capacity };
-            sums::grundy(workspace, atoms, options, search.threads, limits, watch)
+            let observer = &mut SproutsObserver { latest: &latest, table_capacity };
+            sums::grundy(workspace, atoms, options, search.threads, limits, observer)
         })
     };
-    let found = interrupt::run(py, teller.period(), || teller.tick(object), work)??;
+    let found = interrupt::run(py, reporter.period(), || reporter.tick(object), work)??;
     found.answer.grundy.map_err(|reason| {
         let (text, reason_text) = (found.canonical, reason.text());
         Failure::limit(
@@ -224,17 +235,16 @@ pub fn grundy(
     })
 }
 
-/// Returns the positions after every move in canonical form, without repetitions, as a sorted list of
-/// texts.
+/// Returns the positions after each move as a sorted list of texts in canonical form, without duplicates.
 ///
 /// Takes microseconds to milliseconds for usual positions. Raises ``ResourceError`` if there are more
 /// than four million moves, and ``InputError`` for a text that is not a position.
 #[pyfunction]
 #[pyo3(name = "sprouts_children")]
-pub fn children(py: Python<'_>, text: Text<name::Text>) -> Result<Vec<String>, Failure> {
+pub fn children(py: Python<'_>, text: StrArg<name::Text>) -> Result<Vec<String>, Failure> {
     let position = read(&text)?;
-    interrupt::run_silent(py, |stop| {
-        let (game, mut scratch) = (Sprouts::new(MEMORY), Scratch::default());
+    interrupt::run_without_progress(py, |stop| {
+        let (game, mut scratch) = (Sprouts::new(TABLE_MEMORY), Scratch::default());
         let sum = game.atoms(&position, &mut scratch)?;
         let is_stopped = || stop.load(Ordering::Relaxed);
         let children = game.children(&sum, &mut scratch, &is_stopped)?;
@@ -244,23 +254,25 @@ pub fn children(py: Python<'_>, text: Text<name::Text>) -> Result<Vec<String>, F
     })?
 }
 
-/// Returns the canonical form of a position: one text for all ways to write it. Raises ``InputError`` for
-/// a text that is not a position, and names the place.
+/// Returns the canonical form of a position, which is the same for all notations of the position.
+///
+/// Raises ``InputError`` with the place of the error for a text that is not a position.
 #[pyfunction]
 #[pyo3(name = "sprouts_canonical")]
-pub fn canonical(py: Python<'_>, text: Text<name::Text>) -> Result<String, Failure> {
+pub fn canonical(py: Python<'_>, text: StrArg<name::Text>) -> Result<String, Failure> {
     let position = read(&text)?;
     interrupt::detached(py, || {
-        let game = Sprouts::new(MEMORY);
+        let game = Sprouts::new(TABLE_MEMORY);
         let sum = game.atoms(&position, &mut Scratch::default())?;
         Ok(game.text(&sum))
     })?
 }
 
-/// Returns a picture of a position as SVG: a panel for each region, a circle for each boundary. Raises
-/// ``InputError`` for a text that is not a position, and names the place.
+/// Returns a picture of a position as SVG: a panel for each region, a circle for each boundary.
+///
+/// Raises ``InputError`` with the place of the error for a text that is not a position.
 #[pyfunction]
 #[pyo3(name = "sprouts_draw")]
-pub fn svg(text: Text<name::Text>) -> Result<String, Failure> {
+pub fn svg(text: StrArg<name::Text>) -> Result<String, Failure> {
     Ok(draw::svg(&read(&text)?))
 }

@@ -29,7 +29,7 @@ def stubs() -> dict[str, ast.AST]:
             names[node.name] = node
         elif isinstance(node, ast.ClassDef):
             names[node.name] = node
-            for member in node.body:
+            for member in (each for each in node.body if isinstance(each, ast.FunctionDef)):
                 names[f"{node.name}.{member.name}"] = member
     return names
 
@@ -87,7 +87,18 @@ def test_everything_is_documented():
         for name in getattr(owner, "__all__", public(owner)):
             if not name.startswith("_"):
                 assert inspect.getdoc(getattr(owner, name)), name
-    # What `help` says of a result has a line for every field, in their order.
+    # Every function and class of the stub has the docstring of the extension, if that has one.
+    attributes = ("ClusterDelivery.", "ClusterStatus.")
+    for name, node in stubs().items():
+        if isinstance(node, ast.AnnAssign):
+            continue
+        documented = ast.get_docstring(node)
+        assert documented, name
+        owner, _, member = name.rpartition(".")
+        if not member.startswith("_") and not name.startswith(attributes):
+            value = getattr(getattr(_konane, owner) if owner else _konane, member)
+            assert documented == inspect.getdoc(value), name
+    # The docstring of a result has a line for every field, in their order.
     for name in _results.__all__:
         result = getattr(_results, name)
         assert getattr(konane, name) is result

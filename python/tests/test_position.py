@@ -111,7 +111,7 @@ def test_a_picture():
         assert len(stones) == position.occupied.bit_count()
     assert position.svg() == position._repr_svg_()
     assert "#c0392b" in position.svg(), "the last move is marked"
-    assert "#c0392b" not in Position("5x5", str(position)).svg(), "nobody knows the last move"
+    assert "#c0392b" not in Position("5x5", str(position)).svg(), "the last move is unknown"
     by_moves = Position("5x5", str(Position("5x5")), moves="c3 c4 c1-c3")
     assert (by_moves, by_moves.svg()) == (position, position.svg())
 

@@ -191,33 +191,33 @@ def spots():
 
 attack(positions, look_up, look_up, search, count, proofs, proofs, builds, builds, spots)
 """,
-    "a leader and a worker are closed while they work": """
-leaders, workers = [], []
+    "a coordinator and a worker are closed while they work": """
+coordinators, workers = [], []
 
 def renew():
-    leader = _konane.ClusterCoordinator.konane("4x5", job_nodes=100, fact_work=10, memory="1MiB")
-    worker = _konane.ClusterWorker.konane("4x5", fact_work=10, memory="1MiB", threads=1)
-    leaders[:], workers[:] = [leader], [worker]
+    coordinator = _konane.ClusterCoordinator.konane("4x5", job_nodes=100, shared_work=10, memory="1MiB")
+    worker = _konane.ClusterWorker.konane("4x5", shared_work=10, memory="1MiB", threads=1)
+    coordinators[:], workers[:] = [coordinator], [worker]
     time.sleep(0.02)
     worker.close()
-    leader.finish()
+    coordinator.finish()
 
 def work():
-    leader, worker = leaders[0], workers[0]
-    told = leader.handle_idle(random.randrange(1 << 64))
-    while told is not None and told.job is not None:
-        told = leader.handle(worker.search(told.worker, told.reply))
+    coordinator, worker = coordinators[0], workers[0]
+    reply = coordinator.handle_idle(random.randrange(1 << 64))
+    while reply is not None and reply.job is not None:
+        reply = coordinator.handle(worker.search(reply.worker, reply.reply))
 
 def disturb():
-    leader, worker = leaders[0], workers[0]
-    leader.cancelled(), leader.status(), leader.remove_worker(3), leader.set_job_nodes(0), leader.saves()
-    leader.handle(random.randbytes(100))
+    coordinator, worker = coordinators[0], workers[0]
+    coordinator.cancelled(), coordinator.status(), coordinator.remove_worker(3), coordinator.set_job_nodes(0), coordinator.saves()
+    coordinator.handle(random.randbytes(100))
     worker.go_on(), worker.cancel(7), worker.nodes(), worker.capacity()
     worker.entries(random.randbytes(10))
 
 def end():
     time.sleep(0.01)
-    random.choice([leaders[0].finish, workers[0].close, lambda: leaders[0].end("interrupted")])()
+    random.choice([coordinators[0].finish, workers[0].close, lambda: coordinators[0].end("interrupted")])()
 
 attack(renew, work, work, disturb, disturb, end)
 """,
@@ -257,7 +257,7 @@ class Negative:
 
 assert konane.Position("4x4", moves=Long(["a4"])) == konane.Position("4x4", moves=["a4"])
 assert list(db.probe_many(Long([1]))) == list(db.probe_many([1]))
-worker = _konane.ClusterWorker.konane("4x4", fact_work=1, memory="1MiB", threads=1)
+worker = _konane.ClusterWorker.konane("4x4", shared_work=1, memory="1MiB", threads=1)
 for value in (Long([1]), Endless(), Negative(), itertools.repeat("a4"), itertools.repeat(1)):
     for call in (
         lambda: konane.Position("3x3", moves=value),
@@ -355,7 +355,7 @@ for call in (
     lambda: db.probe_many(codes),
     lambda: db.probe_many(codes[:100]),
     lambda: sprouts.canonical("0*5"),
-    lambda: _konane.ClusterCoordinator.konane("4x4", job_nodes=5, fact_work=1, memory="1MiB").finish(),
+    lambda: _konane.ClusterCoordinator.konane("4x4", job_nodes=5, shared_work=1, memory="1MiB").finish(),
 ):
     threading.Thread(target=forever, args=(call,), daemon=True).start()
     started.acquire()
@@ -382,13 +382,13 @@ ends = [in_a_fork(child) for _ in range(20)]
 is_over = True
 assert ends == [0] * 20, ends
 """,
-    "a fork of a leader, a worker and a build": """
-leader = _konane.ClusterCoordinator.konane("4x4", job_nodes=100, fact_work=10, memory="1MiB")
-worker = _konane.ClusterWorker.konane("4x4", fact_work=10, memory="1MiB", threads=1)
+    "a fork of a coordinator, a worker and a build": """
+coordinator = _konane.ClusterCoordinator.konane("4x4", job_nodes=100, shared_work=10, memory="1MiB")
+worker = _konane.ClusterWorker.konane("4x4", shared_work=10, memory="1MiB", threads=1)
 director = _konane.BuildPlan("3x4", folder + "/tasks", 1 << 30).open()
 calls = (
-    lambda: leader.handle_idle(1), lambda: leader.handle(b""), leader.cancelled, leader.status, leader.saves,
-    leader.finish, lambda: worker.search(1, b""), worker.go_on, worker.nodes, worker.close,
+    lambda: coordinator.handle_idle(1), lambda: coordinator.handle(b""), coordinator.cancelled, coordinator.status, coordinator.saves,
+    coordinator.finish, lambda: worker.search(1, b""), worker.go_on, worker.nodes, worker.close,
     director.pending, director.finish, director.close,
 )
 
@@ -415,10 +415,10 @@ except konane.FileError:
     pass
 else:
     raise AssertionError
-told = leader.handle_idle(1)
-assert leader.handle(worker.search(1, told.reply))
+reply = coordinator.handle_idle(1)
+assert coordinator.handle(worker.search(1, reply.reply))
 worker.close()
-leader.finish()
+coordinator.finish()
 """,
 }
 

@@ -20,7 +20,7 @@ try:
     import ray as _ray  # noqa: F401
 except ImportError as error:
     _text = 'konane.cluster needs Ray: pip install "./python[cluster]", in a clone of konane'
-    # So Python calls itself while it looks for what `python -m` is to run: there it is bad usage.
+    # `python -m` imports the package with this argv before it runs the module: bad usage.
     if sys.argv[:1] == ["-m"]:
         print(f"error: {_text}", file=sys.stderr)
         raise SystemExit(2) from error
@@ -28,7 +28,7 @@ except ImportError as error:
 
 from .. import Position
 from .builddb import build_database
-from .driver import Rules
+from .driver import ClusterOptions
 from .game import Konane, Sprouts
 from .progress import Lines
 from .run import Checkpoints, Result, WorkerUse, search
@@ -59,12 +59,13 @@ def solve(
     `address` is that of a running Ray, ``"auto"`` or ``"host:port"``; without it, a local one is
     started, which ends with the search. Without `workers` there is one on each machine; without
     `threads_per_worker` those of a machine share its cores. `memory_per_worker` is for each
-    worker's table, `memory` for the leader, which is in this process: bytes, or texts such as
-    ``"16GiB"``. `job_nodes` are the nodes of a job; without, they follow from the workers.
+    worker's table, `memory` for the coordinator, which is in this process: bytes, or texts such as
+    ``"16GiB"``. `job_nodes` are the nodes of a job; the default follows from the speed and number of workers.
 
-    The leader's `checkpoint` is written every `checkpoint_interval` seconds, at the end, and when a
-    limit is reached or Ctrl-C comes; with `resume` the search goes on from it. Without an interval it
-    is written after 5 seconds, or 50 times as long as the last one took. `time_limit` is in seconds. `log` is called with lines about progress and workers.
+    The coordinator's `checkpoint` is written every `checkpoint_interval` seconds, at the end, and when a
+    limit is reached or Ctrl-C comes; with `resume` the search continues from it. Without an interval it
+    is written after 5 seconds, or 50 times as long as the last one took. `time_limit` is in seconds. `log` is called
+    with lines about progress and workers.
 
     Raises ``konane.InputError`` and ``konane.FileError`` as ``konane.solve`` does, and
     ``ClusterError`` if Ray cannot be used, or no worker can be started for two minutes. Ctrl-C
@@ -74,7 +75,7 @@ def solve(
     return search(
         Konane(position, profile),
         address=address,
-        rules=Rules(workers, threads_per_worker, memory_per_worker, job_nodes, time_limit),
+        options=ClusterOptions(workers, threads_per_worker, memory_per_worker, job_nodes, time_limit),
         memory=memory,
         max_nodes=max_nodes,
         checkpoints=Checkpoints(checkpoint, checkpoint_interval, resume),
@@ -99,7 +100,7 @@ def sprouts(
     resume: bool = False,
     log: Callable[[str], None] | None = None,
 ) -> Result:
-    """Solves a position of Sprouts (``"0*29"``) beside a nim heap in many processes: returns a ``Result``.
+    """Solves a position of Sprouts (``"0*29"``) plus a nim heap in many processes: returns a ``Result``.
 
     The arguments are those of :func:`solve`, except that the `checkpoint` is a file of Grundy numbers, to
     which new ones are added during the search; ``konane sprouts solve --db`` reads it, too.
@@ -107,7 +108,7 @@ def sprouts(
     return search(
         Sprouts(position, nimber),
         address=address,
-        rules=Rules(workers, threads_per_worker, memory_per_worker, job_nodes, time_limit),
+        options=ClusterOptions(workers, threads_per_worker, memory_per_worker, job_nodes, time_limit),
         memory=memory,
         max_nodes=max_nodes,
         checkpoints=Checkpoints(checkpoint, resume=resume),

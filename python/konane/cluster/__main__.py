@@ -11,7 +11,7 @@ from typing import Any
 from .. import Error, FileError, InternalError, Position, ResourceError
 from .._konane import BuildPlan, count, memory_bytes, seconds
 from . import builddb, text
-from .driver import Rules
+from .driver import ClusterOptions
 from .front import (
     ANSWERED,
     BAD_INPUT,
@@ -32,14 +32,14 @@ from .session import ClusterError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs a verb; the exit code."""
+    """Runs a subcommand and returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m konane.cluster",
         description="Searches and builds on many machines, by Ray.",
         epilog="Exit codes: 0 answered, 2 bad usage or bad input, 3 a limit was reached without an "
         "answer, 4 a file is missing, damaged or cannot be written, 130 interrupted.",
     )
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="SUBCOMMAND")
     solve = verbs.add_parser("solve", help="who wins a position of Konane")
     solve.add_argument("board", metavar="RxF", help="ranks x files, such as 7x7")
     solve.add_argument("--position", metavar="TEXT", help="begin here, such as 'xox/o1o/xox w'")
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     sprouts = verbs.add_parser("sprouts", help="who wins a position of Sprouts")
     sprouts.add_argument("position", metavar="TEXT", help="such as 0*12")
     sprouts.add_argument(
-        "--nimber", metavar="N", type=checked(heap), default=0, help="beside this nim heap"
+        "--nimber", metavar="N", type=checked(heap), default=0, help="add a nim heap of this size"
     )
     add_search_arguments(sprouts)
     # Numbers are kept as they are found.
@@ -88,12 +88,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def heap(value: str) -> int:
-    """The size of a nim heap."""
+    """Reads the size of a nim heap."""
     return text.amount(value, least=0)
 
 
 def add_search_arguments(parser: argparse.ArgumentParser) -> None:
-    """What all searches have."""
+    """Adds the arguments of all searches."""
     amount, nodes, duration = checked(text.amount), checked(count), checked(seconds)
     add = parser.add_argument
     add("--address", help="the Ray to join, auto or host:port [default: a new one on this machine]")
@@ -114,7 +114,7 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory",
         metavar="SIZE",
         default="1GiB",
-        help="memory of the leader, which runs here [default: 1GiB]",
+        help="memory of the coordinator, which runs here [default: 1GiB]",
     )
     add(
         "--job-nodes",
@@ -125,28 +125,28 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--checkpoint",
         metavar="FILE",
-        help="save what the leader knows to this file, all the time, on Ctrl-C and at the end",
+        help="save the coordinator's state to this file regularly, on Ctrl-C and at the end",
     )
-    add("--resume", action="store_true", help="go on from the checkpoint, which must be there")
-    add("--time-limit", metavar="TIME", type=duration, help="give up after this time, such as 2h")
-    add("--max-nodes", metavar="N", type=nodes, help="give up after so many nodes")
+    add("--resume", action="store_true", help="continue from the checkpoint, which must exist")
+    add("--time-limit", metavar="TIME", type=duration, help="stop after this time, such as 2h")
+    add("--max-nodes", metavar="N", type=nodes, help="stop after this number of nodes")
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("-q", "--quiet", action="store_true", help="show no progress on stderr")
 
 
 def run_solve(args: argparse.Namespace) -> int:
-    """The verb ``solve``."""
+    """Runs the subcommand ``solve``."""
     position = Position(args.board, args.position, args.phase, moves=args.moves)
     return run_search(Konane(position, args.profile), args)
 
 
 def run_sprouts(args: argparse.Namespace) -> int:
-    """The verb ``sprouts``."""
+    """Runs the subcommand ``sprouts``."""
     return run_search(Sprouts(args.position, args.nimber), args)
 
 
 def run_search(game: Game, args: argparse.Namespace) -> int:
-    """Searches and prints."""
+    """Searches, prints the result, and returns the exit code."""
     given = args.resume or args.checkpoint_interval is not None
     if given and args.checkpoint is None:
         return complain("--resume and --checkpoint-interval need --checkpoint", BAD_INPUT)
@@ -156,7 +156,7 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
         result = search(
             game,
             address=args.address,
-            rules=Rules(workers, threads, args.memory_per_worker, args.job_nodes, args.time_limit),
+            options=ClusterOptions(workers, threads, args.memory_per_worker, args.job_nodes, args.time_limit),
             memory=args.memory,
             max_nodes=args.max_nodes,
             checkpoints=Checkpoints(args.checkpoint, args.checkpoint_interval, args.resume),
@@ -173,7 +173,7 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
 
 
 def shown(game: Game, result: Result) -> str:
-    """The answer for people."""
+    """Returns the result as text."""
     head, rows = game.rows(result.fields)
     fields = result.fields
     rows.append(("time", text.seconds(result.seconds)))
@@ -206,7 +206,7 @@ def shown(game: Game, result: Result) -> str:
 
 
 def add_build_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``builddb`` has."""
+    """Adds the arguments of ``builddb``."""
     amount, add = checked(text.amount), parser.add_argument
     add("board", metavar="RxF", help="ranks x files, such as 6x6")
     add(
@@ -230,36 +230,36 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
         default="1GiB",
         help="memory of each [default: 1GiB]",
     )
-    add("--max-tasks-in-flight", metavar="N", type=amount, help="tasks that are handed to Ray")
-    add("--plan", action="store_true", help="print what it would take, and stop")
+    add("--max-tasks-in-flight", metavar="N", type=amount, help="tasks submitted to Ray at a time")
+    add("--plan", action="store_true", help="print the cost, and exit")
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("-q", "--quiet", action="store_true", help="show no progress on stderr")
 
 
 def run_build(args: argparse.Namespace) -> int:
-    """The verb ``builddb``."""
-    rules = builddb.TaskRules(
+    """Runs the subcommand ``builddb``."""
+    options = builddb.TaskOptions(
         args.memory_per_task, args.threads_per_task, args.workers, args.max_tasks_in_flight
     )
     if args.plan:
-        figures = planned(args, rules)
-        answer(args, figures, lambda: planned_text(figures, rules))
+        figures = planned(args, options)
+        answer(args, figures, lambda: planned_text(figures, options))
         return ANSWERED
     stop, progress = catch_signals(), Terminal(args.quiet)
     try:
         with answers_only():
-            built = builddb.build(args.board, args.dir, rules, args.address, Tasks(progress), stop)
+            built = builddb.build(args.board, args.dir, options, args.address, Tasks(progress), stop)
     finally:
         progress.clear()
     answer(args, built, lambda: built_text(built))
     return INTERRUPTED if "reason" in built else ANSWERED
 
 
-def planned(args: argparse.Namespace, rules: builddb.TaskRules) -> dict[str, Any]:
-    """What a build would take."""
-    threads = rules.threads
-    workers = rules.workers or max(1, (os.cpu_count() or 1) // threads)
-    plan = BuildPlan(args.board, args.dir, rules.memory, threads, builddb.parts(workers))
+def planned(args: argparse.Namespace, options: builddb.TaskOptions) -> dict[str, Any]:
+    """Returns the cost of a build."""
+    threads = options.threads
+    workers = options.workers or max(1, (os.cpu_count() or 1) // threads)
+    plan = BuildPlan(args.board, args.dir, options.memory, threads, builddb.parts(workers))
     figures = dict(plan.describe())
     at_a_time = min(workers, figures["widest_wave"])
     return figures | {
@@ -271,13 +271,13 @@ def planned(args: argparse.Namespace, rules: builddb.TaskRules) -> dict[str, Any
     }
 
 
-def planned_text(figures: dict[str, Any], rules: builddb.TaskRules) -> str:
-    """The same for people."""
+def planned_text(figures: dict[str, Any], options: builddb.TaskOptions) -> str:
+    """Returns the cost of a build as text."""
     size = {name: text.size(value) for name, value in figures.items() if name.endswith("_bytes")}
     tasks = f"{text.counted(figures['workers'], 'task')} at a time"
     memory = f"{size['task_memory_bytes']} a task, {size['memory_bytes']} with {tasks}"
     widest = f"at most {text.grouped(figures['widest_wave'])} at a time"
-    threads = f"{tasks} of {text.counted(rules.threads, 'thread')}"
+    threads = f"{tasks} of {text.counted(options.threads, 'thread')}"
     return text.rows(
         f"{figures['board']}, complete, by tasks",
         [
@@ -292,7 +292,7 @@ def planned_text(figures: dict[str, Any], rules: builddb.TaskRules) -> str:
 
 
 def built_text(built: dict[str, Any]) -> str:
-    """What has been built, for people."""
+    """Returns the result of a build as text."""
     if "reason" in built:
         return "interrupted: the same command goes on from here"
     black, white = (built[f"{side}_to_move_wins"] for side in ("black", "white"))

@@ -1,8 +1,8 @@
 """Complete databases by tasks on Ray: ``python -m konane.cluster builddb 6x6 --dir SHARED``.
 
-The plan cuts the build into tasks; what passes between them are files in a directory that all
-machines see, and which files are there is all that the build knows. So any worker, machine or
-driver may die at any time: what was lost is submitted again, and a later run goes on from the files.
+The plan divides the build into tasks. Tasks exchange files in a directory that all machines share, and these files
+are the only state of the build. So any worker, machine or driver may fail at any time: lost tasks are submitted
+again, and a later run continues from the files.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from .._konane import BuildPlan, Position, memory_bytes, run_task
 from . import text
 from .session import ClusterError, connected
 
-__all__ = ["TaskRules", "build", "build_database", "parts"]
+__all__ = ["TaskOptions", "build", "build_database", "parts"]
 
-#: How often a task may end with an error of its own, such as a full disk.
-MOST_ERRORS = 3
+#: Maximum number of errors of a task, such as a full disk.
+MAX_ERRORS = 3
 
-#: How often the worker of one task may die before its memory is taken for the reason.
-MOST_DEATHS = 20
+#: Maximum number of deaths of workers of one task.
+MAX_DEATHS = 20
 
-#: How often a file may turn out to be damaged before this is taken for the disk's fault.
-MOST_LOST = 20
+#: Maximum number of damaged files in a build.
+MAX_LOST = 20
 
 #: Slices of the largest layers for each task that can run at a time.
 SLICES_PER_WORKER = 2
 
 
 class TaskFailed(FileError):
-    """A task ended with the same kind of error again and again."""
+    """A task has failed repeatedly."""
 
 
 @dataclass(frozen=True)
-class TaskRules:
-    """How to use the cluster."""
+class TaskOptions:
+    """Use of the cluster by a build."""
 
     #: Bytes of each task.
     memory: int
     threads: int = 1
-    #: Tasks at a time; none for all cores of the cluster.
+    #: Tasks at a time; ``None`` for all cores of the cluster.
     workers: int | None = None
-    #: Tasks that Ray has at a time; none for one more than run.
+    #: Tasks submitted to Ray at a time; ``None`` for one more than run.
     in_flight: int | None = None
 
     def __post_init__(self) -> None:
@@ -63,12 +63,12 @@ class TaskRules:
 
 
 def parts(workers: int) -> int:
-    """Slices of the largest layers, for so many tasks at a time."""
+    """Returns the number of slices of the largest layers for `workers` tasks at a time."""
     return SLICES_PER_WORKER * workers
 
 
 def _task(task: str, out: str, memory: int, threads: int, version: str) -> dict[str, Any]:
-    """What runs in a worker."""
+    """Runs a task in a worker."""
     if version != __version__:
         raise ClusterError(
             f"this machine has konane {__version__} and the driver {version}: install the same"
@@ -78,8 +78,8 @@ def _task(task: str, out: str, memory: int, threads: int, version: str) -> dict[
     return report | {"pid": os.getpid(), "node": node}
 
 
-def _check_room(memory: int, threads: int) -> None:
-    """A task that no machine has room for would wait forever."""
+def _check_capacity(memory: int, threads: int) -> None:
+    """Rejects tasks that no machine can run, for which Ray would wait forever."""
     machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     usable = [machine for machine in machines if machine.get("CPU", 0) >= threads]
     cores = text.counted(threads, "core")
@@ -96,20 +96,20 @@ def _check_room(memory: int, threads: int) -> None:
 _TOTALS = {"tasks": 0, "read_bytes": 0, "written_bytes": 0, "rows_bytes": 0}
 
 
-class _Driver:
-    """Hands out the tasks of a build that has its directory."""
+class _BuildDriver:
+    """Submits the tasks of a build to Ray."""
 
     def __init__(
         self,
         build: Any,
         out: str,
-        rules: TaskRules,
+        options: TaskOptions,
         in_flight: int,
         progress: Callable[[dict[str, Any]], None],
         stop: threading.Event,
     ) -> None:
         self.build = build
-        memory, threads = rules.memory, rules.threads
+        memory, threads = options.memory, options.threads
         options = {"num_cpus": threads, "memory": memory, "max_retries": 0}
         self.remote = ray.remote(**options)(_task)
         self.arguments = (out, memory, threads, __version__)
@@ -123,7 +123,7 @@ class _Driver:
         self.totals = dict(_TOTALS)
 
     def run(self) -> bool:
-        """Until all tasks are done; false if somebody wants to stop before."""
+        """Runs all tasks; returns false if `stop` is set before they are done."""
         waves = self.build.pending()
         left = sum(map(len, waves))
         self.progress({"event": "begin", "left": left})
@@ -135,7 +135,7 @@ class _Driver:
         return True
 
     def wave(self, tasks: list[str]) -> None:
-        """Runs tasks that are independent. Ends early if a file was lost: then others come first."""
+        """Runs independent tasks. Returns early if a file was lost, since its task has to run first."""
         todo = collections.deque(tasks)
         flying: dict[ray.ObjectRef, str] = {}
         whole = True
@@ -158,7 +158,7 @@ class _Driver:
                     self.finished(task, report)
 
     def result(self, ref: ray.ObjectRef, task: str) -> dict[str, Any] | None:
-        """What a task reports; nothing if it has to run again."""
+        """Returns the report of a task; ``None`` if it has to run again."""
         try:
             return ray.get(ref)
         except RayTaskError as error:
@@ -167,16 +167,16 @@ class _Driver:
             self.progress({"event": "error", "task": task, "error": str(cause)})
             if isinstance(cause, (InputError, ResourceError)):
                 raise cause from None
-            if self.errors[task] >= MOST_ERRORS:
+            if self.errors[task] >= MAX_ERRORS:
                 if isinstance(cause, Error):
                     raise cause from None
-                raise TaskFailed(f"{task!r} failed {MOST_ERRORS} times: {cause}") from cause
+                raise TaskFailed(f"{task!r} failed {MAX_ERRORS} times: {cause}") from cause
         except RayError as error:
             self.deaths[task] += 1
             self.progress({"event": "death", "task": task, "error": type(error).__name__})
-            if self.deaths[task] >= MOST_DEATHS:
+            if self.deaths[task] >= MAX_DEATHS:
                 raise TaskFailed(
-                    f"the worker of {task!r} died {MOST_DEATHS} times ({error}): give the machines "
+                    f"the worker of {task!r} died {MAX_DEATHS} times ({error}): give the machines "
                     "fewer tasks at a time, or the tasks less memory"
                 ) from error
         return None
@@ -184,8 +184,8 @@ class _Driver:
     def file_lost(self, path: Any) -> None:
         self.lost += 1
         self.progress({"event": "lost", "path": str(path)})
-        if self.lost >= MOST_LOST:
-            raise TaskFailed(f"{path} and others were damaged or gone {MOST_LOST} times: check the disk")
+        if self.lost >= MAX_LOST:
+            raise TaskFailed(f"{path} and others were damaged or gone {MAX_LOST} times: check the disk")
 
     def finished(self, task: str, report: dict[str, Any]) -> None:
         key = (report["node"], report["pid"])
@@ -216,51 +216,50 @@ def build_database(
     """Builds ``dir``/RxF-complete, or what is missing of it, by tasks on Ray.
 
     ``dir`` is a directory that all machines see under this name. A task takes at most
-    ``memory_per_task``, on ``threads_per_task`` processors. ``workers`` is how many tasks run at a
-    time: all processors of the cluster, unless it is given. Without an ``address`` a Ray of its own is
-    started on this machine, unless one was initialised. ``progress`` is called with an object for each
-    event.
+    ``memory_per_task``, on ``threads_per_task`` processors. ``workers`` is the number of tasks at a time, by
+    default all processors of the cluster. Without an ``address`` a local Ray is started, unless this process has
+    joined one. ``progress`` is called with a dictionary for each event.
 
     Returns the object that ``konane builddb --json`` prints, without the memory of the process, with
     ``workers`` and ``tasks``.
 
-    Raises ``konane.InputError`` for what is no board or no amount of memory, ``ResourceError`` if the memory
-    of a task is too small or no machine has so much, ``FileError`` for what is wrong with the directory or
-    a task that fails again and again, and ``ClusterError`` if Ray cannot be used.
+    Raises ``konane.InputError`` for an invalid board or amount of memory, ``ResourceError`` if the memory of a task
+    is too small or larger than that of each machine, ``FileError`` for errors of the directory or a task that
+    fails repeatedly, and ``ClusterError`` if Ray cannot be used.
     """
-    rules = TaskRules(
+    options = TaskOptions(
         memory_bytes(memory_per_task), threads_per_task, workers, max_tasks_in_flight
     )
     tell = progress or (lambda _: None)
-    return build(board, dir, rules, address, tell, threading.Event())
+    return build(board, dir, options, address, tell, threading.Event())
 
 
 def build(
     board: str,
     dir: str | os.PathLike[str],
-    rules: TaskRules,
+    options: TaskOptions,
     address: str | None,
     tell: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any]:
-    """The same; once `stop` is set it ends, and what it returns has a ``reason`` and no numbers."""
+    """Builds a database. If `stop` is set, returns early: the result has a ``reason`` and no numbers."""
     begun = time.monotonic()
-    memory, threads, workers = rules.memory, rules.threads, rules.workers
+    memory, threads, workers = options.memory, options.threads, options.workers
     out = str(Path(dir).absolute())
     local = workers or max(1, (os.cpu_count() or 1) // threads)
-    # Refused, or found, before a Ray is started for it.
+    # Invalid arguments and complete databases need no Ray.
     first = BuildPlan(board, out, memory, threads, 1)
     if first.finished:
         return _result(first.open().finish(), begun, None)
     with connected(address, local * threads):
-        _check_room(memory, threads)
+        _check_capacity(memory, threads)
         at_a_time = workers or max(1, int(ray.cluster_resources().get("CPU", 1)) // threads)
         plan = BuildPlan(board, out, memory, threads, parts(at_a_time))
         director = plan.open()
         try:
             # One more than run, so that none waits for the driver, unless the number was asked for.
-            limit = rules.in_flight or workers or at_a_time + 1
-            driver = _Driver(director, out, rules, limit, tell, stop)
+            limit = options.in_flight or workers or at_a_time + 1
+            driver = _BuildDriver(director, out, options, limit, tell, stop)
             summary = director.finish() if driver.run() else _unfinished(board, plan)
         finally:
             director.close()
@@ -268,7 +267,7 @@ def build(
 
 
 def _unfinished(board: str, plan: BuildPlan) -> dict[str, Any]:
-    """What stands where there would be a summary."""
+    """Returns the summary of an interrupted build."""
     board = Position(board).board
     ranks, files = map(int, board.split("x"))
     unknown = ("positions", "black_to_move_wins", "white_to_move_wins", "bytes")
@@ -283,7 +282,7 @@ def _unfinished(board: str, plan: BuildPlan) -> dict[str, Any]:
     }
 
 
-def _result(summary: dict[str, Any], begun: float, driver: _Driver | None) -> dict[str, Any]:
+def _result(summary: dict[str, Any], begun: float, driver: _BuildDriver | None) -> dict[str, Any]:
     return summary | {
         "seconds": time.monotonic() - begun,
         "workers": list(driver.workers.values()) if driver else [],

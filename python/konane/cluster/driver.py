@@ -1,17 +1,20 @@
-"""The driver: carries messages between a leader, which is here, and workers, which are Ray's actors.
+"""Driver: carries messages between a coordinator in this process and workers, which are Ray actors.
 
-It knows no game: orders and messages are bytes, made and read by the leader and the workers. It does
-three things:
+The driver does not depend on the game: requests and replies are bytes, written and read by the coordinator and the
+workers. It has three responsibilities:
 
-* *Jobs.* A worker has one at a time, which is a call. That takes the driver about a millisecond, whatever
-  is in it, so jobs are to take long enough for the driver to serve all workers meanwhile, and no longer:
-  what many search at once without hearing of each other is partly in vain.
-* *Seats.* Every worker has a number that is never used twice. One that is lost, by whatever error, is
-  killed for good, its jobs are released, and a new one takes its place under a new number. What
-  comes from it afterwards is not heard. One whose job takes long is asked for a sign, and is lost if
-  it gives none. That is timed by a clock which stands still while the driver does: a driver that was
-  stopped hears what has come before it blames anybody.
-* *Limits.* Time, and somebody who wants to stop.
+* *Jobs.* A worker has one job at a time, which is one actor call. A call takes the driver about a millisecond. So a
+  job has to take at least the time in which the driver serves all workers, and not much more: workers that search
+  for a long time without shared results repeat work of each other.
+* *Worker slots.* Every worker has a number that is never reused. A worker that is lost, by whatever error, is killed,
+  its jobs are released, and a new worker with a new number replaces it. Later messages of the lost worker are
+  ignored. A worker whose job takes long is pinged, and is lost if it does not answer. This time is measured by a
+  clock that stands still while the driver is stopped, so that a driver that continues first processes the messages
+  that have arrived.
+* *Limits.* The time limit, and a request to stop.
+
+:class:`ClusterOptions` has the parameters, :class:`WorkerSlot` the state of a worker, :class:`MachineFailures` the
+failures of a machine; :class:`MachineMonitor` polls Ray for machines.
 """
 
 from __future__ import annotations
@@ -31,45 +34,45 @@ from .._errors import InputError
 from .._konane import time_limit
 from . import text
 from .game import Game
-from .places import Place, shortage, spread
+from .machines import Machine, shortage, spread
 from .session import ClusterError
-from .worker import Order, Ready, actor_class
+from .worker import Job, WorkerReady, actor_class
 
-__all__ = ["Driver", "Member", "Rules"]
+__all__ = ["Driver", "WorkerSlot", "ClusterOptions"]
 
-#: A job takes at least so many times what it takes the driver to serve all workers once.
-ROUNDS = 1.25
+#: Minimum duration of a job, in units of the time in which the driver serves all workers once.
+MIN_ROUNDS = 1.25
 
-#: Seconds of searching after which a worker's speed is known.
-KNOWN = 0.1
+#: Seconds of searching before the speed of a worker is used.
+MIN_SPEED_SECONDS = 0.1
 
-#: Between two looks at machines, limits and silent workers.
-TEND = 0.5
+#: Seconds between two checks of machines, limits and leases.
+CHECK_INTERVAL = 0.5
 
-#: Jobs that a worker may refuse in a row.
-REFUSALS = 5
+#: Maximum number of consecutive rejections of a worker.
+MAX_REJECTIONS = 5
 
 
 @dataclass(frozen=True)
-class Rules:
-    """How to use the cluster."""
+class ClusterOptions:
+    """Use of the cluster by a search."""
 
-    #: Workers in all; none for one on each machine.
+    #: Total number of workers; ``None`` for one on each machine.
     workers: int | None = None
-    #: Threads of each; none for all cores of a machine, divided among its workers.
+    #: Threads of each worker; ``None`` for all cores of a machine, divided among its workers.
     threads: int | None = None
     #: Memory of each worker's table.
     memory: int | str = "1GiB"
-    #: Nodes of a job; none for what a worker evaluates while all others are served.
+    #: Nodes of a job; ``None`` for the number that a worker evaluates while all others are served.
     job_nodes: int | None = None
     time_limit: float | None = None
-    #: Seconds in which a worker has to give a sign when its job takes longer.
+    #: Seconds in which a worker with a longer job has to answer a ping.
     lease: float = 30.0
-    #: Seconds without any worker after which the search is given up.
+    #: Seconds without any worker after which the search fails.
     patience: float = 120.0
 
     def __post_init__(self) -> None:
-        # Before a Ray is started for it, or no worker is found for it.
+        # Checked before Ray is started.
         text.check("workers", self.workers)
         text.check("threads_per_worker", self.threads)
         text.check("job_nodes", self.job_nodes, (1 << 64) - 1)
@@ -78,46 +81,48 @@ class Rules:
 
 
 @dataclass(eq=False)
-class Member:
-    """A worker."""
+class WorkerSlot:
+    """State of a worker."""
 
     number: int
-    place: Place
+    machine: Machine
     threads: int
     actor: Any
     started: float
-    #: Whom it replaces.
-    before: int | None
-    #: The call that has not been answered.
+    #: Number of the lost worker that it replaces.
+    replaces: int | None
+    #: Pending call.
     call: Any
-    #: When it last gave a sign or was called, on the driver's clock.
-    heard: float
-    #: The question for a sign that has not been answered.
-    asked: Any = None
+    #: Time of its last answer or call, on the driver's clock.
+    last_sign: float
+    #: Ping that has not been answered.
+    pending_ping: Any = None
     pid: int | None = None
-    #: Entries that fit into its table.
+    #: Capacity of its table in entries.
     capacity: int = 0
-    #: Workers that it can ask.
+    #: Workers whose actors it has received.
     peers: set[int] = field(default_factory=set)
-    refusals: int = 0
+    rejections: int = 0
     jobs: int = 0
     nodes: int = 0
-    #: Seconds in which it has searched jobs.
+    #: Seconds of searching jobs.
     seconds: float = 0.0
     lost: bool = False
 
     @property
     def speed(self) -> float | None:
-        """Nodes a second, once that is known. Those between two jobs count, too: jobs come out longer."""
-        return self.nodes / self.seconds if self.seconds > KNOWN else None
+        """Nodes per second; ``None`` until it is known. Nodes between two jobs count too, which lengthens jobs."""
+        return self.nodes / self.seconds if self.seconds > MIN_SPEED_SECONDS else None
 
 
 @dataclass
-class Trouble:
-    """Workers of a machine that were lost one after another."""
+class MachineFailures:
+    """Consecutive losses of workers on a machine."""
+
 
     count: int = 0
-    until: float = 0.0
+    #: Time before which no worker is started on the machine.
+    pause_end: float = 0.0
 
 
 class Driver:
@@ -126,81 +131,81 @@ class Driver:
     def __init__(
         self,
         game: Game,
-        leader: Any,
-        rules: Rules,
+        coordinator: Any,
+        options: ClusterOptions,
         note: Callable[[str], None],
         watch: Callable[[Driver], None],
     ) -> None:
-        self.game, self.leader, self.rules = game, leader, rules
+        self.game, self.coordinator, self.options = game, coordinator, options
         self._note, self._watch = note, watch
         self._actor_class = actor_class()
-        self._places: dict[str, Place] = {}
-        self._trouble: dict[str, Trouble] = {}
-        #: Why the last worker was lost, and why some cannot be started.
+        self._machines: dict[str, Machine] = {}
+        self._failures: dict[str, MachineFailures] = {}
+        #: Reason of the last loss of a worker, and reason why workers cannot be started.
         self._error: str | None = None
-        self._short: str | None = None
-        self._vacant: deque[int] = deque()
-        #: All workers that there have been.
-        self.members: list[Member] = []
+        self._shortage: str | None = None
+        self._lost_numbers: deque[int] = deque()
+        #: All workers, including lost ones. The index is the number.
+        self.workers: list[WorkerSlot] = []
         self.calls = 0
-        #: Seconds in which calls were taken and made.
+        #: Seconds of processing and making calls.
         self.busy = 0.0
         self.job_nodes = 0
         self.begun: float | None = None
         self.ended = 0.0
-        #: Seconds in which the driver has been at work, for silences.
+        #: Driver's clock for leases: seconds in which the driver has run.
         self.awake = 0.0
 
-    # -- what others may look at
+    # -- for progress and metrics
 
     @property
-    def live(self) -> list[Member]:
-        """The workers that are not lost."""
-        return [member for member in self.members if not member.lost]
+    def live(self) -> list[WorkerSlot]:
+        """Workers that are not lost."""
+        return [worker for worker in self.workers if not worker.lost]
 
     @property
     def seconds(self) -> float:
-        """Since the first worker was ready."""
+        """Seconds since the first worker was ready."""
         if self.begun is None:
             return 0.0
         return (self.ended or time.monotonic()) - self.begun
 
-    # -- the run
+    # -- main loop
 
     def run(self, stop: threading.Event) -> None:
-        """Searches until there is an answer, a limit is reached or somebody wants to stop."""
-        standing = self.leader.status()
-        if standing is None or standing.over:
+        """Searches until the result is known, a limit is reached, or `stop` is set."""
+        status = self.coordinator.status()
+        if status is None or status.over:
             return
-        machines = Machines()
+        machines = MachineMonitor()
         machines.start()
         started = before = time.monotonic()
-        alive = next_look = 0.0
+        alive = next_check = 0.0
         try:
             while True:
                 now = time.monotonic()
-                self.awake += min(now - before, TEND)
+                self.awake += min(now - before, CHECK_INTERVAL)
                 before = now
                 if stop.is_set():
-                    self.leader.end("interrupted")
+                    self.coordinator.end("interrupted")
                     break
-                if now >= next_look:
-                    next_look = now + TEND
-                    limit = self.rules.time_limit
+                if now >= next_check:
+                    next_check = now + CHECK_INTERVAL
+                    limit = self.options.time_limit
                     if limit is not None and now - started >= limit:
-                        self.leader.end("time limit")
+                        self.coordinator.end("time limit")
                         break
-                    if any(member.pid is not None for member in self.live):
+                    if any(worker.pid is not None for worker in self.live):
                         alive = self.awake
-                    elif self.awake - alive > self.rules.patience:
-                        why = self._error or self._short
+                    elif self.awake - alive > self.options.patience:
+                        why = self._error or self._shortage
                         raise ClusterError(
-                            f"no worker could be started for {self.rules.patience:.0f} s"
+                            f"no worker could be started for {self.options.patience:.0f} s"
                             + (f": {why}" if why else "")
                         )
-                    self._tend(machines.take(), now)
+                    self._check(machines.take(), now)
                     self._watch(self)
-                owners = {member.call: member for member in self.live if member.call is not None}
+                owners = {worker.call: worker for worker in self.live if worker.call is not None}
                 ready: list[Any] = []
                 if owners:
                     ready, _ = ray.wait(list(owners), num_returns=1, timeout=0.1)
@@ -219,216 +224,218 @@ class Driver:
         finally:
             self.ended = time.monotonic()
             machines.end()
-            for member in self.live:
-                self._kill(member)
+            for worker in self.live:
+                self._kill(worker)
 
     _over = False
 
     # -- messages
 
-    def _take(self, member: Member) -> None:
-        """A call has been answered."""
-        call, member.call = member.call, None
+    def _take(self, worker: WorkerSlot) -> None:
+        """Handles the result of a call."""
+        call, worker.call = worker.call, None
         now = time.monotonic()
         try:
             report = ray.get(call)
         except Exception as error:
             cause = getattr(error, "cause", None)
-            if member.pid is None and isinstance(cause, InputError):
+            if worker.pid is None and isinstance(cause, InputError):
                 raise cause from error
-            self._lose(member, _why(error))
+            self._lose(worker, _error_line(error))
             return
-        if isinstance(report, Ready):
-            self._welcome(member, report, now)
+        if isinstance(report, WorkerReady):
+            self._add_ready(worker, report, now)
             return
-        member.jobs += 1
-        member.nodes = report.nodes
-        member.seconds += report.seconds
+        worker.jobs += 1
+        worker.nodes = report.nodes
+        worker.seconds += report.seconds
         message = report.message
-        told = message if isinstance(message, str) else self.leader.handle(message)
-        if not isinstance(told, str):
-            member.refusals = 0
-            self._obey(member, told)
+        reply = message if isinstance(message, str) else self.coordinator.handle(message)
+        if not isinstance(reply, str):
+            worker.rejections = 0
+            self._assign(worker, reply)
             return
-        # Who has heard or said nothing sound says hello, and gets the same job again.
-        member.refusals += 1
-        if member.refusals > REFUSALS:
-            self._lose(member, told)
+        # After a rejected message the worker is idle, and receives the same job again.
+        worker.rejections += 1
+        if worker.rejections > MAX_REJECTIONS:
+            self._lose(worker, reply)
 
-    def _obey(self, member: Member, told: Any) -> None:
-        """Sends a job to its worker, if there is one."""
-        if told is None or told.job is None:
-            self._over = self._over or told is None or told.over
+    def _assign(self, worker: WorkerSlot, reply: Any) -> None:
+        """Sends the job of a reply to its worker, if the reply has one."""
+        if reply is None or reply.job is None:
+            self._over = self._over or reply is None or reply.over
             return
-        last, peers = told.last, {}
-        if last is not None and self.members[last].lost:
+        last, peers = reply.last, {}
+        if last is not None and self.workers[last].lost:
             last = None
-        if last is not None and last not in member.peers:
-            member.peers.add(last)
-            peers[last] = self.members[last].actor
-        order = Order(told.worker, told.reply, told.node if last is not None else None, last)
-        member.call = member.actor.search.remote(order, peers)
-        member.heard = self.awake
+        if last is not None and last not in worker.peers:
+            worker.peers.add(last)
+            peers[last] = self.workers[last].actor
+        order = Job(reply.worker, reply.reply, reply.node if last is not None else None, last)
+        worker.call = worker.actor.search.remote(order, peers)
+        worker.last_sign = self.awake
         self.calls += 1
 
     def _serve(self) -> None:
-        """Gives jobs to those that have none."""
-        for member in self.live:
-            if member.pid is not None and member.call is None and not self._over:
-                self._obey(member, self.leader.handle_idle(member.number))
-                if member.call is None:
-                    # Nobody else will get one either.
+        """Sends jobs to idle workers, and cancellations."""
+        for worker in self.live:
+            if worker.pid is not None and worker.call is None and not self._over:
+                self._assign(worker, self.coordinator.handle_idle(worker.number))
+                if worker.call is None:
+                    # No job is available for other workers either.
                     break
-        for worker, job in self.leader.cancelled():
-            member = self.members[worker]
-            if not member.lost:
-                member.actor.cancel.remote(job)
+        for number, job in self.coordinator.cancelled():
+            worker = self.workers[number]
+            if not worker.lost:
+                worker.actor.cancel.remote(job)
 
     # -- workers
 
-    def _tend(self, places: dict[str, Place] | None, now: float) -> None:
-        """Looks after machines and workers."""
-        if places is not None:
-            self._places = places
-            before = self._short
-            self._short = shortage(places.values(), self.rules.workers, self.rules.threads)
-            if self._short not in (None, before):
-                self._note(self._short)
-        for member in self.live:
-            if member.call is not None:
-                self._listen(member)
+    def _check(self, machines: dict[str, Machine] | None, now: float) -> None:
+        """Updates the machines, checks leases, and starts missing workers."""
+        if machines is not None:
+            self._machines = machines
+            before = self._shortage
+            self._shortage = shortage(machines.values(), self.options.workers, self.options.threads)
+            if self._shortage not in (None, before):
+                self._note(self._shortage)
+        for worker in self.live:
+            if worker.call is not None:
+                self._check_lease(worker)
         self._fill(now)
         self._adapt()
 
-    def _listen(self, member: Member) -> None:
-        """Asks a worker for a sign if its call takes long, and loses it if none comes."""
-        if member.asked is not None and ray.wait([member.asked], timeout=0)[0]:
-            member.asked, member.heard = None, self.awake
-        quiet = self.awake - member.heard
-        if member.pid is None:
-            # It makes its table, and can say nothing yet.
-            lease = max(self.rules.lease, self.rules.patience)
+    def _check_lease(self, worker: WorkerSlot) -> None:
+        """Pings a worker whose call takes long. Removes it if it does not answer."""
+        if worker.pending_ping is not None and ray.wait([worker.pending_ping], timeout=0)[0]:
+            worker.pending_ping, worker.last_sign = None, self.awake
+        quiet = self.awake - worker.last_sign
+        if worker.pid is None:
+            # It allocates its table, and cannot answer yet.
+            lease = max(self.options.lease, self.options.patience)
         else:
-            lease = self.rules.lease
-            if member.asked is None and quiet > lease / 4:
-                member.asked = member.actor.sign.remote()
+            lease = self.options.lease
+            if worker.pending_ping is None and quiet > lease / 4:
+                worker.pending_ping = worker.actor.ping.remote()
         if quiet > lease:
-            self._lose(member, f"nothing has been heard of it for {quiet:.0f} s")
+            self._lose(worker, f"no answer for {quiet:.0f} s")
 
     def _fill(self, now: float) -> None:
-        """Starts workers where some are missing."""
-        plan = spread(self._places.values(), self.rules.workers, self.rules.threads)
+        """Starts missing workers."""
+        plan = spread(self._machines.values(), self.options.workers, self.options.threads)
         live = self.live
         left = sum(count for count, _ in plan.values()) - len(live)
-        for place, (count, threads) in plan.items():
-            here = [member for member in live if member.place.node == place.node]
-            free = place.cores - sum(member.threads for member in here)
-            for _ in range(count - len(here)):
-                threads = min(threads, free) if self.rules.threads is None else threads
+        for machine, (count, threads) in plan.items():
+            on_machine = [worker for worker in live if worker.machine.node == machine.node]
+            free = machine.cores - sum(worker.threads for worker in on_machine)
+            for _ in range(count - len(on_machine)):
+                threads = min(threads, free) if self.options.threads is None else threads
                 if left <= 0 or not 1 <= threads <= free:
                     break
-                if now < self._trouble.setdefault(place.node, Trouble()).until:
+                if now < self._failures.setdefault(machine.node, MachineFailures()).pause_end:
                     break
-                self._start(place, threads, now)
+                self._start(machine, threads, now)
                 left -= 1
                 free -= threads
 
-    def _start(self, place: Place, threads: int, now: float) -> None:
-        strategy = NodeAffinitySchedulingStrategy(place.node, soft=False)
-        number = len(self.members)
+    def _start(self, machine: Machine, threads: int, now: float) -> None:
+        strategy = NodeAffinitySchedulingStrategy(machine.node, soft=False)
+        number = len(self.workers)
         options = {"num_cpus": threads, "scheduling_strategy": strategy}
         actor = self._actor_class.options(**options).remote(
-            self.game, self.rules.memory, threads, self.game.fact_work
+            self.game, self.options.memory, threads, self.game.shared_work
         )
-        before = self._vacant.popleft() if self._vacant else None
+        before = self._lost_numbers.popleft() if self._lost_numbers else None
         begun = actor.begin.remote()
-        member = Member(number, place, threads, actor, now, before, begun, self.awake)
-        self.members.append(member)
+        worker = WorkerSlot(number, machine, threads, actor, now, before, begun, self.awake)
+        self.workers.append(worker)
 
-    def _welcome(self, member: Member, ready: Ready, now: float) -> None:
-        """A worker is ready."""
-        member.pid, member.capacity = ready
+    def _add_ready(self, worker: WorkerSlot, ready: WorkerReady, now: float) -> None:
+        """Records that a worker is ready."""
+        worker.pid, worker.capacity = ready
         self.begun = self.begun or now
-        before = "" if member.before is None else f", in place of worker {member.before}"
-        self._note(f"worker {member.number}: pid {ready.pid} on node {member.place.name}{before}")
+        before = "" if worker.replaces is None else f", in place of worker {worker.replaces}"
+        self._note(f"worker {worker.number}: pid {ready.pid} on node {worker.machine.name}{before}")
         self._adapt()
 
-    def _lose(self, member: Member, why: str) -> None:
-        """A worker will not be heard of again."""
+    def _lose(self, worker: WorkerSlot, why: str) -> None:
+        """Removes a lost worker."""
         now = time.monotonic()
-        member.lost = True
-        self._kill(member)
-        self.leader.remove_worker(member.number)
-        self._vacant.append(member.number)
+        worker.lost = True
+        self._kill(worker)
+        self.coordinator.remove_worker(worker.number)
+        self._lost_numbers.append(worker.number)
         self._error = why
-        self._note(f"worker {member.number} is lost: {why}")
-        # The first is replaced at once; where they go on dying, there is a pause.
-        trouble = self._trouble.setdefault(member.place.node, Trouble())
-        lasted = member.pid is not None and now - member.started > 5
-        trouble.count = 1 if lasted else trouble.count + 1
-        trouble.until = now + (min(30.0, 2.0 ** (trouble.count - 2)) if trouble.count > 1 else 0.0)
+        self._note(f"worker {worker.number} is lost: {why}")
+        # The first is replaced at once. After consecutive losses there is a pause, which doubles.
+        failures = self._failures.setdefault(worker.machine.node, MachineFailures())
+        lasted = worker.pid is not None and now - worker.started > 5
+        failures.count = 1 if lasted else failures.count + 1
+        failures.pause_end = now + (min(30.0, 2.0 ** (failures.count - 2)) if failures.count > 1 else 0.0)
         self._fill(now)
 
-    def _kill(self, member: Member) -> None:
-        member.call = member.asked = None
-        # One that is gone or out of reach is not heard any more in any case.
+    def _kill(self, worker: WorkerSlot) -> None:
+        worker.call = worker.pending_ping = None
+        # An actor that is dead or unreachable cannot be killed. Its messages are ignored anyway.
         with contextlib.suppress(Exception):
-            ray.kill(member.actor, no_restart=True)
+            ray.kill(worker.actor, no_restart=True)
 
     def _adapt(self) -> None:
-        """How many nodes the next jobs get: as many as a worker searches while all others are served."""
-        ready = [member for member in self.live if member.pid is not None]
+        """Sets the nodes of later jobs: the number that a worker evaluates while all others are served."""
+        ready = [worker for worker in self.live if worker.pid is not None]
         if not ready:
             return
-        nodes = self.rules.job_nodes
+        nodes = self.options.job_nodes
         if nodes is None:
-            speeds = sorted(member.speed for member in ready if member.speed is not None)
+            speeds = sorted(worker.speed for worker in ready if worker.speed is not None)
             if speeds:
                 service = len(ready) * self.busy / max(self.calls, 1)
-                seconds = max(self.game.job_seconds, ROUNDS * service)
+                seconds = max(self.game.job_seconds, MIN_ROUNDS * service)
                 nodes = int(speeds[len(speeds) // 2] * seconds)
             else:
-                nodes = self.game.job_nodes * min(member.threads for member in ready)
+                nodes = self.game.job_nodes * min(worker.threads for worker in ready)
         if nodes != self.job_nodes:
             self.job_nodes = nodes
-            self.leader.set_job_nodes(nodes)
+            self.coordinator.set_job_nodes(nodes)
 
 
-class Machines(threading.Thread):
-    """Asks Ray which machines there are, now and then: a question that may take long."""
+class MachineMonitor(threading.Thread):
+    """Thread that polls Ray for the machines of the cluster. A poll may take long."""
 
     def __init__(self) -> None:
         super().__init__(name="machines", daemon=True)
         self._done = threading.Event()
-        self._places: dict[str, Place] | None = places()
+        self._machines: dict[str, Machine] | None = find_machines()
 
     def run(self) -> None:
+        """Polls every second until :meth:`end`."""
         while not self._done.wait(1.0):
-            # Where Ray does not answer, what is known stays.
+            # If Ray does not answer, the known machines remain.
             with contextlib.suppress(Exception):
-                self._places = places()
+                self._machines = find_machines()
 
-    def take(self) -> dict[str, Place] | None:
-        """The news, if there are any."""
-        found, self._places = self._places, None
+    def take(self) -> dict[str, Machine] | None:
+        """Returns the machines if they have been polled since the last call."""
+        found, self._machines = self._machines, None
         return found
 
     def end(self) -> None:
+        """Ends the thread."""
         self._done.set()
 
 
-def places() -> dict[str, Place]:
-    """The machines that are there."""
+def find_machines() -> dict[str, Machine]:
+    """Returns the live machines with cores."""
     found = {}
     for node in ray.nodes():
         cores = int(node["Resources"].get("CPU", 0))
         if node["Alive"] and cores > 0:
-            found[node["NodeID"]] = Place(node["NodeID"], cores)
+            found[node["NodeID"]] = Machine(node["NodeID"], cores)
     return found
 
 
-def _why(error: Exception) -> str:
-    """An error of Ray in one line."""
+def _error_line(error: Exception) -> str:
+    """Returns an error of Ray in one line."""
     cause = getattr(error, "cause", None)
     said = str(cause if isinstance(cause, Exception) else error).strip()
     lines = said.splitlines() or [type(error).__name__]

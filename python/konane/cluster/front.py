@@ -1,4 +1,4 @@
-"""What the verbs of ``python -m konane.cluster`` share: exit codes, arguments, signals, and answers."""
+"""Exit codes, arguments, signals and output of ``python -m konane.cluster``."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ SAME_REQUEST = 0.5
 
 
 def complain(error: Exception | str, code: int) -> int:
-    """Says what is wrong."""
+    """Prints an error and returns its exit code."""
     print(f"error: {error}", file=sys.stderr)
     return code
 
 
 def checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A type of an argument, whose error is shown with its text."""
+    """Returns a type of an argument whose ``ValueError`` is printed with its text."""
 
     def parse(value: str) -> Any:
         try:
@@ -54,24 +54,22 @@ def checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
 
 @contextlib.contextmanager
 def answers_only() -> Iterator[None]:
-    """Hides what others print: Ray tells what has become of workers on stdout, where only the answer
-    belongs."""
+    """Discards output on stdout: Ray prints messages there, where only the result belongs."""
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         yield
 
 
 def answer(args: argparse.Namespace, fields: dict[str, Any], shown: Callable[[], str]) -> None:
-    """Prints an answer as JSON or as text."""
+    """Prints a result as JSON or as text."""
     try:
         print(json.dumps(fields) if args.json else shown(), flush=True)
     except BrokenPipeError:
-        # A reader that has gone away has what it wanted.
+        # The reader has closed the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def catch_signals() -> threading.Event:
-    """The first signal asks for a clean end, which the event tells; a second one ends the program at
-    once."""
+    """Returns an event that the first signal sets, for a clean end. A second signal ends the program at once."""
     stop = threading.Event()
     first: list[float] = []
 

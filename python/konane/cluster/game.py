@@ -1,5 +1,5 @@
-"""What is searched. The rest of this package knows no game: it asks a leader and workers for bytes and
-carries them. A game makes both, and says how its answer reads.
+"""Games that can be searched. A game creates coordinators and workers, and formats results. The other modules are
+independent of the game: they carry bytes between coordinator and workers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Game", "Konane", "Sprouts"]
 
 
 class Game(Protocol):
-    """Something that can be searched by many; it is pickled."""
+    """Position to be searched. It is pickled for the workers."""
 
     @property
     def job_nodes(self) -> int:
@@ -25,15 +25,15 @@ class Game(Protocol):
 
     @property
     def job_seconds(self) -> float:
-        """What the next ones are to take, if there are few workers."""
+        """Seconds of later jobs, if there are few workers."""
         ...
 
     @property
-    def fact_work(self) -> int:
-        """The least work of a fact."""
+    def shared_work(self) -> int:
+        """Minimum search effort of a shared result."""
         ...
 
-    def lead(
+    def coordinator(
         self,
         *,
         job_nodes: int,
@@ -43,34 +43,34 @@ class Game(Protocol):
         resume: bool,
         checkpoint_interval: float | None,
     ) -> ClusterCoordinator:
-        """Makes the leader."""
+        """Creates the coordinator."""
         ...
 
-    def work(self, *, memory: int | str, threads: int, fact_work: int) -> ClusterWorker:
-        """Makes a worker."""
+    def worker(self, *, memory: int | str, threads: int, shared_work: int) -> ClusterWorker:
+        """Creates a worker."""
         ...
 
     def rows(self, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
-        """A heading, and the answer in rows."""
+        """Returns a heading, and the result in rows."""
         ...
 
 
 @dataclass(frozen=True)
 class Konane:
-    """The winner of a position of Konane."""
+    """Position of Konane."""
 
     position: Position
     profile: Literal["tuned", "thesis"] = "tuned"
     job_nodes: int = 50_000
     job_seconds: float = 0.016
-    fact_work: int = 100
+    shared_work: int = 100
 
-    def lead(self, **options: Any) -> ClusterCoordinator:
+    def coordinator(self, **options: Any) -> ClusterCoordinator:
         return ClusterCoordinator.konane(
-            self.position, profile=self.profile, fact_work=self.fact_work, **options
+            self.position, profile=self.profile, shared_work=self.shared_work, **options
         )
 
-    def work(self, **options: Any) -> ClusterWorker:
+    def worker(self, **options: Any) -> ClusterWorker:
         return ClusterWorker.konane(self.position, profile=self.profile, **options)
 
     def rows(self, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
@@ -96,21 +96,21 @@ class Konane:
 
 @dataclass(frozen=True)
 class Sprouts:
-    """The outcome of a position of Sprouts beside a nim heap."""
+    """Sum of a position of Sprouts and a nim heap."""
 
     position: str
     nimber: int = 0
     job_nodes: int = 12_000
-    #: Longer than those of Konane: while a worker waits for the next one, it does nothing.
+    #: Longer than those of Konane: a worker is idle while it waits for the next job.
     job_seconds: float = 0.06
-    #: All Grundy numbers are facts.
-    fact_work: int = 0
+    #: All Grundy numbers are shared.
+    shared_work: int = 0
 
-    def lead(self, *, checkpoint_interval: float | None, **options: Any) -> ClusterCoordinator:
-        # Numbers are kept as they are found.
+    def coordinator(self, *, checkpoint_interval: float | None, **options: Any) -> ClusterCoordinator:
+        # Grundy numbers are written as they are found.
         return ClusterCoordinator.sprouts(self.position, nimber=self.nimber, **options)
 
-    def work(self, *, fact_work: int, **options: Any) -> ClusterWorker:
+    def worker(self, *, shared_work: int, **options: Any) -> ClusterWorker:
         return ClusterWorker.sprouts(self.position, nimber=self.nimber, **options)
 
     def rows(self, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:

@@ -1,4 +1,4 @@
-"""What is said while a search runs."""
+"""Progress of searches and builds as lines of text, and metrics of searches for Ray's dashboard."""
 
 from __future__ import annotations
 
@@ -9,68 +9,70 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ray.util.metrics import Gauge
+
 from . import text
 
 if TYPE_CHECKING:
     from .driver import Driver
 
-__all__ = ["Lines", "Progress", "Tasks", "Terminal"]
+__all__ = ["Lines", "Metrics", "Progress", "Tasks", "Terminal"]
 
 
 class Progress:
-    """Says nothing."""
+    """Progress without output, base of the other classes."""
 
     def __init__(self) -> None:
         self._next = 0.0
         self._last: tuple[float, int] = (0.0, 0)
 
     def note(self, line: str) -> None:
-        """A line that stays."""
+        """Writes a message."""
 
     def warn(self, line: str) -> None:
-        """A line that stays, and that something is wrong."""
+        """Writes a warning."""
         self.note(f"warning: {line}")
 
     def show(self, line: str) -> None:
-        """How the search is getting on."""
+        """Writes a line of progress, which the next one may replace."""
         self.note(line)
 
     def clear(self) -> None:
-        """The search has ended."""
+        """Erases the line of progress."""
 
     def pause(self, seconds: float) -> float:
-        """Seconds between two lines, so many seconds after the beginning."""
+        """Returns the seconds between two lines of progress, `seconds` after the start."""
         return min(max(1.0, seconds / 10), 30.0)
 
     def watch(self, driver: Driver) -> None:
-        """Shows a line if one is due."""
+        """Writes a line of progress if its interval has passed."""
         now = time.monotonic()
         if now < self._next or driver.begun is None:
             return
         seconds = driver.seconds
         self._next = now + self.pause(seconds)
-        standing = driver.leader.status()
-        if standing is None:
+        status = driver.coordinator.status()
+        if status is None:
             return
         before, nodes = self._last
-        rate = (standing.nodes - nodes) / max(seconds - before, 1e-3)
-        self._last = (seconds, standing.nodes)
-        ready = sum(member.pid is not None for member in driver.live)
+        rate = (status.nodes - nodes) / max(seconds - before, 1e-3)
+        self._last = (seconds, status.nodes)
+        ready = sum(worker.pid is not None for worker in driver.live)
         parts = [
             text.seconds(seconds),
-            f"{text.short(standing.nodes)} nodes",
+            f"{text.short(status.nodes)} nodes",
             f"{text.short(rate)}/s",
-            f"pn {text.short(standing.pn)} dn {text.short(standing.dn)}",
+            f"pn {text.short(status.pn)} dn {text.short(status.dn)}",
             text.counted(ready, "worker"),
-            text.counted(standing.jobs, "job"),
-            f"tree {text.short(standing.tree_nodes)}",
-            f"facts {text.short(standing.results)}",
+            text.counted(status.jobs, "job"),
+            f"tree {text.short(status.tree_nodes)}",
+            f"shared results {text.short(status.results)}",
         ]
         self.show(", ".join(parts))
 
 
 class Lines(Progress):
-    """Calls a function with lines, if there is one."""
+    """Progress for a function, if there is one."""
 
     def __init__(self, log: Callable[[str], None] | None) -> None:
         super().__init__()
@@ -82,7 +84,7 @@ class Lines(Progress):
 
 
 class Terminal(Progress):
-    """Writes to stderr: on a terminal a live line, elsewhere lines that become more seldom."""
+    """Progress on stderr: a live line on a terminal, otherwise lines at growing intervals."""
 
     def __init__(self, quiet: bool = False) -> None:
         super().__init__()
@@ -124,7 +126,7 @@ class Terminal(Progress):
 
 
 class Tasks:
-    """Hears the events of a build by tasks, and says what becomes of it."""
+    """Receives the events of a build by tasks, and writes them as lines."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -145,7 +147,7 @@ class Tasks:
             case "error":
                 note(f"{event['task']!r} failed: {event['error']}")
             case "lost":
-                note(f"{event['path']} is damaged or gone: it is made again")
+                note(f"{event['path']} is damaged or missing: building it again")
             case "task":
                 self._done += 1
                 now = time.monotonic()
@@ -154,3 +156,25 @@ class Tasks:
                     what = " ".join(event["task"].split()[4:])
                     every = max(self._left, self._done)
                     self._progress.show(f"{self._done} of {text.counted(every, 'task')}, {what}")
+
+
+class Metrics:
+    """Metrics of a search, which Ray's dashboard shows."""
+
+    def __init__(self) -> None:
+        worker = ("worker",)
+        self._nodes = Gauge("konane_nodes", "Nodes that a worker has evaluated", worker)
+        self._jobs = Gauge("konane_jobs", "Jobs that a worker has done", worker)
+        self._tree = Gauge("konane_tree_nodes", "Nodes of the coordinator's tree")
+        self._shared_results = Gauge("konane_facts", "Results shared with all workers")
+
+    def show(self, driver: Driver) -> None:
+        """Updates the gauges."""
+        for worker in driver.live:
+            tags = {"worker": str(worker.number)}
+            self._nodes.set(worker.nodes, tags)
+            self._jobs.set(worker.jobs, tags)
+        status = driver.coordinator.status()
+        if status is not None:
+            self._tree.set(status.tree_nodes)
+            self._shared_results.set(status.results)

@@ -1,4 +1,4 @@
-"""A search from its beginning to its answer: Ray, leader, driver, checkpoints."""
+"""Runs a search: Ray, coordinator, driver, checkpoints, result."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 
 from .._konane import memory_bytes
 from . import text
-from .driver import Driver, Rules
+from .driver import Driver, ClusterOptions
 from .game import Game
-from .metrics import Metrics
-from .progress import Progress
+from .progress import Metrics, Progress
 from .session import connected
 
 __all__ = ["Checkpoints", "Result", "WorkerUse", "search"]
@@ -20,30 +19,31 @@ __all__ = ["Checkpoints", "Result", "WorkerUse", "search"]
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Where the leader's tree and what it knows are kept."""
+    """Checkpoints of the coordinator."""
+
 
     file: str | PathLike[str] | None = None
-    #: Seconds from one to the next; none to derive them from the time that writing one takes.
+    #: Seconds between two checkpoints; ``None`` to derive them from the time that writing one takes.
     interval: float | None = None
     resume: bool = False
 
 
 @dataclass(frozen=True)
 class WorkerUse:
-    """What a worker has done."""
+    """Use of a worker."""
 
-    #: Its number; one that replaces another has a new one.
+    #: Number of the worker; never reused.
     id: int
-    #: The beginning of Ray's number of its machine.
+    #: Beginning of the identifier of its machine in Ray.
     node: str
-    #: Its process; none if it never began.
+    #: Process; ``None`` if it never was ready.
     pid: int | None
     threads: int
-    #: Jobs whose results have come.
+    #: Jobs whose results have arrived.
     jobs: int
-    #: Nodes that it has evaluated.
+    #: Nodes evaluated.
     nodes: int
-    #: Whether it was lost before the search ended.
+    #: True if it was lost before the search ended.
     lost: bool
 
 
@@ -72,33 +72,33 @@ class Result:
 
 
 class _Saves:
-    """What becomes of the checkpoints."""
+    """Reports checkpoints, and collects their figures."""
 
-    def __init__(self, leader: Any, checkpoints: Checkpoints, progress: Progress) -> None:
-        self._leader, self._checkpoints, self._progress = leader, checkpoints, progress
+    def __init__(self, coordinator: Any, checkpoints: Checkpoints, progress: Progress) -> None:
+        self._coordinator, self._checkpoints, self._progress = coordinator, checkpoints, progress
         self._written = 0
         self._last: tuple[int, int, int] | None = None
         self._error: str | None = None
         if checkpoints.file is not None:
             file = fspath(checkpoints.file)
-            if leader.checkpoint_bound is not None:
-                bound = text.size(leader.checkpoint_bound)
+            if coordinator.checkpoint_bound is not None:
+                bound = text.size(coordinator.checkpoint_bound)
                 interval = checkpoints.interval
                 every = "" if interval is None else f", every {text.seconds(interval)}"
                 progress.note(f"checkpoints: {file}{every}, at most {bound}")
             else:
                 progress.note(f"checkpoint: {file}, as numbers are found")
-            runs, nodes, seconds = leader.before
+            runs, nodes, seconds = coordinator.before
             if runs:
                 so_far = [text.counted(nodes, "node"), text.seconds(seconds), text.counted(runs, "run")]
                 before = ", ".join(so_far)
                 progress.note(f"checkpoints: going on after {before}")
 
-    def look(self) -> None:
-        """Takes in what has become of them since the last look."""
-        for error, size, entries, tree_nodes in self._leader.saves():
+    def poll(self) -> None:
+        """Collects the attempts to write a checkpoint since the last call."""
+        for error, size, entries, tree_nodes in self._coordinator.saves():
             if error is None:
-                # There may be one every few seconds: a line for each would be too many.
+                # No message: there may be a checkpoint every few seconds.
                 self._written += 1
                 self._last, self._error = (size, entries, tree_nodes), None
             elif error != self._error:
@@ -106,13 +106,13 @@ class _Saves:
                 self._error = error
 
     def fields(self) -> dict[str, Any] | None:
-        """For the answer."""
+        """Returns the field ``checkpoint`` of the JSON object."""
         if self._checkpoints.file is None:
             return None
         size, entries, tree_nodes = self._last or (None, None, None)
         found: dict[str, Any] = {
             "file": fspath(self._checkpoints.file),
-            "resumed": self._leader.before[0] > 0,
+            "resumed": self._coordinator.before[0] > 0,
             "written": self._written,
             "bytes": size,
             "entries": entries,
@@ -127,58 +127,57 @@ def search(
     game: Game,
     *,
     address: str | None,
-    rules: Rules,
+    options: ClusterOptions,
     memory: int | str,
     max_nodes: int | None,
     checkpoints: Checkpoints,
     progress: Progress,
     stop: threading.Event,
 ) -> Result:
-    """Searches. What has been found out is in the last checkpoint, however this ends."""
-    worker_bytes = memory_bytes(rules.memory)
+    """Runs a search. The last checkpoint has its results, however the search ends."""
+    worker_bytes = memory_bytes(options.memory)
     memory_bytes(memory)
-    with connected(address, (rules.workers or 1) * (rules.threads or 1)):
-        leader = game.lead(
-            job_nodes=rules.job_nodes or game.job_nodes,
+    with connected(address, (options.workers or 1) * (options.threads or 1)):
+        coordinator = game.coordinator(
+            job_nodes=options.job_nodes or game.job_nodes,
             memory=memory,
             max_nodes=max_nodes,
             checkpoint=checkpoints.file,
             resume=checkpoints.resume,
             checkpoint_interval=checkpoints.interval,
         )
-        saves = _Saves(leader, checkpoints, progress)
+        saves = _Saves(coordinator, checkpoints, progress)
 
         metrics = Metrics()
 
         def watch(driver: Driver) -> None:
-            saves.look()
+            saves.poll()
             metrics.show(driver)
             progress.watch(driver)
 
-        driver = Driver(game, leader, rules, progress.note, watch)
+        driver = Driver(game, coordinator, options, progress.note, watch)
         try:
             driver.run(stop)
         finally:
             progress.clear()
-            answer = leader.finish()
-            saves.look()
-    members = driver.members
+            answer = coordinator.finish()
+            saves.poll()
     workers = [
-        WorkerUse(m.number, m.place.name, m.pid, m.threads, m.jobs, m.nodes, m.lost)
-        for m in members
+        WorkerUse(w.number, w.machine.name, w.pid, w.threads, w.jobs, w.nodes, w.lost)
+        for w in driver.workers
     ]
     live = driver.live
-    answer["threads"] = sum(member.threads for member in live)
+    answer["threads"] = sum(worker.threads for worker in live)
     answer["seconds"] = driver.seconds
     speed = round(answer["nodes"] / driver.seconds) if driver.seconds else 0
     answer["nodes_per_second"] = float(speed)
     answer["memory_bytes"] += worker_bytes * len(live)
     if "table" in answer:
         # The entries of lost workers are counted, so is the capacity of their tables.
-        answer["table"]["capacity"] += sum(member.capacity for member in members)
-    # A leader that writes down what comes in says what it has written.
+        answer["table"]["capacity"] += sum(worker.capacity for worker in driver.workers)
+    # A coordinator of Sprouts reports its file of Grundy numbers itself.
     answer["checkpoint"] = answer.get("checkpoint") or saves.fields()
-    # As in the program, what does not apply is left out; that there is no best move is an answer.
+    # As in the program, fields that do not apply are omitted. `best_move` is null if every move loses.
     fields = {k: v for k, v in answer.items() if v is not None or k == "best_move"}
     if "checkpoint" in fields and fields["checkpoint"].get("error", "") is None:
         del fields["checkpoint"]["error"]

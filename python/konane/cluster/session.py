@@ -1,4 +1,4 @@
-"""Ray: joined, or started on this machine."""
+"""Connection to Ray: joins a cluster, or starts a local Ray."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .._errors import Error, InputError
 
 __all__ = ["ClusterError", "connected"]
 
-#: Bytes of the memory in which a local Ray keeps what is on its way.
+#: Bytes of the object store of a local Ray.
 STORE = 256 << 20
 
-#: Seconds to wait for somebody at ``host:port``.
+#: Seconds to wait for a connection to ``host:port``.
 PATIENCE = 10
 
 
@@ -30,7 +30,7 @@ class ClusterError(Error, RuntimeError):
 
 
 def _refuse_dead(address: str) -> None:
-    """Refuses a ``host:port`` at which nobody listens, on which Ray itself spends more than a minute."""
+    """Rejects a ``host:port`` that accepts no connection. Ray itself would wait more than a minute."""
     host, _, port = address.rpartition(":")
     if not host or "://" in address or not port.isdecimal():
         return
@@ -44,7 +44,7 @@ def _refuse_dead(address: str) -> None:
 
 
 def _refusal(address: str | None, error: Exception) -> Error:
-    """What is wrong where Ray has not been joined or started, in one line."""
+    """Returns the error for a Ray that cannot be joined or started, in one line."""
     said = " ".join(str(error).split())
     if address is None:
         return ClusterError(f"no Ray can be started on this machine: {said}")
@@ -60,9 +60,8 @@ def _refusal(address: str | None, error: Exception) -> Error:
 def connected(address: str | None, cores: int) -> Iterator[None]:
     """Joins the Ray at an address, ``auto`` or ``host:port``; without one, starts one here.
 
-    A local one offers so many cores, or those of the machine if they are more, and ends with this
-    process. Where Ray has been joined before, that one is used and left as it is. What goes wrong with it
-    meanwhile is a ``ClusterError``.
+    A local Ray offers `cores` cores, or those of the machine if they are more, and ends with this process. If this
+    process has joined a Ray before, that one is used and stays joined. Errors of Ray become ``ClusterError``.
     """
     try:
         if ray.is_initialized():
@@ -85,7 +84,7 @@ def _join(address: str | None, cores: int) -> None:
         _refuse_dead(address)
         options["address"] = address
     else:
-        # Nothing is told to anybody, and nobody but this machine can talk to it.
+        # No usage statistics, and no connections from other machines.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         options |= {
             "address": "local",
@@ -103,7 +102,7 @@ def _join(address: str | None, cores: int) -> None:
     except (ConnectionError, RuntimeError, ValueError, RayError) as error:
         raise _refusal(address, error) from error
     finally:
-        # Ray sets handlers of its own. One that is not Python's cannot be set again.
+        # Ray replaces signal handlers. A handler that was not set by Python cannot be restored.
         for number, handler in before.items():
             if handler is not None:
                 signal.signal(number, handler)

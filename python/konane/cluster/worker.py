@@ -1,8 +1,8 @@
-"""A worker's side: the actor, which searches jobs and tells others what it knows.
+"""Actor of a worker. It searches jobs, and sends table entries to other workers.
 
-An actor has three groups of threads: one searches, others tell what the worker knows, and *side* answers
-what may not wait for either. Nothing but a search waits for other workers, so that two which ask each other
-cannot block each other.
+An actor has three concurrency groups: *search* for jobs, *entries* for requests of other workers, and *control* for
+calls that must not wait for either. Only a search waits for other workers, so two workers that request entries from
+each other cannot deadlock.
 """
 
 from __future__ import annotations
@@ -17,112 +17,113 @@ import ray
 if TYPE_CHECKING:
     from .game import Game
 
-__all__ = ["GROUPS", "Order", "Ready", "Report", "Worker", "actor_class"]
+__all__ = ["GROUPS", "Job", "WorkerReady", "JobReport", "Worker", "actor_class"]
 
-#: Threads of an actor by groups.
-GROUPS = {"search": 1, "entries": 4, "side": 1}
+#: Threads of an actor by concurrency group.
+GROUPS = {"search": 1, "entries": 4, "control": 1}
 
-#: Seconds to wait for what another worker knows.
+#: Seconds to wait for the entries of another worker.
 ENTRIES_WAIT = 0.5
 
-#: Seconds in which one that has not answered in time is not asked again.
+#: Seconds without requests to a worker that has not answered in time.
 ENTRIES_PAUSE = 10.0
 
 
-class Order(NamedTuple):
-    """A job on its way."""
+class Job(NamedTuple):
+    """Job for a worker."""
 
-    #: The worker that is to do it.
+    #: Number of the worker.
     worker: int
-    answer: bytes
-    #: Its node, and the other worker to be asked what it knows below.
+    #: Reply of the coordinator.
+    reply: bytes
+    #: Node of the job, and the worker that has entries below it.
     node: bytes | None
     last: int | None
 
 
 @dataclass(slots=True)
-class Report:
-    """What came of a job."""
+class JobReport:
+    """Result of a job."""
 
-    #: For the leader; a text if the job was refused.
+    #: Request for the coordinator; a text if the job was rejected.
     message: bytes | str
-    #: Seconds of the search itself.
+    #: Seconds of the search.
     seconds: float
     #: Nodes that the worker has evaluated in all its jobs.
     nodes: int
 
 
-class Ready(NamedTuple):
-    """A worker can begin."""
+class WorkerReady(NamedTuple):
+    """Answer of a worker that is ready."""
 
     pid: int
-    #: Entries that fit into its table.
+    #: Capacity of its table in entries.
     capacity: int
 
 
 class Worker:
-    """What runs in an actor."""
+    """Worker that runs in an actor."""
 
-    def __init__(self, game: Game, memory: int | str, threads: int, fact_work: int) -> None:
+    def __init__(self, game: Game, memory: int | str, threads: int, shared_work: int) -> None:
         self._game, self._memory = game, memory
-        self._threads, self._fact_work = threads, fact_work
-        self._station: Any = None
+        self._threads, self._shared_work = threads, shared_work
+        self._worker: Any = None
         self._peers: dict[int, Any] = {}
-        self._silent: dict[int, float] = {}
+        self._paused: dict[int, float] = {}
 
-    def begin(self) -> Ready:
-        """Makes the table."""
-        self._station = self._game.work(
-            memory=self._memory, threads=self._threads, fact_work=self._fact_work
+    def begin(self) -> WorkerReady:
+        """Allocates the table."""
+        self._worker = self._game.worker(
+            memory=self._memory, threads=self._threads, shared_work=self._shared_work
         )
-        return Ready(os.getpid(), self._station.capacity())
+        return WorkerReady(os.getpid(), self._worker.capacity())
 
-    def search(self, order: Order, peers: dict[int, Any]) -> Report:
-        """Searches a job; `peers` are actors by numbers that have not been named before."""
+    def search(self, job: Job, peers: dict[int, Any]) -> JobReport:
+        """Searches a job. `peers` are actors of other workers that this worker has not received before."""
         self._peers.update(peers)
-        known = self._ask(order)
+        entries = self._request_entries(job)
         begun = time.perf_counter()
-        message = self._search(order, known)
+        message = self._search(job, entries)
         seconds = time.perf_counter() - begun
-        self._station.go_on()
-        return Report(message, seconds, self._station.nodes())
+        self._worker.go_on()
+        return JobReport(message, seconds, self._worker.nodes())
 
-    def _search(self, order: Order, known: bytes | None) -> bytes | str:
+    def _search(self, job: Job, entries: bytes | None) -> bytes | str:
         try:
-            return self._station.search(order.worker, order.answer, known)
+            return self._worker.search(job.worker, job.reply, entries)
         except ValueError as error:
-            if known is None:
+            if entries is None:
                 return str(error)
-        # Without what the other one has said of it.
-        return self._search(order, None)
+        # Invalid entries of the other worker: search without them.
+        return self._search(job, None)
 
-    def _ask(self, order: Order) -> bytes | None:
-        """What the other worker knows below the job's node, if it says so in time."""
-        last, now = order.last, time.monotonic()
-        if last is None or last not in self._peers or self._silent.get(last, 0) > now:
+    def _request_entries(self, job: Job) -> bytes | None:
+        """Returns entries of another worker below the job's node, if it answers in time."""
+        last, now = job.last, time.monotonic()
+        if last is None or last not in self._peers or self._paused.get(last, 0) > now:
             return None
         try:
-            return ray.get(self._peers[last].entries.remote(order.node), timeout=ENTRIES_WAIT)
+            return ray.get(self._peers[last].entries.remote(job.node), timeout=ENTRIES_WAIT)
         except Exception:
-            # Gone, unreachable or slow: the search only takes longer.
-            self._silent[last] = time.monotonic() + ENTRIES_PAUSE
+            # Lost, unreachable or slow: the search takes longer without the entries.
+            self._paused[last] = time.monotonic() + ENTRIES_PAUSE
             return None
 
     def entries(self, node: bytes) -> bytes:
-        """What this worker knows below a node."""
-        return self._station.entries(node)
+        """Returns table entries below a node."""
+        return self._worker.entries(node)
 
     def cancel(self, job: int) -> None:
-        """Gives a job up."""
-        self._station.cancel(job)
+        """Cancels a job."""
+        self._worker.cancel(job)
 
-    def sign(self) -> None:
-        """Answers, as a worker does that is alive, however long its job takes."""
-        self._station.nodes()
+    def ping(self) -> None:
+        """Answers at once, however long the job takes."""
+        self._worker.nodes()
 
 
 def actor_class() -> Any:
-    """The actor of :class:`Worker`."""
+    """Returns the actor class of :class:`Worker`."""
 
     class Actor(Worker):
         pass
@@ -130,7 +131,7 @@ def actor_class() -> Any:
     groups = {
         "search": ("begin", "search"),
         "entries": ("entries",),
-        "side": ("cancel", "sign"),
+        "control": ("cancel", "ping"),
     }
     for group, names in groups.items():
         for name in names:

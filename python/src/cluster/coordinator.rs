@@ -1,4 +1,4 @@
-//! The coordinator: a thread that coordinates, and requests to it.
+//! `ClusterCoordinator`: a coordinator on its own thread, and requests to it.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
@@ -13,32 +13,35 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::fields::{konane_fields, sprouts_fields};
-use super::{Host, answer, heap, lock, sprouts_search};
-use crate::argument::{File, Flag, Octets, Text, Whole, name, wrong_choice};
+use super::{ServiceThread, catch_panic, heap, lock, sprouts_search};
+use crate::argument::{BytesArg, FlagArg, IntegerArg, PathArg, StrArg, name, wrong_choice};
 use crate::error::Failure;
-use crate::options::{Memory, Nodes, Seconds, Start, on_pool, threads_or_cores};
+use crate::options::{MemoryArg, NodesArg, SecondsArg, StartArg, on_pool, threads_or_cores};
 use crate::results::ProofNumber;
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
 
-type Task = Box<dyn FnOnce(&mut dyn RemoteCoordinator) + Send>;
+/// Task for the thread of a coordinator.
+type CoordinatorTask = Box<dyn FnOnce(&mut dyn RemoteCoordinator) + Send>;
 
-/// Error, bytes, entries and nodes of the tree of a checkpoint.
+/// Attempt to write a checkpoint: error, bytes, entries, and nodes of the tree.
 type SaveFields = (Option<String>, u64, u64, u64);
 
-/// Makes the fields of the answer.
-type Found = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
+/// Makes the fields of the result of a search.
+type MakeAnswer = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
 
-/// The coordinator of a search whose workers are in other processes: `konane.cluster` carries the messages.
+/// Coordinator of a search whose workers are in other processes. ``konane.cluster`` carries the messages.
 #[pyclass(module = "konane._konane", frozen)]
 pub struct ClusterCoordinator {
-    tasks: Mutex<Option<Sender<Task>>>,
-    host: Host<Found>,
+    tasks: Mutex<Option<Sender<CoordinatorTask>>>,
+    service: ServiceThread<MakeAnswer>,
     checkpoints: Option<Arc<CheckpointWriter>>,
 }
 
-/// Reply to a worker. `job` is none if there is nothing to search; then `over` tells if the search has ended. `last`
-/// is the worker that has entries below `node`.
+/// Reply to a worker.
+///
+/// ``job`` is ``None`` if there is nothing to search; then ``over`` is true if the search has ended. ``last`` is the
+/// worker that has entries below ``node``.
 #[pyclass(module = "konane._konane", frozen, get_all)]
 pub struct ClusterDelivery {
     worker: u64,
@@ -58,7 +61,7 @@ impl ClusterDelivery {
     }
 }
 
-/// State of a search: the root's numbers, nodes of all workers, nodes of the coordinator's tree, assigned jobs, and
+/// State of a search: numbers of the root, nodes of all workers, nodes of the coordinator's tree, assigned jobs, and
 /// results shared with all workers.
 #[pyclass(module = "konane._konane", frozen, get_all)]
 pub struct ClusterStatus {
@@ -87,32 +90,32 @@ impl From<CoordinatorStatus> for ClusterStatus {
     }
 }
 
-/// Result of a request: a reply, or why it was refused.
+/// Result of a request: a reply, or the reason of its rejection.
 #[derive(IntoPyObject)]
 enum Handled {
     Delivery(ClusterDelivery),
-    Refused(String),
+    Rejected(String),
 }
 
 impl ClusterCoordinator {
-    /// Starts the thread of the coordinator, on a pool if checkpoints are read and written.
+    /// Starts the thread of the coordinator, within a thread pool if checkpoints are read and written.
     fn start(
         py: Python<'_>,
         checkpoints: Option<Arc<CheckpointWriter>>,
-        lead: impl FnOnce(
+        coordinate: impl FnOnce(
             &AtomicBool,
             &mut dyn FnMut(&mut dyn RemoteCoordinator),
-        ) -> Result<Found, Failure>
+        ) -> Result<MakeAnswer, Failure>
         + Send
         + 'static,
     ) -> Result<Self, Failure> {
-        let (tasks, queue) = channel::<Task>();
+        let (tasks, queue) = channel::<CoordinatorTask>();
         let (ready, is_ready) = channel();
         let pool = checkpoints.as_ref().map(|_| threads_or_cores(None));
-        let host = Host::start(py, is_ready, move |stop| {
+        let service = ServiceThread::start(py, is_ready, move |stop| {
             let work = move || {
-                lead(stop, &mut |coordinator| {
-                    // Whoever waits may have been interrupted.
+                coordinate(stop, &mut |coordinator| {
+                    // Sending fails if the waiting thread has been interrupted.
                     let _ = ready.send(());
                     for task in &queue {
                         task(coordinator);
@@ -125,20 +128,20 @@ impl ClusterCoordinator {
             }
         })?;
         let tasks = Mutex::new(Some(tasks));
-        Ok(ClusterCoordinator { tasks, host, checkpoints })
+        Ok(ClusterCoordinator { tasks, service, checkpoints })
     }
 
-    /// Sends work to the coordinator's thread; nothing if the search needed none.
-    fn ask<T: Send + 'static>(
+    /// Runs work on the coordinator's thread; `None` if the position was solved without a search.
+    fn call<T: Send + 'static>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut dyn RemoteCoordinator) -> T + Send + 'static,
     ) -> Result<Option<T>, Failure> {
-        self.host.owner.check("ClusterCoordinator")?;
+        self.service.owner.check("ClusterCoordinator")?;
         let Some(tasks) = lock(&self.tasks).clone() else { return Ok(None) };
         let (reply, result) = channel();
-        let task: Task =
-            Box::new(move |coordinator| drop(reply.send(answer(|| work(coordinator)))));
+        let task: CoordinatorTask =
+            Box::new(move |coordinator| drop(reply.send(catch_panic(|| work(coordinator)))));
         let result = py.detach(move || tasks.send(task).ok().and_then(|()| result.recv().ok()));
         result.transpose().map_err(Failure::internal)
     }
@@ -146,32 +149,32 @@ impl ClusterCoordinator {
 
 #[pymethods]
 impl ClusterCoordinator {
-    /// Coordinates a search of Konane. `fact_work` has to be that of the workers.
+    /// Starts the coordinator of a search of Konane. Its workers must have the same `shared_work`.
     ///
-    /// Raises `InputError`, `FileError` and `ResourceError` as `konane.solve` does.
+    /// Raises ``InputError``, ``FileError`` and ``ResourceError`` as ``konane.solve`` does.
     #[staticmethod]
     #[pyo3(
-        signature = (start, *, job_nodes, fact_work, memory, profile=Text::from("tuned"),
-        max_nodes=None, checkpoint=None, resume=Flag::from(false), checkpoint_interval=None),
-        text_signature = "(start, *, job_nodes, fact_work, memory, profile='tuned', \
+        signature = (start, *, job_nodes, shared_work, memory, profile=StrArg::from("tuned"),
+        max_nodes=None, checkpoint=None, resume=FlagArg::from(false), checkpoint_interval=None),
+        text_signature = "(start, *, job_nodes, shared_work, memory, profile='tuned', \
         max_nodes=None, checkpoint=None, resume=False, checkpoint_interval=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn konane(
         py: Python<'_>,
-        start: Start<name::Start>,
-        job_nodes: Whole<name::JobNodes>,
-        fact_work: Whole<name::FactWork>,
-        memory: Memory,
-        profile: Text<name::Profile>,
-        max_nodes: Option<Nodes>,
-        checkpoint: Option<File<name::Checkpoint>>,
-        resume: Flag<name::Resume>,
-        checkpoint_interval: Option<Seconds<name::CheckpointInterval>>,
+        start: StartArg<name::Start>,
+        job_nodes: IntegerArg<name::JobNodes>,
+        shared_work: IntegerArg<name::SharedWork>,
+        memory: MemoryArg,
+        profile: StrArg<name::Profile>,
+        max_nodes: Option<NodesArg>,
+        checkpoint: Option<PathArg<name::Checkpoint>>,
+        resume: FlagArg<name::Resume>,
+        checkpoint_interval: Option<SecondsArg<name::CheckpointInterval>>,
     ) -> Result<Self, Failure> {
         let start = start.0;
         let config = CoordinatorConfig {
-            shared_work: fact_work.get()?,
+            shared_work: shared_work.get()?,
             ..config(job_nodes.get()?, max_nodes)
         };
         let options = SolveOptions {
@@ -180,128 +183,140 @@ impl ClusterCoordinator {
             memory_bytes: memory.0,
             ..SolveOptions::default()
         };
-        let interval = checkpoint_interval.map(Seconds::interval);
+        let interval = checkpoint_interval.map(SecondsArg::interval);
         let solver = Solver::new(&start.board, &start.position).options(options);
         let checkpoints = checkpoint.map(|path| solver.checkpoints(&path.0, resume.0, interval));
         let checkpoints = checkpoints.transpose()?.map(Arc::new);
-        let kept = checkpoints.clone();
-        let lead = move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
-            let limits = Limits { stop: Some(stop), ..Limits::default() };
-            let solver = Solver::new(&start.board, &start.position).options(options);
-            let solver = solver.limits(limits).checkpoint_writer(kept.as_deref());
-            let found = solver.coordinate(config, &mut (), run)?;
-            let fields = move |py: Python<'_>| konane_fields(py, kept.as_deref(), &found);
-            Ok(Box::new(fields) as Found)
-        };
-        ClusterCoordinator::start(py, checkpoints, lead)
+        let writer = checkpoints.clone();
+        let coordinate =
+            move |stop: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
+                let limits = Limits { stop: Some(stop), ..Limits::default() };
+                let solver = Solver::new(&start.board, &start.position).options(options);
+                let solver = solver.limits(limits).checkpoint_writer(writer.as_deref());
+                let found = solver.coordinate(config, &mut (), run)?;
+                let fields = move |py: Python<'_>| konane_fields(py, writer.as_deref(), &found);
+                Ok(Box::new(fields) as MakeAnswer)
+            };
+        ClusterCoordinator::start(py, checkpoints, coordinate)
     }
 
-    /// Coordinates a search of Sprouts. The checkpoint is a file of Grundy numbers, to which they are added
-    /// as they are found; `resume` says that it has to be there, otherwise it must not be.
+    /// Starts the coordinator of a search of Sprouts.
     ///
-    /// Raises `InputError`, `FileError` and `ResourceError` as `konane.sprouts.solve` does.
+    /// `checkpoint` is a file of Grundy numbers, to which new ones are appended. It must exist if `resume` is true,
+    /// and must not exist otherwise. Raises ``InputError``, ``FileError`` and ``ResourceError`` as
+    /// ``konane.sprouts.solve`` does.
     #[staticmethod]
     #[pyo3(
-        signature = (text, *, nimber=Whole::from(0), job_nodes, memory, max_nodes=None,
-        checkpoint=None, resume=Flag::from(false)),
+        signature = (text, *, nimber=IntegerArg::from(0), job_nodes, memory, max_nodes=None,
+        checkpoint=None, resume=FlagArg::from(false)),
         text_signature = "(text, *, nimber=0, job_nodes, memory, max_nodes=None, \
         checkpoint=None, resume=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
     fn sprouts(
         py: Python<'_>,
-        text: Text<name::Text>,
-        nimber: Whole<name::Nimber>,
-        job_nodes: Whole<name::JobNodes>,
-        memory: Memory,
-        max_nodes: Option<Nodes>,
-        checkpoint: Option<File<name::Checkpoint>>,
-        resume: Flag<name::Resume>,
+        text: StrArg<name::Text>,
+        nimber: IntegerArg<name::Nimber>,
+        job_nodes: IntegerArg<name::JobNodes>,
+        memory: MemoryArg,
+        max_nodes: Option<NodesArg>,
+        checkpoint: Option<PathArg<name::Checkpoint>>,
+        resume: FlagArg<name::Resume>,
     ) -> Result<Self, Failure> {
         let (text, position, nimber) = (text.to_string(), read(&text)?, heap(nimber)?);
         let config = config(job_nodes.get()?, max_nodes);
-        let lead = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
+        let coordinate = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
             let checkpoint =
                 checkpoint.as_ref().map(|file| Checkpoint { path: &file.0, resume: resume.0 });
             let found = sprouts::coordinate(search, config, checkpoint, &mut (), run)?;
-            Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found)) as Found)
+            Ok(Box::new(move |py: Python<'_>| sprouts_fields(py, text, nimber, found))
+                as MakeAnswer)
         };
-        ClusterCoordinator::start(py, None, lead)
+        ClusterCoordinator::start(py, None, coordinate)
     }
 
-    /// Handles an idle request of a worker; none if there was nothing to search.
+    /// Handles an idle request of a worker and returns the reply.
+    ///
+    /// Returns ``None`` if the position was solved without a search.
     fn handle_idle(
         &self,
         py: Python<'_>,
-        worker: Whole<name::Worker>,
+        worker: IntegerArg<name::Worker>,
     ) -> Result<Option<ClusterDelivery>, Failure> {
         let worker = worker.get()?;
-        let delivery = self.ask(py, move |coordinator| coordinator.handle_idle(worker))?;
+        let delivery = self.call(py, move |coordinator| coordinator.handle_idle(worker))?;
         Ok(delivery.map(|delivery| ClusterDelivery::new(py, delivery)))
     }
 
-    /// Handles a worker's request: the reply, or why the request was refused; none if there was nothing to
-    /// search.
+    /// Handles a request of a worker and returns the reply, or a text if the request was rejected.
+    ///
+    /// Returns ``None`` if the position was solved without a search.
     fn handle(
         &self,
         py: Python<'_>,
-        request: Octets<name::Request>,
+        request: BytesArg<name::Request>,
     ) -> Result<Option<Handled>, Failure> {
-        let delivery = self.ask(py, move |coordinator| coordinator.handle(&request.0))?;
+        let delivery = self.call(py, move |coordinator| coordinator.handle(&request.0))?;
         Ok(delivery.map(|delivery| match delivery {
             Ok(delivery) => Handled::Delivery(ClusterDelivery::new(py, delivery)),
-            Err(error) => Handled::Refused(error.to_string()),
+            Err(error) => Handled::Rejected(error.to_string()),
         }))
     }
 
-    /// Removes a worker that is lost. Its job is free.
-    fn remove_worker(&self, py: Python<'_>, worker: Whole<name::Worker>) -> Result<(), Failure> {
+    /// Removes a lost worker. Its job can be assigned again.
+    fn remove_worker(
+        &self,
+        py: Python<'_>,
+        worker: IntegerArg<name::Worker>,
+    ) -> Result<(), Failure> {
         let worker = worker.get()?;
-        self.ask(py, move |coordinator| coordinator.remove_worker(worker)).map(drop)
+        self.call(py, move |coordinator| coordinator.remove_worker(worker)).map(drop)
     }
 
-    /// Jobs that have been cancelled since the last call, each with the worker that has it.
+    /// Returns the jobs that have been cancelled since the last call, each as worker and job.
     fn cancelled(&self, py: Python<'_>) -> Result<Vec<(u64, u64)>, Failure> {
-        Ok(self.ask(py, |coordinator| coordinator.take_cancelled())?.unwrap_or_default())
+        Ok(self.call(py, |coordinator| coordinator.take_cancelled())?.unwrap_or_default())
     }
 
-    /// How many nodes the next jobs may evaluate.
-    fn set_job_nodes(&self, py: Python<'_>, nodes: Whole<name::Nodes>) -> Result<(), Failure> {
+    /// Sets the maximum number of nodes of later jobs.
+    fn set_job_nodes(&self, py: Python<'_>, nodes: IntegerArg<name::Nodes>) -> Result<(), Failure> {
         let nodes = nodes.get()?;
-        self.ask(py, move |coordinator| coordinator.set_job_nodes(nodes)).map(drop)
+        self.call(py, move |coordinator| coordinator.set_job_nodes(nodes)).map(drop)
     }
 
-    /// State of the search; none if there was nothing to search.
+    /// Returns the state of the search; ``None`` if the position was solved without a search.
     fn status(&self, py: Python<'_>) -> Result<Option<ClusterStatus>, Failure> {
-        Ok(self.ask(py, |coordinator| coordinator.status())?.map(Into::into))
+        Ok(self.call(py, |coordinator| coordinator.status())?.map(Into::into))
     }
 
-    /// Ends the search without an answer, unless it has ended: `"interrupted"`, `"time limit"` or
-    /// `"memory"`.
-    fn end(&self, py: Python<'_>, reason: Text<name::Reason>) -> Result<(), Failure> {
+    /// Ends the search without a result, unless it has ended.
+    ///
+    /// `reason` is ``"interrupted"``, ``"time limit"`` or ``"memory"``.
+    fn end(&self, py: Python<'_>, reason: StrArg<name::Reason>) -> Result<(), Failure> {
         let all = [Reason::Interrupted, Reason::TimeLimit, Reason::Memory];
         let found = all.into_iter().find(|known| known.text() == &*reason);
         let known = found
             .ok_or_else(|| wrong_choice(&reason, "'interrupted', 'time limit' or 'memory'"))?;
-        self.ask(py, move |coordinator| coordinator.end(known)).map(drop)
+        self.call(py, move |coordinator| coordinator.end(known)).map(drop)
     }
 
-    /// Ends the search, writes the last checkpoint, and returns the fields of the answer, as the
-    /// program's JSON has them; once.
+    /// Ends the search, writes the last checkpoint, and returns the fields of the result as in the program's JSON.
+    ///
+    /// Raises ``InputError`` at the second call.
     fn finish(&self, py: Python<'_>) -> Result<Py<PyDict>, Failure> {
-        self.host.owner.check("ClusterCoordinator")?;
+        self.service.owner.check("ClusterCoordinator")?;
         drop(lock(&self.tasks).take());
-        match self.host.join(py)? {
+        match self.service.join(py)? {
             Some(found) => found(py),
             None => Err(Failure::input("the search has been finished before")),
         }
     }
 
-    /// Results of the attempts to write a checkpoint since the last call: the error or none, bytes,
-    /// entries and nodes of the tree.
+    /// Returns the attempts to write a checkpoint since the last call: error or ``None``, bytes, entries, and nodes
+    /// of the tree.
     fn saves(&self) -> Result<Vec<SaveFields>, Failure> {
-        self.host.owner.check("ClusterCoordinator")?;
+        self.service.owner.check("ClusterCoordinator")?;
         let written = self.checkpoints.as_ref().map(|writer| writer.take_written());
         let written = written.unwrap_or_default().into_iter().map(|result| match result {
             Ok(written) => (None, written.bytes, written.entries, written.tree_nodes),
@@ -310,13 +325,13 @@ impl ClusterCoordinator {
         Ok(written.collect())
     }
 
-    /// The most bytes of a checkpoint; none if there are none from time to time.
+    /// Maximum bytes of a checkpoint; ``None`` if no checkpoints are written during the search.
     #[getter]
     fn checkpoint_bound(&self) -> Option<u64> {
         self.checkpoints.as_ref().map(|writer| writer.bound())
     }
 
-    /// Runs, nodes and seconds before this one.
+    /// Runs, nodes and seconds before this run.
     #[getter]
     fn before(&self) -> (u64, u64, f64) {
         let before = self.checkpoints.as_ref().map(|writer| *writer.before()).unwrap_or_default();
@@ -327,7 +342,8 @@ impl ClusterCoordinator {
 /// Maximum number of shared results in a reply: some 400 kB.
 const MAX_RESULTS_IN_REPLY: usize = 20_000;
 
-fn config(job_nodes: u64, max_nodes: Option<Nodes>) -> CoordinatorConfig {
+/// Returns the configuration of a coordinator.
+fn config(job_nodes: u64, max_nodes: Option<NodesArg>) -> CoordinatorConfig {
     let node_limit = max_nodes.map(|nodes| nodes.0);
     let max_results_in_reply = MAX_RESULTS_IN_REPLY;
     CoordinatorConfig { job_nodes, node_limit, max_results_in_reply, ..CoordinatorConfig::REMOTE }

@@ -1,4 +1,4 @@
-//! The result of a leader's search, with the fields of the program's JSON.
+//! Results of searches, with the fields of the program's JSON.
 
 use konane::checkpoint::CheckpointWriter;
 use konane::search::numbers::Number;
@@ -13,10 +13,10 @@ use crate::error::Failure;
 use crate::results;
 use crate::sprouts::outcome;
 
-/// The fields of a search of Konane, with the totals of all runs if there are checkpoints.
+/// Returns the fields of a search of Konane, with the totals of all runs if there are checkpoints.
 ///
 /// # Errors
-/// If Python has no memory.
+/// If Python has not enough memory.
 pub fn konane_fields(
     py: Python<'_>,
     checkpoints: Option<&CheckpointWriter>,
@@ -59,10 +59,10 @@ struct NumbersFields {
     error: Option<String>,
 }
 
-/// The fields of a search of Sprouts. `position` is the text that was given.
+/// Returns the fields of a search of Sprouts. `position` is the text that was given.
 ///
 /// # Errors
-/// If Python has no memory.
+/// If Python has not enough memory.
 pub fn sprouts_fields(
     py: Python<'_>,
     position: String,

@@ -1,10 +1,14 @@
-//! Searches over many processes: the leader's side and a worker's side, whatever is searched. The
-//! library lends both to a function for as long as it runs, so each has a thread of its own, which
-//! takes requests one by one; what carries messages between them is `konane.cluster`.
+//! Coordinators and workers of searches in many processes. `konane.cluster` carries the messages between them.
+//!
+//! The library lends a coordinator or a worker to a function for the time that the function runs. So each runs on
+//! its own thread, which executes tasks from a queue.
+//!
+//! * [`ClusterCoordinator`], with [`ClusterDelivery`] and [`ClusterStatus`]; [`ClusterWorker`]: Python classes.
+//! * `ServiceThread`: thread of a coordinator or a worker.
+//! * [`memory_bytes`], [`seconds`], [`count`], [`time_limit`]: readers of arguments of the command line.
 
 mod coordinator;
 mod fields;
-
 mod worker;
 
 use std::any::Any;
@@ -23,21 +27,20 @@ use konane::sprouts::{MAX_NIMBER, Position};
 use konane::system::{self, parse_count, parse_duration, thread};
 use pyo3::prelude::*;
 
-use crate::argument::{Text, Whole, name};
+use crate::argument::{IntegerArg, StrArg, name};
 use crate::error::Failure;
-use crate::interrupt::{PATIENCE, STACK, message};
-use crate::options::{Memory, Seconds};
-use crate::owner::Owner;
+use crate::interrupt::{Owner, SIGNAL_INTERVAL, STACK, panic_message};
+use crate::options::{MemoryArg, SecondsArg};
 
 pub use coordinator::{ClusterCoordinator, ClusterDelivery, ClusterStatus};
 pub use worker::ClusterWorker;
 
-/// Configuration that coordinator and workers of a search of Konane share.
+/// Returns the configuration of workers of a search of Konane.
 fn worker_config(shared_work: u64) -> CoordinatorConfig {
     CoordinatorConfig { shared_work, ..CoordinatorConfig::REMOTE }
 }
 
-/// Search of Sprouts, the same for coordinator and workers.
+/// Returns a search of Sprouts, for its coordinator or a worker.
 fn sprouts_search(
     position: &Position,
     nimber: u32,
@@ -47,29 +50,31 @@ fn sprouts_search(
     ClusterSearch { position, nimber, options: SearchOptions::TUNED, memory_bytes, threads }
 }
 
-/// The nim heap added to a position.
-fn heap(nimber: Whole<name::Nimber>) -> Result<u32, Failure> {
+/// Reads the size of the nim heap that is added to a position.
+fn heap(nimber: IntegerArg<name::Nimber>) -> Result<u32, Failure> {
     Ok(nimber.within(0..=MAX_NIMBER.into())? as u32)
 }
 
-/// A thread that serves until nobody asks any more, and what it leaves.
-struct Host<T> {
-    state: Mutex<State<T>>,
+/// Thread that executes tasks until their queue is closed, and then returns a result.
+struct ServiceThread<T> {
+    state: Mutex<ServiceState<T>>,
     owner: Owner,
 }
 
-enum State<T> {
+/// State of a service thread.
+enum ServiceState<T> {
     Running(JoinHandle<Result<T, Failure>>),
     Ended(T),
+    /// The result has been taken.
     Taken,
 }
 
-impl<T: Send + 'static> Host<T> {
-    /// Starts it, and waits until it says that it serves, or ends. The flag tells it that a signal
-    /// came.
+impl<T: Send + 'static> ServiceThread<T> {
+    /// Starts the thread, and waits until it sends on `is_ready` or ends. `work` receives a stop flag, which is set
+    /// if a signal raises an exception meanwhile.
     ///
     /// # Errors
-    /// If there is no thread, what went wrong in it before it served, or what the signal raised.
+    /// If the thread cannot be started or fails before it is ready; an exception of a signal.
     fn start(
         py: Python<'_>,
         is_ready: Receiver<()>,
@@ -81,11 +86,12 @@ impl<T: Send + 'static> Host<T> {
         let thread = thread.spawn(move || work(&flag)).map_err(|error| {
             Failure::resource(format_args!("the system starts no thread: {error}"))
         })?;
-        let state = Mutex::new(State::Running(thread));
-        let (host, is_ready) = (Host { state, owner: Owner::current() }, Mutex::new(is_ready));
+        let state = Mutex::new(ServiceState::Running(thread));
+        let (service, is_ready) =
+            (ServiceThread { state, owner: Owner::current() }, Mutex::new(is_ready));
         loop {
-            match py.detach(|| lock(&is_ready).recv_timeout(PATIENCE)) {
-                Ok(()) => return Ok(host),
+            match py.detach(|| lock(&is_ready).recv_timeout(SIGNAL_INTERVAL)) {
+                Ok(()) => return Ok(service),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -94,85 +100,87 @@ impl<T: Send + 'static> Host<T> {
                 return Err(error.into());
             }
         }
-        if let Some(left) = host.join(py)? {
-            *lock(&host.state) = State::Ended(left);
+        if let Some(result) = service.join(py)? {
+            *lock(&service.state) = ServiceState::Ended(result);
         }
-        Ok(host)
+        Ok(service)
     }
 
-    /// Waits until the thread has ended, and takes what it has left; nothing the second time.
+    /// Waits until the thread has ended, and takes its result; `None` if it has been taken before.
     ///
     /// # Errors
-    /// What went wrong in it, or what a signal raised; then it can be waited for again.
+    /// If the thread failed; an exception of a signal, after which `join` can be called again.
     fn join(&self, py: Python<'_>) -> Result<Option<T>, Failure> {
-        while matches!(&*lock(&self.state), State::Running(thread) if !thread.is_finished()) {
+        while matches!(&*lock(&self.state), ServiceState::Running(thread) if !thread.is_finished())
+        {
             py.check_signals()?;
             py.detach(|| std::thread::sleep(Duration::from_millis(1)));
         }
-        let state = std::mem::replace(&mut *lock(&self.state), State::Taken);
+        let state = std::mem::replace(&mut *lock(&self.state), ServiceState::Taken);
         match state {
-            State::Running(thread) => match thread.join() {
+            ServiceState::Running(thread) => match thread.join() {
                 Ok(result) => result.map(Some),
-                Err(panic) => Err(Failure::internal(message(&*panic))),
+                Err(panic) => Err(Failure::internal(panic_message(&*panic))),
             },
-            State::Ended(left) => Ok(Some(left)),
-            State::Taken => Ok(None),
+            ServiceState::Ended(result) => Ok(Some(result)),
+            ServiceState::Taken => Ok(None),
         }
     }
 }
 
-/// The bytes of an amount of memory, such as `1GiB`.
+/// Returns the bytes of an amount of memory, such as ``"1GiB"``.
 #[pyfunction]
-pub fn memory_bytes(memory: Memory) -> u64 {
+pub fn memory_bytes(memory: MemoryArg) -> u64 {
     memory.0
 }
 
-/// The seconds of a time, such as `1h30m`.
+/// Returns the seconds of a duration, such as ``"1h30m"``.
 #[pyfunction]
-pub fn seconds(text: Text<name::Text>) -> Result<f64, Failure> {
+pub fn seconds(text: StrArg<name::Text>) -> Result<f64, Failure> {
     parse_duration(&text).map(|time| time.as_secs_f64()).map_err(Failure::input)
 }
 
-/// The seconds of a time limit, as every function of the package reads it.
+/// Checks a time limit in seconds, as all functions of the package do, and returns it.
 #[pyfunction]
 #[pyo3(signature = (time_limit))]
-pub fn time_limit(time_limit: Seconds<name::TimeLimit>) -> f64 {
+pub fn time_limit(time_limit: SecondsArg<name::TimeLimit>) -> f64 {
     time_limit.0.as_secs_f64()
 }
 
-/// A whole number of at least 1, such as `2.5M`.
+/// Reads a whole number of at least 1, such as ``"2.5M"``.
 #[pyfunction]
-pub fn count(text: Text<name::Text>) -> Result<u64, Failure> {
+pub fn count(text: StrArg<name::Text>) -> Result<u64, Failure> {
     parse_count(&text).map_err(Failure::input)
 }
 
-/// A size as text: `1.50 GiB`.
+/// Returns a size as text: ``1.50 GiB``.
 #[pyfunction]
 pub fn bytes_text(bytes: u64) -> String {
     system::bytes_text(bytes)
 }
 
-/// A number of seconds as text: `2 min 5 s`.
+/// Returns a number of seconds as text: ``2 min 5 s``.
 #[pyfunction]
 pub fn time_text(seconds: f64) -> String {
     system::time_text(seconds)
 }
 
-/// A number with three figures and a letter: `12.3 M`.
+/// Returns a number with three figures and a letter: ``12.3 M``.
 #[pyfunction]
 pub fn short(number: f64) -> String {
     system::short(number)
 }
 
-/// A number of things: `1 job`, `2 jobs`.
+/// Returns a count with a noun: ``1 job``, ``2 jobs``.
 #[pyfunction]
 pub fn counted(count: u64, noun: &str) -> String {
     system::counted(count, noun)
 }
 
-/// Does something on the thread of the other side; a panic is its answer, and ends nothing.
-fn answer<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic: Box<dyn Any + Send>| message(&*panic))
+/// Runs a task of a service thread. A panic is returned as an error, so that it does not end the thread.
+fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|panic: Box<dyn Any + Send>| panic_message(&*panic))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

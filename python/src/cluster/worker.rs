@@ -1,8 +1,11 @@
-//! A worker's side.
+//! `ClusterWorker`: a worker on its own threads, and requests to it.
 //!
-//! It has four lanes, each served by a thread: one searches, one goes on where the last job was while
-//! the next one is on its way, one collects entries for others, which may take milliseconds, and one
-//! calls jobs off and counts, which is never to wait.
+//! A worker has four queues, each with its own thread:
+//!
+//! * `search`: jobs.
+//! * `idle`: continues below the last job until the next one arrives.
+//! * `entries`: collects entries for other workers, which may take milliseconds.
+//! * `control`: cancels jobs and reads counters, without delay.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -14,111 +17,128 @@ use konane::{Limits, SolveOptions, Solver};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Host, answer, heap, lock, sprouts_search, worker_config};
-use crate::argument::{Octets, Text, Whole, name};
+use super::{ServiceThread, catch_panic, heap, lock, sprouts_search, worker_config};
+use crate::argument::{BytesArg, IntegerArg, StrArg, name};
 use crate::error::Failure;
 use crate::interrupt::STACK;
-use crate::options::{Memory, Start, Threads};
+use crate::options::{MemoryArg, StartArg, ThreadCountArg};
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
 
-/// Nodes of a search without a job, for each thread: many more than there is time for until the next
-/// job comes, and few enough to end soon where none does.
+/// Maximum nodes of a search without a job, for each thread: many more than are searched until the next job
+/// arrives, and few enough to end soon if none arrives.
 const IDLE_NODES: u64 = 500_000;
 
-type Task = Box<dyn FnOnce(&dyn RemoteWorker) + Send>;
+/// Task for a thread of a worker.
+type WorkerTask = Box<dyn FnOnce(&dyn RemoteWorker) + Send>;
 
-/// A worker of a search whose coordinator is in another process, with a table of its own.
+/// Worker of a search whose coordinator is in another process. It has its own table.
 #[pyclass(module = "konane._konane", frozen)]
 pub struct ClusterWorker {
-    lanes: Mutex<Option<Lanes>>,
-    host: Host<()>,
+    /// `None` after `close`.
+    queues: Mutex<Option<TaskQueues>>,
+    service: ServiceThread<()>,
     idle_nodes: u64,
 }
 
+/// Queues of a worker's threads.
 #[derive(Clone)]
-struct Lanes {
-    search: Sender<Task>,
-    idle: Sender<Task>,
-    entries: Sender<Task>,
-    side: Sender<Task>,
+struct TaskQueues {
+    search: Sender<WorkerTask>,
+    idle: Sender<WorkerTask>,
+    entries: Sender<WorkerTask>,
+    control: Sender<WorkerTask>,
 }
 
-fn serve(worker: &dyn RemoteWorker, lane: Receiver<Task>) {
-    for task in lane {
+/// Executes the tasks of a queue until it is closed.
+fn serve(worker: &dyn RemoteWorker, tasks: Receiver<WorkerTask>) {
+    for task in tasks {
         task(worker);
     }
 }
 
 impl ClusterWorker {
-    /// Starts the thread that works, and the lanes beside it.
+    /// Starts the thread that searches, and the threads of the other queues.
     fn start(
         py: Python<'_>,
-        threads: Threads,
+        threads: ThreadCountArg,
         work: impl FnOnce(&mut dyn FnMut(&dyn RemoteWorker)) -> Result<(), Failure> + Send + 'static,
     ) -> Result<Self, Failure> {
-        let (search, searches) = channel();
-        let (idle, pauses) = channel();
-        let (entries, requests) = channel();
-        let (side, others) = channel();
+        let (search, search_tasks) = channel();
+        let (idle, idle_tasks) = channel();
+        let (entries, entries_tasks) = channel();
+        let (control, control_tasks) = channel();
         let (ready, is_ready) = channel();
-        let host = Host::start(py, is_ready, move |_| {
-            let mut queues = Some((searches, pauses, requests, others));
+        let service = ServiceThread::start(py, is_ready, move |_| {
+            let mut receivers = Some((search_tasks, [idle_tasks, entries_tasks, control_tasks]));
             work(&mut |worker| {
-                let Some((searches, pauses, requests, others)) = queues.take() else { return };
+                let Some((search_tasks, other_tasks)) = receivers.take() else { return };
                 std::thread::scope(|scope| {
-                    for queue in [pauses, requests, others] {
-                        let lane = thread("konane", STACK);
-                        let lane = lane.spawn_scoped(scope, move || serve(worker, queue));
-                        lane.expect("the system starts a thread");
+                    for tasks in other_tasks {
+                        let thread = thread("konane", STACK);
+                        let thread = thread.spawn_scoped(scope, move || serve(worker, tasks));
+                        thread.expect("the system starts a thread");
                     }
-                    // Whoever waits may have been interrupted.
+                    // Sending fails if the waiting thread has been interrupted.
                     let _ = ready.send(());
-                    serve(worker, searches);
+                    serve(worker, search_tasks);
                 });
             })
         })?;
-        let lanes = Mutex::new(Some(Lanes { search, idle, entries, side }));
+        let queues = Mutex::new(Some(TaskQueues { search, idle, entries, control }));
         let idle_nodes = IDLE_NODES.saturating_mul(threads.0.get() as u64);
-        Ok(ClusterWorker { lanes, host, idle_nodes })
+        Ok(ClusterWorker { queues, service, idle_nodes })
     }
 
-    fn ask<T: Send + 'static>(
+    /// Returns the queues.
+    ///
+    /// # Errors
+    /// After a fork, or if the worker has been closed.
+    fn queues(&self) -> Result<TaskQueues, Failure> {
+        self.service.owner.check("ClusterWorker")?;
+        lock(&self.queues).clone().ok_or_else(closed)
+    }
+
+    /// Runs work on the thread of a queue.
+    fn call<T: Send + 'static>(
         &self,
         py: Python<'_>,
-        lane: impl FnOnce(Lanes) -> Sender<Task>,
+        queue: impl FnOnce(TaskQueues) -> Sender<WorkerTask>,
         work: impl FnOnce(&dyn RemoteWorker) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        self.host.owner.check("ClusterWorker")?;
-        let closed = || Failure::input("the worker has been closed");
-        let lane = lane(lock(&self.lanes).clone().ok_or_else(closed)?);
+        let queue = queue(self.queues()?);
         let (reply, result) = channel();
-        let task: Task = Box::new(move |worker| drop(reply.send(answer(|| work(worker)))));
-        let result = py.detach(move || lane.send(task).ok().and_then(|()| result.recv().ok()));
+        let task: WorkerTask =
+            Box::new(move |worker| drop(reply.send(catch_panic(|| work(worker)))));
+        let result = py.detach(move || queue.send(task).ok().and_then(|()| result.recv().ok()));
         result.ok_or_else(closed)?.map_err(Failure::internal)
     }
 }
 
+fn closed() -> Failure {
+    Failure::input("the worker has been closed")
+}
+
 #[pymethods]
 impl ClusterWorker {
-    /// Works on a search of Konane. `fact_work` has to be that of the coordinator.
+    /// Starts a worker of a search of Konane. Its coordinator must have the same `shared_work`.
     ///
-    /// Raises `InputError` and `ResourceError` as `konane.solve` does.
+    /// Raises ``InputError`` and ``ResourceError`` as ``konane.solve`` does.
     #[staticmethod]
     #[pyo3(
-        signature = (start, *, fact_work, memory, threads, profile=Text::from("tuned")),
-        text_signature = "(start, *, fact_work, memory, threads, profile='tuned')"
+        signature = (start, *, shared_work, memory, threads, profile=StrArg::from("tuned")),
+        text_signature = "(start, *, shared_work, memory, threads, profile='tuned')"
     )]
     fn konane(
         py: Python<'_>,
-        start: Start<name::Start>,
-        fact_work: Whole<name::FactWork>,
-        memory: Memory,
-        threads: Threads,
-        profile: Text<name::Profile>,
+        start: StartArg<name::Start>,
+        shared_work: IntegerArg<name::SharedWork>,
+        memory: MemoryArg,
+        threads: ThreadCountArg,
+        profile: StrArg<name::Profile>,
     ) -> Result<Self, Failure> {
         let start = start.0;
-        let fact_work = fact_work.get()?;
+        let shared_work = shared_work.get()?;
         let options = SolveOptions {
             profile: profile_of(&profile)?,
             memory_bytes: memory.0,
@@ -127,24 +147,24 @@ impl ClusterWorker {
         };
         ClusterWorker::start(py, threads, move |serve| {
             let solver = Solver::new(&start.board, &start.position).options(options);
-            Ok(solver.work(&worker_config(fact_work), serve)?)
+            Ok(solver.work(&worker_config(shared_work), serve)?)
         })
     }
 
-    /// Works on a search of Sprouts.
+    /// Starts a worker of a search of Sprouts.
     ///
-    /// Raises `InputError` and `ResourceError` as `konane.sprouts.solve` does.
+    /// Raises ``InputError`` and ``ResourceError`` as ``konane.sprouts.solve`` does.
     #[staticmethod]
     #[pyo3(
-        signature = (text, *, nimber=Whole::from(0), memory, threads),
+        signature = (text, *, nimber=IntegerArg::from(0), memory, threads),
         text_signature = "(text, *, nimber=0, memory, threads)"
     )]
     fn sprouts(
         py: Python<'_>,
-        text: Text<name::Text>,
-        nimber: Whole<name::Nimber>,
-        memory: Memory,
-        threads: Threads,
+        text: StrArg<name::Text>,
+        nimber: IntegerArg<name::Nimber>,
+        memory: MemoryArg,
+        threads: ThreadCountArg,
     ) -> Result<Self, Failure> {
         let (position, nimber) = (read(&text)?, heap(nimber)?);
         ClusterWorker::start(py, threads, move |serve| {
@@ -153,66 +173,67 @@ impl ClusterWorker {
         })
     }
 
-    /// Searches a job, as the worker of this number, with what others know about its node. The message
-    /// for the leader; `InputError` if the answer is no job of this search, or the entries are none.
+    /// Searches the job of a reply and returns the request for the coordinator.
+    ///
+    /// `worker` is the number of this worker, `entries` are table entries of another worker for the job's node.
+    /// Raises ``InputError`` if `reply` is not a job of this search, or `entries` are invalid.
     #[pyo3(signature = (worker, reply, entries=None))]
     fn search<'py>(
         &self,
         py: Python<'py>,
-        worker: Whole<name::Worker>,
-        reply: Octets<name::Reply>,
-        entries: Option<Octets<name::Entries>>,
+        worker: IntegerArg<name::Worker>,
+        reply: BytesArg<name::Reply>,
+        entries: Option<BytesArg<name::Entries>>,
     ) -> Result<Bound<'py, PyBytes>, Failure> {
         let (worker, entries) = (worker.get()?, entries.map(|entries| entries.0));
         let work = move |own: &dyn RemoteWorker| own.search(worker, &reply.0, entries.as_deref());
-        let message = self.ask(py, |lanes| lanes.search, work)?;
-        Ok(PyBytes::new(py, &message.map_err(Failure::input)?))
+        let request = self.call(py, |queues| queues.search, work)?;
+        Ok(PyBytes::new(py, &request.map_err(Failure::input)?))
     }
 
-    /// What this worker knows below a node, for another one's `search`. `InputError` if these bytes
-    /// are no node of this search.
+    /// Returns table entries of this worker below a node, for ``search`` of another worker.
+    ///
+    /// Raises ``InputError`` if `node` is not a node of this search.
     fn entries<'py>(
         &self,
         py: Python<'py>,
-        node: Octets<name::Node>,
+        node: BytesArg<name::Node>,
     ) -> Result<Bound<'py, PyBytes>, Failure> {
         let work = move |worker: &dyn RemoteWorker| worker.entries(&node.0);
-        let entries = self.ask(py, |lanes| lanes.entries, work)?;
+        let entries = self.call(py, |queues| queues.entries, work)?;
         Ok(PyBytes::new(py, &entries.map_err(Failure::input)?))
     }
 
-    /// Searches on where the last job was until the next one comes, or some tenths of a second. Returns
-    /// at once.
+    /// Continues the search below the last job until the next one arrives, for at most some tenths of a second.
+    ///
+    /// Returns at once.
     fn go_on(&self) -> Result<(), Failure> {
-        self.host.owner.check("ClusterWorker")?;
-        let lanes = lock(&self.lanes).clone();
-        let lanes = lanes.ok_or_else(|| Failure::input("the worker has been closed"))?;
-        // A lane is there as long as the worker is.
         let nodes = Some(self.idle_nodes);
-        let _ = lanes.idle.send(Box::new(move |worker| worker.continue_search(nodes)));
+        // Sending fails only if the worker is being closed.
+        let _ = self.queues()?.idle.send(Box::new(move |worker| worker.continue_search(nodes)));
         Ok(())
     }
 
-    /// Cancels a job, now or when it comes.
-    fn cancel(&self, py: Python<'_>, job: Whole<name::Job>) -> Result<(), Failure> {
+    /// Cancels a job that is searched or will arrive later.
+    fn cancel(&self, py: Python<'_>, job: IntegerArg<name::Job>) -> Result<(), Failure> {
         let job = job.get()?;
-        self.ask(py, |lanes| lanes.side, move |worker| worker.cancel(job))
+        self.call(py, |queues| queues.control, move |worker| worker.cancel(job))
     }
 
-    /// The nodes that the worker has evaluated in all its jobs.
+    /// Returns the nodes that the worker has evaluated in all its jobs.
     fn nodes(&self, py: Python<'_>) -> Result<u64, Failure> {
-        self.ask(py, |lanes| lanes.side, |worker| worker.counters().nodes)
+        self.call(py, |queues| queues.control, |worker| worker.counters().nodes)
     }
 
-    /// Entries that fit into the worker's table.
+    /// Returns the capacity of the worker's table in entries.
     fn capacity(&self, py: Python<'_>) -> Result<u64, Failure> {
-        self.ask(py, |lanes| lanes.side, |worker| worker.capacity())
+        self.call(py, |queues| queues.control, |worker| worker.capacity())
     }
 
-    /// Ends the worker, once its job has ended.
+    /// Ends the worker after its job has ended.
     fn close(&self, py: Python<'_>) -> Result<(), Failure> {
-        self.host.owner.check("ClusterWorker")?;
-        drop(lock(&self.lanes).take());
-        self.host.join(py).map(drop)
+        self.service.owner.check("ClusterWorker")?;
+        drop(lock(&self.queues).take());
+        self.service.join(py).map(drop)
     }
 }

@@ -1,4 +1,4 @@
-"""A leader and workers in one process, without Ray: what carries messages in these tests."""
+"""A coordinator and workers in one process, without Ray: the carrier of messages in these tests."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from konane import Position
 from konane._konane import ClusterCoordinator, ClusterWorker
 
-FACT_WORK = 100
+SHARED_WORK = 100
 
 
-def leader(start: str | Position, **options: Any) -> ClusterCoordinator:
+def coordinator(start: str | Position, **options: Any) -> ClusterCoordinator:
     options = {
         "job_nodes": 1000,
-        "fact_work": FACT_WORK,
+        "shared_work": SHARED_WORK,
         "memory": "16MiB",
     } | options
     return ClusterCoordinator.konane(start, **options)
 
 
 def worker(start: str | Position, threads: int = 1) -> ClusterWorker:
-    return ClusterWorker.konane(start, fact_work=FACT_WORK, memory="16MiB", threads=threads)
+    return ClusterWorker.konane(start, shared_work=SHARED_WORK, memory="16MiB", threads=threads)
 
 
 def altered(message: bytes, chance: random.Random) -> bytes:
@@ -31,7 +31,7 @@ def altered(message: bytes, chance: random.Random) -> bytes:
 
 
 def carry(
-    lead: ClusterCoordinator,
+    coordinator: ClusterCoordinator,
     workers: list[ClusterWorker],
     *,
     chance: random.Random | None = None,
@@ -42,60 +42,60 @@ def carry(
     idle = list(range(len(workers)))
     jobs: deque[Any] = deque()
     done: deque[bytes] = deque()
-    heard = 0
+    handled = 0
 
-    def take(told: Any) -> bool:
-        if told.job is None:
-            idle.append(told.worker)
+    def take(reply: Any) -> bool:
+        if reply.job is None:
+            idle.append(reply.worker)
         else:
-            jobs.append(told)
-        return told.over
+            jobs.append(reply)
+        return reply.over
 
     while True:
         while idle:
-            told = lead.handle_idle(idle.pop())
-            if told is None or take(told):
-                return lead.finish()
-            if told.job is None:
+            reply = coordinator.handle_idle(idle.pop())
+            if reply is None or take(reply):
+                return coordinator.finish()
+            if reply.job is None:
                 break
         # Results wait for each other, so that some are late.
         while jobs and len(done) < 3:
-            told = jobs.popleft()
-            worker, last = workers[told.worker], told.last
+            reply = jobs.popleft()
+            worker, last = workers[reply.worker], reply.last
             if worker is None:
                 continue
             other = workers[last] if last is not None else None
-            entries = other.entries(told.node) if other is not None else None
-            done.append(worker.search(told.worker, told.reply, entries))
+            entries = other.entries(reply.node) if other is not None else None
+            done.append(worker.search(reply.worker, reply.reply, entries))
         if not done:
             continue
         message = done.popleft()
-        heard += 1
+        handled += 1
         if chance is not None:
             draw = chance.random()
             if draw < 0.1:
                 bad = altered(message, chance) if draw < 0.05 else message[: chance.randrange(40)]
-                before = lead.status()
-                assert isinstance(lead.handle(bad), str)
-                assert before.nodes == lead.status().nodes
+                before = coordinator.status()
+                assert isinstance(coordinator.handle(bad), str)
+                assert before.nodes == coordinator.status().nodes
             elif draw < 0.2:
-                # The same once more: what comes of it is told to the same worker again.
-                lead.handle(message)
+                # A repeated message: the worker receives the same reply again.
+                coordinator.handle(message)
             elif draw < 0.22 and sum(w is not None for w in workers) > 1:
                 at = chance.choice([n for n, w in enumerate(workers) if w is not None])
                 workers[at] = None
-                lead.remove_worker(at)
+                coordinator.remove_worker(at)
                 workers.append(late())
-                # Nothing else was lost: whoever has a job is told again.
+                # Workers that still have a job receive it again.
                 idle = [n for n, w in enumerate(workers) if w is not None]
                 jobs.clear()
                 done.clear()
                 continue
-        told = lead.handle(message)
-        if isinstance(told, str):
-            raise AssertionError(told)
-        if workers[told.worker] is not None and take(told):
-            return lead.finish()
-        if late is not None and chance is None and heard == 20:
+        reply = coordinator.handle(message)
+        if isinstance(reply, str):
+            raise AssertionError(reply)
+        if workers[reply.worker] is not None and take(reply):
+            return coordinator.finish()
+        if late is not None and chance is None and handled == 20:
             workers.append(late())
             idle.append(len(workers) - 1)

@@ -18,7 +18,7 @@ HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 
 ENVIRONMENT = os.environ | {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Alike everywhere, or nobody understands anybody.
+    # Must be the same everywhere.
     "RAY_AUTH_MODE": "token",
     "RAY_AUTH_TOKEN": secrets.token_hex(32),
     # How soon a node that has died is noticed.

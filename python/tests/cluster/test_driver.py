@@ -1,4 +1,4 @@
-"""What the driver decides, with a leader that is made up and no Ray that runs."""
+"""What the driver decides, with a coordinator stub and without Ray."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import pytest
 pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is not tested")
 
 from konane.cluster import driver as module  # noqa: E402
-from konane.cluster.driver import Driver, Member, Rules  # noqa: E402
+from konane.cluster.driver import ClusterOptions, Driver, WorkerSlot  # noqa: E402
 from konane.cluster.game import Sprouts  # noqa: E402
-from konane.cluster.places import Place, shortage  # noqa: E402
+from konane.cluster.machines import Machine, shortage  # noqa: E402
 from konane.cluster.session import ClusterError  # noqa: E402
-from konane.cluster.worker import Report  # noqa: E402
+from konane.cluster.worker import JobReport  # noqa: E402
 
 pytestmark = pytest.mark.ray
 
 
-def member(number: int) -> Member:
+def worker(number: int) -> WorkerSlot:
     """A worker of four threads that has nothing to do."""
-    return Member(number, Place("a", 8), 4, None, 0.0, None, None, 0.0, pid=1)
+    return WorkerSlot(number, Machine("a", 8), 4, None, 0.0, None, None, 0.0, pid=1)
 
 
-class Leader:
-    """Has nothing to do for anybody, and is over when it has been asked five times."""
+class StubCoordinator:
+    """Has no jobs, and ends at the fifth idle request."""
 
     def __init__(self) -> None:
         self.job_nodes: list[int] = []
@@ -52,53 +52,53 @@ class Leader:
 
 
 def test_a_job_lasts_until_all_have_been_served() -> None:
-    leader, game = Leader(), Sprouts("0*3", job_nodes=1000, job_seconds=0.02)
-    driver = Driver(game, leader, Rules(), print, print)
-    driver.members = [member(number) for number in range(100)]
-    # Nobody knows how fast they are.
+    coordinator, game = StubCoordinator(), Sprouts("0*3", job_nodes=1000, job_seconds=0.02)
+    driver = Driver(game, coordinator, ClusterOptions(), print, print)
+    driver.workers = [worker(number) for number in range(100)]
+    # Speeds are not known yet.
     driver._adapt()
     driver._adapt()
-    assert leader.job_nodes == [4000]
+    assert coordinator.job_nodes == [4000]
     # A call takes the driver 0.1 ms, so a round is shorter than a job is to be. The middle of all
     # speeds counts.
     driver.busy, driver.calls = 0.01, 100
-    for each in driver.members[1:]:
+    for each in driver.workers[1:]:
         each.nodes, each.seconds = 1_000_000, 1.0
-    driver.members[1].nodes = 9_000_000
+    driver.workers[1].nodes = 9_000_000
     driver._adapt()
-    assert leader.job_nodes.pop() == 20_000
+    assert coordinator.job_nodes.pop() == 20_000
     # Now it takes 1 ms.
     driver.busy = 0.1
     driver._adapt()
-    assert leader.job_nodes.pop() == 125_000
+    assert coordinator.job_nodes.pop() == 125_000
 
 
-class Machines:
-    """Those that are there."""
+class MachineMonitor:
+    """Machines without Ray."""
 
-    found: dict[str, Place] | None = None
+    found: dict[str, Machine] | None = None
 
     def start(self) -> None: ...
     def end(self) -> None: ...
-    def take(self) -> dict[str, Place] | None:
+    def take(self) -> dict[str, Machine] | None:
         return self.found
 
 
 @pytest.fixture(autouse=True)
 def no_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "Machines", Machines)
+    monkeypatch.setattr(module, "MachineMonitor", MachineMonitor)
     monkeypatch.setattr(module.ray, "kill", lambda *_, **__: None)
 
 
-def test_whoever_waits_is_asked_again_although_nobody_has_a_job() -> None:
-    leader, stop = Leader(), threading.Event()
-    driver = Driver(Sprouts("0*3"), leader, Rules(), print, lambda _: None)
-    driver.members = [member(0)]
+def test_idle_workers_are_served_again_without_pending_jobs() -> None:
+    coordinator, stop = StubCoordinator(), threading.Event()
+    driver = Driver(Sprouts("0*3"), coordinator, ClusterOptions(), print, lambda _: None)
+    driver.workers = [worker(0)]
     late = threading.Timer(20, stop.set)
     late.start()
     driver.run(stop)
     late.cancel()
-    assert (leader.asked, leader.reason) == (5, None)
+    assert (coordinator.asked, coordinator.reason) == (5, None)
 
 
 class Time:
@@ -108,7 +108,7 @@ class Time:
         self.now = 1000.0
         monkeypatch.setattr(module.time, "monotonic", lambda: self.now)
         monkeypatch.setattr(module.ray, "wait", self.wait)
-        monkeypatch.setattr(module.ray, "get", lambda _: Report(b"done", 1.0, 1))
+        monkeypatch.setattr(module.ray, "get", lambda _: JobReport(b"done", 1.0, 1))
 
     def wait(self, calls: list[float], num_returns: int = 1, timeout: float = 0.0) -> Any:
         if min(calls) > self.now:
@@ -118,20 +118,20 @@ class Time:
 
 
 class Actor:
-    """Takes so long for a job, and for a sign of life."""
+    """Takes a fixed time for a job and for a ping."""
 
-    def __init__(self, time: Time, job: float, sign: float = 0.01) -> None:
+    def __init__(self, time: Time, job: float, ping: float = 0.01) -> None:
         self.asked = 0
         self.search = SimpleNamespace(remote=lambda *_: time.now + job)
-        self.sign = SimpleNamespace(remote=lambda: self._sign(time.now + sign))
+        self.ping = SimpleNamespace(remote=lambda: self._sign(time.now + ping))
 
     def _sign(self, when: float) -> float:
         self.asked += 1
         return when
 
 
-class Endless(Leader):
-    """Has a job for everybody until so many have been done, and loses nobody but one."""
+class Endless(StubCoordinator):
+    """Has jobs until `most` of them are done. Only the worker `mortal` may be lost."""
 
     def __init__(self, most: int, mortal: int | None = None) -> None:
         super().__init__()
@@ -150,59 +150,59 @@ class Endless(Leader):
         assert worker == self.mortal
 
 
-def at_work(actors: list[Actor], leader: Leader, **rules: float) -> Driver:
-    driver = Driver(Sprouts("0*3"), leader, Rules(**rules), print, lambda _: None)
+def at_work(actors: list[Actor], coordinator: StubCoordinator, **options: float) -> Driver:
+    driver = Driver(Sprouts("0*3"), coordinator, ClusterOptions(**options), print, lambda _: None)
     for number, actor in enumerate(actors):
-        driver.members.append(member(number))
-        driver.members[number].actor = actor
+        driver.workers.append(worker(number))
+        driver.workers[number].actor = actor
     return driver
 
 
 def test_a_job_may_take_longer_than_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, leader = Time(monkeypatch), Endless(3)
+    time, coordinator = Time(monkeypatch), Endless(3)
     actor = Actor(time, job=200.0)
-    at_work([actor], leader, lease=30.0).run(threading.Event())
-    assert leader.done == 3
+    at_work([actor], coordinator, lease=30.0).run(threading.Event())
+    assert coordinator.done == 3
     assert actor.asked > 30
 
 
-def test_whoever_gives_no_sign_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, leader = Time(monkeypatch), Endless(1, mortal=0)
-    driver = at_work([Actor(time, inf, inf), Actor(time, 100.0)], leader, lease=30.0)
+def test_a_worker_without_an_answer_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, coordinator = Time(monkeypatch), Endless(1, mortal=0)
+    driver = at_work([Actor(time, inf, inf), Actor(time, 100.0)], coordinator, lease=30.0)
     driver.run(threading.Event())
-    assert leader.done == 1
-    assert [member.lost for member in driver.members] == [True, False]
+    assert coordinator.done == 1
+    assert [worker.lost for worker in driver.workers] == [True, False]
 
 
-def test_a_driver_that_was_stopped_blames_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, leader = Time(monkeypatch), Endless(8)
+def test_a_driver_that_was_stopped_loses_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, coordinator = Time(monkeypatch), Endless(8)
     # All have answered when it goes on, and it takes one answer after the other.
-    driver = at_work([Actor(time, 0.4) for _ in range(4)], leader, lease=30.0)
-    hear = leader.handle
+    driver = at_work([Actor(time, 0.4) for _ in range(4)], coordinator, lease=30.0)
+    handle = coordinator.handle
 
     def stopped(message: bytes) -> Any:
         time.now += 3600.0
-        return hear(message)
+        return handle(message)
 
-    leader.handle = stopped
+    coordinator.handle = stopped
     driver.run(threading.Event())
-    assert leader.done == 8
+    assert coordinator.done == 8
 
 
-def test_whoever_waits_for_cores_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cores_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     time, notes = Time(monkeypatch), list[str]()
-    monkeypatch.setattr(Machines, "found", {"a": Place("a", 4), "b": Place("b", 2)})
-    rules, stop = Rules(threads=8), threading.Event()
-    driver = Driver(Sprouts("0*3"), Leader(), rules, notes.append, lambda _: None)
-    # Nobody has a call for which time would pass.
+    monkeypatch.setattr(MachineMonitor, "found", {"a": Machine("a", 4), "b": Machine("b", 2)})
+    options, stop = ClusterOptions(threads=8), threading.Event()
+    driver = Driver(Sprouts("0*3"), StubCoordinator(), options, notes.append, lambda _: None)
+    # No call is pending that would advance the clock.
     monkeypatch.setattr(stop, "wait", lambda seconds: time.wait([inf], timeout=seconds))
     with pytest.raises(ClusterError, match="for 120 s: no machine has 8 cores"):
         driver.run(stop)
     assert notes == ["no machine has 8 cores"]
 
 
-def test_what_is_short_of_room() -> None:
-    machines = [Place("a", 4), Place("b", 2)]
+def test_shortage_of_cores() -> None:
+    machines = [Machine("a", 4), Machine("b", 2)]
     assert shortage(machines, None, None) is None
     assert shortage(machines, None, 4) is None
     assert shortage(machines, 3, 2) is None

@@ -24,7 +24,7 @@ ray = pytest.importorskip("ray", reason="Ray cannot be imported: the cluster is 
 import konane.cluster  # noqa: E402
 from konane import Position  # noqa: E402
 from konane.cluster.__main__ import main  # noqa: E402
-from konane.cluster.driver import Driver, Rules  # noqa: E402
+from konane.cluster.driver import Driver, ClusterOptions  # noqa: E402
 from konane.cluster.game import Konane  # noqa: E402
 from konane.cluster.progress import Progress  # noqa: E402
 from konane.cluster.run import Checkpoints, search  # noqa: E402
@@ -93,8 +93,8 @@ def test_what_makes_no_sense_is_refused_before_ray_is_started(name: str, number:
 
 
 def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        address = f"127.0.0.1:{nobody.getsockname()[1]}"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
     begun = time.monotonic()
     with pytest.raises(konane.InputError, match=f"no Ray at {address}.*ray start"):
         konane.cluster.solve("3x3", address=address)
@@ -134,7 +134,7 @@ def test_one_worker(runs: list[Run]) -> None:
     assert (answer["outcome"], answer["winner"]) == ("win", "black")
     assert answer["algorithm"] == "pns-pdfpn"
     assert [w["lost"] for w in answer["workers"]] == [False]
-    # The worker's 256 MiB and the leader's quarter of 64, in cells of 16 bytes with two entries each at most.
+    # The worker's 256 MiB and the coordinator's quarter of 64, in cells of 16 bytes with two entries each at most.
     assert answer["memory_bytes"] > 272 << 20
     assert answer["table"]["capacity"] == (272 << 20) // 8
     assert 0 < answer["table"]["used"] <= answer["table"]["capacity"]
@@ -163,20 +163,20 @@ def test_killed_workers_are_replaced(runs: list[Run]) -> None:
 
 
 class Hang(Progress):
-    """Stops the first worker, and lets it go on when another one has its seat."""
+    """Stops the first worker, and continues it after another one has replaced it."""
 
     stopped = went_on = False
     #: Its jobs and nodes when it was lost.
     counted = (0, 0)
 
     def watch(self, driver: Driver) -> None:
-        first = next(iter(driver.members), None)
+        first = next(iter(driver.workers), None)
         if first is None or first.pid is None or self.went_on:
             return
         if not self.stopped and first.jobs > 0:
             os.kill(first.pid, signal.SIGSTOP)
             self.stopped = True
-        elif any(member.before == first.number and member.pid for member in driver.live):
+        elif any(worker.replaces == first.number and worker.pid for worker in driver.live):
             self.counted = (first.jobs, first.nodes)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(first.pid, signal.SIGCONT)
@@ -187,11 +187,11 @@ def test_a_worker_that_hangs_and_comes_back_changes_nothing() -> None:
     hang = Hang()
     # 14 million nodes on one thread, so that the search lasts longer than it takes to notice the
     # silence and to start another worker.
-    rules = Rules(workers=2, threads=1, memory="256MiB", job_nodes=1000, lease=1.0)
+    options = ClusterOptions(workers=2, threads=1, memory="256MiB", job_nodes=1000, lease=1.0)
     found = search(
         Konane(Position("6x8").play("e4").play("e5"), "tuned"),
         address=None,
-        rules=rules,
+        options=options,
         memory="64MiB",
         max_nodes=None,
         checkpoints=Checkpoints(),

@@ -1,4 +1,4 @@
-"""The leader and workers as plain objects: every winner is that of `konane.solve`."""
+"""The coordinator and workers as plain objects: every winner is that of `konane.solve`."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def agrees(answer: dict, position: konane.Position) -> None:
 @pytest.mark.parametrize("count", [1, 2, 5])
 @pytest.mark.parametrize("board", BOARDS)
 def test_small_boards(board: str, count: int) -> None:
-    answer = carrier.carry(carrier.leader(board), [carrier.worker(board) for _ in range(count)])
+    answer = carrier.carry(carrier.coordinator(board), [carrier.worker(board) for _ in range(count)])
     agrees(answer, konane.Position(board))
 
 
 @pytest.mark.parametrize(("board", "count"), [("5x6", 1), ("5x6", 5), ("6x6", 2)])
 def test_larger_boards(board: str, count: int) -> None:
-    answer = carrier.carry(carrier.leader(board), [carrier.worker(board) for _ in range(count)])
+    answer = carrier.carry(carrier.coordinator(board), [carrier.worker(board) for _ in range(count)])
     agrees(answer, konane.Position(board))
 
 
@@ -56,86 +56,86 @@ def test_random_positions(seed: int) -> None:
     board = chance.choice(["4x6", "5x5", "5x6", "6x6"])
     position = random_position(board, chance.randrange(1, 12), chance)
     count = chance.choice([1, 2, 5])
-    lead = carrier.leader(position, job_nodes=chance.choice([2, 50, 1000]))
-    agrees(carrier.carry(lead, [carrier.worker(position) for _ in range(count)]), position)
+    coordinator = carrier.coordinator(position, job_nodes=chance.choice([2, 50, 1000]))
+    agrees(carrier.carry(coordinator, [carrier.worker(position) for _ in range(count)]), position)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_messages_and_workers_are_lost(seed: int) -> None:
     chance = random.Random(seed)
     position = random_position("6x6", chance.randrange(2, 8), chance)
-    lead = carrier.leader(position, job_nodes=200)
+    coordinator = carrier.coordinator(position, job_nodes=200)
     workers = [carrier.worker(position) for _ in range(3)]
-    answer = carrier.carry(lead, workers, chance=chance, late=lambda: carrier.worker(position))
+    answer = carrier.carry(coordinator, workers, chance=chance, late=lambda: carrier.worker(position))
     agrees(answer, position)
 
 
-def test_whoever_joins_late_gets_all_facts() -> None:
-    lead = carrier.leader("6x6")
+def test_a_late_worker_gets_all_shared_results() -> None:
+    coordinator = carrier.coordinator("6x6")
     workers = [carrier.worker("6x6")]
     for _ in range(300):
-        told = lead.handle_idle(0)
-        if told.job is None:
+        reply = coordinator.handle_idle(0)
+        if reply.job is None:
             break
-        lead.handle(workers[0].search(0, told.reply))
-    facts = lead.status().results
-    assert facts > 10
+        coordinator.handle(workers[0].search(0, reply.reply))
+    shared = coordinator.status().results
+    assert shared > 10
     # The first answer to a new worker has them, 16 bytes each; the one that found them gets none.
-    assert len(lead.handle_idle(0).reply) < 8 * facts
-    told = lead.handle_idle(1)
-    assert len(told.reply) > 16 * facts
+    assert len(coordinator.handle_idle(0).reply) < 8 * shared
+    reply = coordinator.handle_idle(1)
+    assert len(reply.reply) > 16 * shared
     newcomer = carrier.worker("6x6")
-    newcomer.search(1, told.reply)
-    lead.end("interrupted")
-    answer = lead.finish()
+    newcomer.search(1, reply.reply)
+    coordinator.end("interrupted")
+    answer = coordinator.finish()
     assert (answer["outcome"], answer["winner"]) == ("unknown", "unknown")
     assert answer["reason"] == "interrupted"
 
 
 def test_a_worker_goes_on_while_it_has_no_job() -> None:
-    lead = carrier.leader("8x8", job_nodes=1000)
+    coordinator = carrier.coordinator("8x8", job_nodes=1000)
     worker = carrier.worker("8x8")
     worker.go_on()
-    told = lead.handle_idle(0)
-    message = worker.search(0, told.reply)
+    reply = coordinator.handle_idle(0)
+    message = worker.search(0, reply.reply)
     spent = worker.nodes()
     assert 1000 <= spent < 3000
     worker.go_on()
     # It counts when the next job comes, which it does not delay.
     time.sleep(0.3)
-    told = lead.handle(message)
+    reply = coordinator.handle(message)
     begun = time.perf_counter()
-    message = worker.search(0, told.reply)
+    message = worker.search(0, reply.reply)
     assert time.perf_counter() - begun < 5
     assert worker.nodes() > spent + 10_000
     worker.go_on()
     worker.close()
     with pytest.raises(konane.InputError, match="closed"):
         worker.go_on()
-    lead.end("interrupted")
-    lead.finish()
+    coordinator.end("interrupted")
+    coordinator.finish()
 
 
 def known_node(start: str) -> bytes:
     """A node of a search below which another worker has entries."""
-    lead, worker = carrier.leader(start, job_nodes=1000), carrier.worker(start)
-    lead.handle(worker.search(0, lead.handle_idle(0).reply))
-    told = lead.handle_idle(1)
-    assert told.last == 0
+    coordinator, worker = carrier.coordinator(start, job_nodes=1000), carrier.worker(start)
+    coordinator.handle(worker.search(0, coordinator.handle_idle(0).reply))
+    reply = coordinator.handle_idle(1)
+    assert reply.last == 0
     worker.close()
-    return told.node
+    return reply.node
 
 
 def test_a_job_is_cancelled_within_100_ms() -> None:
     node = known_node("8x8")
-    lead = carrier.leader("8x8", job_nodes=1 << 40)
+    coordinator = carrier.coordinator("8x8", job_nodes=1 << 40)
     worker = carrier.worker("8x8")
-    told = lead.handle_idle(0)
-    assert told.job is not None
+    reply = coordinator.handle_idle(0)
+    assert reply.job is not None
     ended = threading.Event()
 
     def search() -> None:
-        worker.search(0, told.reply)
+        worker.search(0, reply.reply)
         ended.set()
 
     thread = threading.Thread(target=search)
@@ -146,7 +146,7 @@ def test_a_job_is_cancelled_within_100_ms() -> None:
     worker.entries(node)
     assert not ended.is_set()
     begun = time.perf_counter()
-    worker.cancel(told.job)
+    worker.cancel(reply.job)
     assert ended.wait(5)
     assert time.perf_counter() - begun < 0.1
     thread.join()
@@ -156,51 +156,51 @@ def test_a_job_is_cancelled_within_100_ms() -> None:
 
 
 def test_what_belongs_to_another_search_is_refused() -> None:
-    lead, other = carrier.leader("6x6"), carrier.worker("6x7")
-    told = lead.handle_idle(0)
+    coordinator, other = carrier.coordinator("6x6"), carrier.worker("6x7")
+    reply = coordinator.handle_idle(0)
     with pytest.raises(konane.InputError, match="another search"):
-        other.search(0, told.reply)
+        other.search(0, reply.reply)
     with pytest.raises(konane.InputError, match="another search"):
         other.entries(known_node("6x6"))
     with pytest.raises(konane.InputError, match="version"):
         other.search(0, b"GET / HTTP/1.1")
-    assert "version" in lead.handle(b"\0" * 100)
+    assert "version" in coordinator.handle(b"\0" * 100)
 
 
 def test_errors_come_at_once() -> None:
     with pytest.raises(konane.InputError, match="memory of 1000 B"):
-        carrier.leader("6x6", memory=1000)
+        carrier.coordinator("6x6", memory=1000)
     with pytest.raises(konane.FileError, match="no checkpoint"):
-        carrier.leader("6x6", checkpoint="/nowhere/a", resume=True)
-    lead = carrier.leader("6x6")
+        carrier.coordinator("6x6", checkpoint="/nowhere/a", resume=True)
+    coordinator = carrier.coordinator("6x6")
     with pytest.raises(konane.InputError, match="reason: expected"):
-        lead.end("because")
+        coordinator.end("because")
 
 
-def test_a_leader_goes_on_from_its_checkpoint(tmp_path) -> None:
+def test_a_coordinator_goes_on_from_its_checkpoint(tmp_path) -> None:
     file = tmp_path / "a.chk"
-    lead = carrier.leader("6x6", checkpoint=file)
+    coordinator = carrier.coordinator("6x6", checkpoint=file)
     worker = carrier.worker("6x6")
     for _ in range(100):
-        told = lead.handle_idle(0)
-        lead.handle(worker.search(0, told.reply))
-    before = lead.status()
+        reply = coordinator.handle_idle(0)
+        coordinator.handle(worker.search(0, reply.reply))
+    before = coordinator.status()
     assert before.results > 10
-    assert lead.finish()["reason"] == "interrupted"
-    with pytest.raises(konane.InputError, match="there already"):
-        carrier.leader("6x6", checkpoint=file)
-    # One at a time writes it.
+    assert coordinator.finish()["reason"] == "interrupted"
+    with pytest.raises(konane.InputError, match="exists already"):
+        carrier.coordinator("6x6", checkpoint=file)
+    # Only one search writes it at a time.
     with pytest.raises(konane.FileError, match="another search writes"):
-        carrier.leader("6x6", checkpoint=file, resume=True)
-    del lead
-    lead = carrier.leader("6x6", checkpoint=file, resume=True)
-    assert isinstance(lead, ClusterCoordinator)
-    assert lead.before[0] == 1
-    # What took enough work is a fact again, as far as the table has kept it.
-    after = lead.status()
+        carrier.coordinator("6x6", checkpoint=file, resume=True)
+    del coordinator
+    coordinator = carrier.coordinator("6x6", checkpoint=file, resume=True)
+    assert isinstance(coordinator, ClusterCoordinator)
+    assert coordinator.before[0] == 1
+    # What took enough work is a shared result again, as far as the table still contains it.
+    after = coordinator.status()
     assert after.tree_nodes == before.tree_nodes
     assert after.results > before.results / 2
-    answer = carrier.carry(lead, [carrier.worker("6x6")])
+    answer = carrier.carry(coordinator, [carrier.worker("6x6")])
     assert answer["winner"] == "white"
     assert answer["total"]["runs"] == 2 and answer["total"]["leaf_positions"] > 0
 
@@ -214,10 +214,10 @@ from konane._konane import ClusterCoordinator
 count = lambda: len(os.listdir("/proc/self/task"))
 before = count()
 for resume in (False, True):
-    options = {"job_nodes": 100, "fact_work": 100, "memory": "16MiB"}
-    lead = ClusterCoordinator.konane("6x6", checkpoint=sys.argv[1], resume=resume, **options)
-    lead.finish()
-    del lead
+    options = {"job_nodes": 100, "shared_work": 100, "memory": "16MiB"}
+    coordinator = ClusterCoordinator.konane("6x6", checkpoint=sys.argv[1], resume=resume, **options)
+    coordinator.finish()
+    del coordinator
     # The system lists a thread for a moment after its end.
     deadline = time.monotonic() + 20
     while count() > before and time.monotonic() < deadline:
@@ -229,7 +229,7 @@ for resume in (False, True):
     assert done.stdout.split() == ["0", "0"], done.stderr
 
 
-def sprouts_leader(text: str, **options: object) -> ClusterCoordinator:
+def sprouts_coordinator(text: str, **options: object) -> ClusterCoordinator:
     options = {"job_nodes": 500, "memory": "16MiB"} | options
     return ClusterCoordinator.sprouts(text, **options)
 
@@ -242,28 +242,28 @@ def test_sprouts(text: str, nimber: int, count: int) -> None:
     workers = [
         ClusterWorker.sprouts(text, nimber=nimber, memory="16MiB", threads=1) for _ in range(count)
     ]
-    answer = carrier.carry(sprouts_leader(text, nimber=nimber), workers)
+    answer = carrier.carry(sprouts_coordinator(text, nimber=nimber), workers)
     assert answer["outcome"] == konane.sprouts.solve(text, nimber=nimber, threads=1).outcome
 
 
 def test_grundy_numbers_of_sprouts_are_its_checkpoint(tmp_path) -> None:
     file = tmp_path / "a.numbers"
     worker = ClusterWorker.sprouts("0*9", memory="16MiB", threads=1)
-    first = carrier.carry(sprouts_leader("0*9", checkpoint=file), [worker])
+    first = carrier.carry(sprouts_coordinator("0*9", checkpoint=file), [worker])
     assert first["checkpoint"]["added"] > 10
     with pytest.raises(konane.InputError, match="exists"):
-        sprouts_leader("0*9", checkpoint=file)
+        sprouts_coordinator("0*9", checkpoint=file)
     worker = ClusterWorker.sprouts("0*9", memory="16MiB", threads=1)
-    again = carrier.carry(sprouts_leader("0*9", checkpoint=file, resume=True), [worker])
+    again = carrier.carry(sprouts_coordinator("0*9", checkpoint=file, resume=True), [worker])
     assert again["checkpoint"]["loaded"] == first["checkpoint"]["added"]
     assert again["outcome"] == first["outcome"]
     assert again["nodes"] < first["nodes"]
     with pytest.raises(konane.FileError, match="not there"):
-        sprouts_leader("0*9", checkpoint=tmp_path / "b", resume=True)
+        sprouts_coordinator("0*9", checkpoint=tmp_path / "b", resume=True)
 
 
 def test_texts_that_are_no_sprouts() -> None:
     with pytest.raises(konane.InputError, match="character 3"):
-        sprouts_leader("0*x")
+        sprouts_coordinator("0*x")
     with pytest.raises(konane.InputError, match="nimber: expected"):
-        sprouts_leader("0*2", nimber=100_000)
+        sprouts_coordinator("0*2", nimber=100_000)
