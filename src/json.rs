@@ -72,7 +72,7 @@ impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
     }
 }
 
-/// The names in the schema of an enumeration without fields.
+/// Returns the names in the schema of an enumeration without fields.
 pub fn variants(schema: &Schema) -> Vec<String> {
     let of = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let list = |key| schema.get(key).and_then(|value| value.as_array()).into_iter().flatten();
@@ -87,12 +87,12 @@ pub fn as_text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S:
     serializer.collect_str(value)
 }
 
-/// Writes a path as text. For `#[serde(serialize_with)]`.
+/// Serialises a path as text. For `#[serde(serialize_with)]`.
 pub fn as_path<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.as_ref().display())
 }
 
-/// Writes a proof or disproof number, null if it is infinite. For `#[serde(serialize_with)]`.
+/// Serialises a proof or disproof number, or null if it is infinite. For `#[serde(serialize_with)]`.
 pub fn as_finite<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
     finite(*number).serialize(serializer)
 }
@@ -102,7 +102,7 @@ pub fn finite(number: Number) -> Option<Number> {
     (number < INFINITY).then_some(number)
 }
 
-/// Returns a count divided by a time. Finite for any time.
+/// Returns a count divided by a time in seconds. The result is finite for any time.
 pub fn per_second(count: u64, seconds: f64) -> f64 {
     (count as f64 / seconds.max(1e-9)).round()
 }

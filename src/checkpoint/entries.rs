@@ -1,13 +1,12 @@
-//! A block of table entries: sorted by code, and byte by byte.
+//! Encoding of a block of table entries: sorted by code and transposed by bytes.
 //!
-//! The first bytes of all entries come first, then all second bytes, and so on. In sorted codes the
-//! upper bytes nearly repeat, so they compress well. The place of an entry in the table follows from
-//! its key.
+//! A block has the first bytes of all entries, then all second bytes, and so on. The upper bytes of sorted
+//! codes rarely change, so they compress well. The index of an entry in the table follows from its key.
 
 use crate::file::fields::u64_at;
 use crate::search::table::entry;
 
-/// Bytes of an entry: eight of the code, then the eight of its cell's upper half.
+/// Bytes of an entry: eight of the code, then eight of the upper half of its cell.
 const BYTES: usize = 16;
 
 /// Sorts the cells and appends them to `raw`.
@@ -32,7 +31,7 @@ pub fn encode(cells: &mut [u128], raw: &mut Vec<u8>) {
     }
 }
 
-/// Returns the cells of a block, or `None` if these are not `count` sorted entries of a table.
+/// Returns the cells of a block, or `None` if the block is not `count` sorted entries of a table.
 pub fn decode(raw: &[u8], count: usize) -> Option<Vec<u128>> {
     if count.checked_mul(BYTES) != Some(raw.len()) {
         return None;
@@ -51,12 +50,12 @@ pub fn decode(raw: &[u8], count: usize) -> Option<Vec<u128>> {
     for (at, cell) in (count - rest.len()..).zip(rest) {
         *cell = u128::from_le_bytes(std::array::from_fn(|plane| raw[plane * count + at]));
     }
-    let sound = cells.iter().all(|&cell| entry::is_valid(cell))
+    let is_valid = cells.iter().all(|&cell| entry::is_valid(cell))
         && cells.is_sorted_by_key(|&cell| cell as u64);
-    sound.then_some(cells)
+    is_valid.then_some(cells)
 }
 
-/// Transposes a matrix of eight times eight bytes.
+/// Transposes a matrix of 8 x 8 bytes.
 #[inline(always)]
 fn transposed(mut rows: [u64; 8]) -> [u64; 8] {
     for (step, mask) in
@@ -105,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_survive(entries in prop::collection::vec((any::<u64>(), any_entry()), 0..200)) {
+        fn blocks_round_trip(entries in prop::collection::vec((any::<u64>(), any_entry()), 0..200)) {
             let mut cells = cells_of(&entries);
             let count = cells.len();
             let mut raw = Vec::new();
@@ -120,7 +119,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_sound_entries_or_refused(
+        fn any_bytes_are_valid_entries_or_rejected(
             raw in prop::collection::vec(any::<u8>(), 0..100),
             count in 0usize..8,
         ) {
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_no_search_stores_are_refused() {
+    fn entries_that_no_search_stores_are_rejected() {
         let cell = |phi: u128, delta: u128| (phi | delta << 28) << 64 | 5;
         let infinity = 1 << 27;
         for (phi, delta) in [

@@ -13,10 +13,10 @@ pub(super) const CHECKPOINT: &FileKind = &FileKind {
     format: "checkpoint",
     versions: "version 2",
     whole: "it",
-    again: "begin the search anew",
+    again: "start a new search",
 };
 
-/// Text of an amount that is not less than `bytes`, although the text has only three digits.
+/// Returns the text of a size that is not less than `bytes` after rounding to three digits.
 fn at_least(bytes: u64) -> String {
     bytes_text(bytes.saturating_add(bytes / 100))
 }
@@ -24,38 +24,38 @@ fn at_least(bytes: u64) -> String {
 /// Reason why a checkpoint cannot be written, read or resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The file cannot be written or read, or is damaged.
+    /// File that cannot be written or read, or is damaged.
     #[error(transparent)]
     File(#[from] FileError),
-    /// There is no file to resume from.
+    /// Missing file to resume from.
     #[error(
-        "there is no checkpoint {}: check the name, or begin a new search without resuming",
+        "there is no checkpoint {}: check the name, or start a new search without resuming",
         path.display()
     )]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// A new search would write over an older checkpoint.
+    /// Existing file that a new search would overwrite.
     #[error(
-        "{} exists already, and may have hours of work in it: resume it, delete it, or name another file", path.display()
+        "{} already exists: resume from it, delete it, or name another file", path.display()
     )]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// Another process writes checkpoints to this file.
+    /// File to which another process writes checkpoints.
     #[error(
-        "another search writes its checkpoints to {}: wait for its end, or name another file",
+        "another search writes its checkpoints to {}: wait for it to end, or name another file",
         path.display()
     )]
     Busy {
         /// The file.
         path: PathBuf,
     },
-    /// The disk may be too small.
+    /// Disk that may be too small.
     #[error(
-        "a checkpoint of this search may take {}, but the disk of {} has {} left: make room, \
+        "a checkpoint of this search may take {}, but the disk of {} has {} free: free some space, \
          name a file on another disk, or give the search less memory",
         bytes_text(*need), path.display(), bytes_text(*have)
     )]
@@ -67,22 +67,22 @@ pub enum CheckpointError {
         /// Bytes that are free.
         have: u64,
     },
-    /// A checkpoint of another search than the one that is to be resumed.
+    /// Checkpoint of a search other than the one to be resumed.
     #[error(
         "{} is a checkpoint of another search: its {what} is {got}, not {expected}; \
-         ask for the same search, or name another file", path.display()
+         run the same search, or name another file", path.display()
     )]
     OtherSearch {
         /// The file.
         path: PathBuf,
-        /// Name of the difference: `board`, `position`, `algorithm`, `profile` or `rules`.
+        /// Name of the property that differs: `board`, `position`, `algorithm`, `profile` or `rules`.
         what: &'static str,
-        /// Value of the search that is to be resumed.
+        /// Value in the search to be resumed.
         expected: String,
         /// Value in the file.
         got: String,
     },
-    /// The tree of the checkpoint is larger than the memory for trees.
+    /// Tree that is larger than the memory for trees.
     #[error(
         "the tree in {} needs {} of memory for trees, but {} are reserved: give the search a memory \
          of {} or more", path.display(), bytes_text(*need), bytes_text(*have), at_least(*total)
@@ -90,17 +90,17 @@ pub enum CheckpointError {
     TreeTooLarge {
         /// The file.
         path: PathBuf,
-        /// Memory for trees with which it would fit.
+        /// Memory for trees that the tree needs.
         need: u64,
-        /// Memory for trees that there is.
+        /// Memory for trees that is reserved.
         have: u64,
-        /// Memory for everything together with which it would fit.
+        /// Total memory with which the tree would fit.
         total: u64,
     },
-    /// The system refuses the memory for the tree.
+    /// Failed allocation of the tree.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// The stop flag was set while the checkpoint was read.
+    /// Stop flag that was set while the checkpoint was read.
     #[error("interrupted while {} was read; the file is unchanged", path.display())]
     Interrupted {
         /// The file.
@@ -124,7 +124,7 @@ impl CheckpointError {
         }
     }
 
-    /// An error of the operating system, to be used with `map_err`.
+    /// Returns the conversion of an error of the operating system, for `map_err`.
     pub(super) fn io(
         action: &'static str,
         path: &Path,
@@ -133,7 +133,7 @@ impl CheckpointError {
         move |error| to_file(error).into()
     }
 
-    /// An error for a file that contradicts itself.
+    /// Returns the error for an inconsistent file.
     pub(super) fn damaged(
         path: &Path,
         what: impl Into<String>,

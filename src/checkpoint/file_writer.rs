@@ -1,4 +1,4 @@
-//! One checkpoint file: blocks of the table, then blocks of the tree.
+//! Writer of one checkpoint file: blocks of the table, then blocks of the tree.
 
 use std::io;
 use std::path::Path;
@@ -16,10 +16,10 @@ use super::format::{
 use crate::file::NewFile;
 use crate::search::table::{Cursor, Table};
 
-/// Compression level of zstd; docs/CHECKPOINT_FORMAT.md has the sizes and times.
+/// Compression level of zstd. docs/CHECKPOINT_FORMAT.md has sizes and times.
 const LEVEL: i32 = 1;
 
-/// Bytes that are passed to the system at once, unless a block is larger.
+/// Size of the write buffer. Larger blocks are written at once.
 const BUFFER_BYTES: usize = 1 << 12;
 
 /// Size and cost of a checkpoint.
@@ -33,11 +33,11 @@ pub struct WrittenCheckpoint {
     pub tree_nodes: u64,
     /// Time from the first byte to the last one.
     pub took: Duration,
-    /// Part of it in which the search waited.
+    /// Part of `took` in which the search waited.
     pub paused: Duration,
 }
 
-/// A checkpoint file that is being written. If it is dropped before it is finished, it leaves no file.
+/// A checkpoint file that is being written. Dropping it before [`FileWriter::finish`] removes the file.
 pub(super) struct FileWriter {
     file: NewFile,
     hasher: Xxh3,
@@ -45,11 +45,10 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    /// Creates `<path>.tmp`, in place of one that an earlier run left.
+    /// Creates `<path>.tmp`, or replaces one from an earlier run.
     ///
     /// # Errors
-    /// If the file cannot be created, another process is writing it, or the path is not that of a
-    /// file.
+    /// If the file cannot be created, another process is writing it, or the path is not that of a file.
     ///
     /// # Panics
     /// As [`CheckpointHeader::encode`].
@@ -64,15 +63,15 @@ impl FileWriter {
         Ok(writer)
     }
 
-    /// Writes the entries of a table, in which other threads may store at the same time. `pieces` pieces of some
-    /// 16,000 entries are copied and compressed at a time, with 0.5 MiB for each. With more than one
-    /// this is done in parallel, in the current pool of `rayon`. The bytes do not depend on the number.
+    /// Writes the entries of a table in which other threads may store at the same time. Copies and compresses
+    /// `pieces` pieces of about 16,000 entries at a time, with 0.5 MiB of memory for each; more than one in
+    /// parallel, in the current pool of `rayon`. The bytes do not depend on `pieces`.
     ///
-    /// `go_on` receives the part of the table that has been copied, and the whole of it. If it returns
-    /// false, so does this function, and the file should be dropped.
+    /// `go_on` receives the size of the copied part of the table and the size of the table. If it returns
+    /// false, so does this function, and the writer should be dropped.
     ///
     /// # Errors
-    /// If the disk is full, or the system refuses for another reason.
+    /// If the disk is full or another write error occurs.
     pub fn table(
         &mut self,
         table: &Table,
@@ -105,8 +104,8 @@ impl FileWriter {
         Ok(true)
     }
 
-    /// Writes the bytes of a tree of `nodes` nodes, after the table. Compresses them in parallel, in
-    /// the current pool of `rayon`. A tree without nodes is left out.
+    /// Writes the bytes of a tree of `nodes` nodes after the table. Compresses them in parallel in the current
+    /// pool of `rayon`. A tree without nodes is omitted.
     ///
     /// # Errors
     /// As [`FileWriter::table`].
@@ -128,8 +127,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Writes the footer, waits until everything is on the disk, and gives the file its name, in
-    /// place of a file that had it before.
+    /// Writes the footer, syncs the file to disk, and atomically replaces the file at its path.
     ///
     /// # Errors
     /// As [`FileWriter::table`]. The `.tmp` is removed.
@@ -159,7 +157,7 @@ impl FileWriter {
     }
 }
 
-/// A block of entries of a table; sorts them.
+/// Sorts the entries of a table and returns them as a block.
 fn compress_entries(cells: &mut [u128]) -> io::Result<(BlockHeader, Vec<u8>)> {
     let mut raw = Vec::new();
     entries::encode(cells, &mut raw);

@@ -1,5 +1,5 @@
-//! The bytes of a checkpoint, as docs/CHECKPOINT_FORMAT.md specifies them: header, block headers and
-//! footer. Numbers are little-endian.
+//! Encoding of header, block headers and footer of a checkpoint; docs/CHECKPOINT_FORMAT.md specifies it.
+//! Numbers are little-endian.
 
 use std::array;
 use std::path::Path;
@@ -12,38 +12,37 @@ use super::error::{CHECKPOINT, CheckpointError};
 use crate::file::fields::{put_words, u32_at, u64_at};
 use crate::search::run::Counters;
 
-/// The first bytes of every checkpoint.
+/// First bytes of every checkpoint.
 pub const MAGIC: [u8; 8] = *b"KONCHKPT";
 
-/// The last bytes of every checkpoint.
+/// Last bytes of every checkpoint.
 pub const END_MAGIC: [u8; 8] = *b"KONCHEND";
 
-/// The version of the format that is written and read.
+/// Version of the format that is written and read.
 pub const VERSION: u32 = 2;
 
-/// Bytes of the header.
+/// Size of the header in bytes.
 pub const HEADER_BYTES: usize = 384;
 
-/// Bytes before each block.
+/// Size of a block header in bytes.
 pub const BLOCK_HEADER_BYTES: usize = 24;
 
-/// Bytes of the footer.
+/// Size of the footer in bytes.
 pub const FOOTER_BYTES: usize = 64;
 
-/// Maximum size of a block before compression, which bounds the memory that a damaged header can ask
-/// for.
+/// Maximum size of a block before compression. Bounds the memory that a damaged header can request.
 pub const MAX_BLOCK_BYTES: usize = 1 << 24;
 
-/// Entries of the table in every block but the last one.
+/// Number of table entries in every block but the last one.
 pub const BLOCK_ENTRIES: usize = 1 << 15;
 
-/// Units of the tree in every block but the last one: 1 MiB.
+/// Number of tree units in every block but the last one: 1 MiB.
 pub const BLOCK_UNITS: usize = 1 << 16;
 
-/// Bytes of a unit of the tree.
+/// Size of a unit of the tree in bytes.
 pub const UNIT_BYTES: usize = 16;
 
-/// The texts of the header: name, first byte, bytes. They are filled up with zeros.
+/// Texts of the header: name, offset, size. They are padded with zeros.
 const TEXTS: [(&str, usize, usize); 5] = [
     ("rules", 96, 32),
     ("board", 128, 16),
@@ -52,25 +51,24 @@ const TEXTS: [(&str, usize, usize); 5] = [
     ("position", 192, 160),
 ];
 
-/// First byte of the checksum of the header.
+/// Offset of the checksum of the header.
 const HEADER_XXH3: usize = HEADER_BYTES - 8;
 
-/// Identity of the search that a checkpoint belongs to. A search continues only from a checkpoint with
-/// the same identity.
+/// Identity of the search that a checkpoint belongs to. A search resumes only from a checkpoint with the same
+/// identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The rules of the game; at most 32 bytes.
+    /// Rules of the game, at most 32 bytes.
     pub rules: String,
-    /// The board; at most 16 bytes.
+    /// Board, at most 16 bytes.
     pub board: String,
-    /// The algorithm; at most 16 bytes.
+    /// Algorithm, at most 16 bytes.
     pub algorithm: String,
-    /// The parameters of the algorithm and of the leaf estimate; at most 32 bytes.
+    /// Parameters of the algorithm and of the leaf estimate, at most 32 bytes.
     pub profile: String,
-    /// The position in which the search began, as text for messages; at most 160 bytes. Positions are
-    /// compared by `root`.
+    /// Root position as text for messages, at most 160 bytes. Positions are compared by `root`.
     pub position: String,
-    /// The exact code of that position.
+    /// Exact code of the root position.
     pub root: u64,
 }
 
@@ -110,7 +108,7 @@ fn seconds(nanoseconds: u64) -> f64 {
 }
 
 impl Totals {
-    /// Returns the totals with one run more.
+    /// Returns the totals including one more run.
     pub fn and(&self, counters: &Counters, nanoseconds: u64) -> Totals {
         Totals {
             nodes: self.nodes.saturating_add(counters.nodes),
@@ -124,7 +122,7 @@ impl Totals {
         }
     }
 
-    /// The time in seconds.
+    /// Returns the time in seconds.
     pub fn seconds(&self) -> f64 {
         seconds(self.nanoseconds)
     }
@@ -152,20 +150,20 @@ impl Totals {
     }
 }
 
-/// Content of the bytes before the blocks.
+/// Header of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointHeader {
-    /// The search.
+    /// Search that the checkpoint belongs to.
     pub identity: Identity,
-    /// Its counters when the checkpoint was begun.
+    /// Totals at the start of the write.
     pub totals: Totals,
 }
 
 impl CheckpointHeader {
-    /// The bytes at the beginning of the file.
+    /// Returns the bytes of the header.
     ///
     /// # Panics
-    /// If a text is longer than [`Identity`] allows, or holds a zero byte.
+    /// If a text is longer than [`Identity`] allows, or contains a zero byte.
     pub fn encode(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[0..8].copy_from_slice(&MAGIC);
@@ -174,8 +172,8 @@ impl CheckpointHeader {
         put_words(&mut bytes[24..88], &self.totals.words());
         let Identity { rules, board, algorithm, profile, position, .. } = &self.identity;
         let texts = [rules, board, algorithm, profile, position];
-        for ((name, at, room), text) in TEXTS.into_iter().zip(texts) {
-            assert!(text.len() <= room && !text.contains('\0'), "{name} {text:?} does not fit");
+        for ((name, at, size), text) in TEXTS.into_iter().zip(texts) {
+            assert!(text.len() <= size && !text.contains('\0'), "{name} {text:?} does not fit");
             bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
         }
         let xxh3 = xxh3_64(&bytes[..HEADER_XXH3]);
@@ -183,7 +181,7 @@ impl CheckpointHeader {
         bytes
     }
 
-    /// Reads the beginning of a file; `path` is for the error only.
+    /// Parses the header of a file; `path` is for the error only.
     ///
     /// # Errors
     /// If the bytes are not a header of this version of the format.
@@ -210,8 +208,8 @@ impl CheckpointHeader {
             return Err(checksum(path, "the header", expected, got));
         }
         let text = |index: usize| {
-            let (name, at, room) = TEXTS[index];
-            let field = &bytes[at..at + room];
+            let (name, at, size) = TEXTS[index];
+            let field = &bytes[at..at + size];
             let end = field.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
             let text = str::from_utf8(&field[..end]).ok().filter(|text| !text.contains('\0'));
             text.map(str::to_owned).ok_or_else(|| {
@@ -246,23 +244,23 @@ pub enum Section {
     Tree,
 }
 
-/// Content of the bytes before each block.
+/// Header of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
     /// Part of the file to which the block belongs.
     pub section: Section,
     /// Entries of the table, or units of the tree.
     pub items: u32,
-    /// Bytes before compression.
+    /// Size in bytes before compression.
     pub raw_bytes: u32,
-    /// Bytes in the file.
+    /// Size in bytes in the file.
     pub stored_bytes: u32,
     /// See [`BlockHeader::checksum`].
     pub xxh3: u64,
 }
 
 impl BlockHeader {
-    /// The header of a block that is stored in these bytes.
+    /// Returns the header of a block with these stored bytes.
     pub fn new(section: Section, items: u32, raw_bytes: u32, stored: &[u8]) -> Self {
         let stored_bytes = stored.len() as u32;
         let header = BlockHeader { section, items, raw_bytes, stored_bytes, xxh3: 0 };
@@ -282,7 +280,7 @@ impl BlockHeader {
         bytes
     }
 
-    /// XXH3-64 of the header without the checksum, and of the block as it is stored.
+    /// Returns the XXH3-64 hash of the header without the checksum and of the stored bytes of the block.
     pub fn checksum(&self, stored: &[u8]) -> u64 {
         let mut hasher = Xxh3::new();
         hasher.update(&self.start());
@@ -290,7 +288,7 @@ impl BlockHeader {
         hasher.digest()
     }
 
-    /// The bytes before the block.
+    /// Returns the bytes of the header.
     pub fn encode(&self) -> [u8; BLOCK_HEADER_BYTES] {
         let mut bytes = [0; BLOCK_HEADER_BYTES];
         bytes[..16].copy_from_slice(&self.start());
@@ -298,8 +296,7 @@ impl BlockHeader {
         bytes
     }
 
-    /// Reads the bytes before a block. Returns `None` for an unknown section and for a block that is
-    /// too large.
+    /// Parses a block header. Returns `None` for an unknown section and for a block that is too large.
     pub fn decode(bytes: &[u8; BLOCK_HEADER_BYTES]) -> Option<Self> {
         let section = match u32_at(bytes, 0) {
             1 => Section::Table,
@@ -320,25 +317,25 @@ impl BlockHeader {
     }
 }
 
-/// The last bytes of a checkpoint.
+/// Footer of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckpointFooter {
-    /// Entries of the table.
+    /// Number of entries of the table.
     pub entries: u64,
-    /// Nodes of the tree, the root not counted.
+    /// Number of nodes of the tree without the root.
     pub tree_nodes: u64,
-    /// Bytes of the tree.
+    /// Size of the tree in bytes.
     pub tree_bytes: u64,
-    /// Blocks in the file.
+    /// Number of blocks in the file.
     pub blocks: u64,
-    /// Bytes before the footer.
+    /// Number of bytes before the footer.
     pub offset: u64,
-    /// XXH3-64 of these bytes.
+    /// XXH3-64 hash of these bytes.
     pub xxh3: u64,
 }
 
 impl CheckpointFooter {
-    /// The bytes at the end of the file.
+    /// Returns the bytes of the footer.
     pub fn encode(&self) -> [u8; FOOTER_BYTES] {
         let CheckpointFooter { entries, tree_nodes, tree_bytes, blocks, offset, xxh3 } = *self;
         let mut bytes = [0; FOOTER_BYTES];
@@ -349,10 +346,10 @@ impl CheckpointFooter {
         bytes
     }
 
-    /// Reads the end of a file that has `offset` bytes before it; `path` is for the error only.
+    /// Parses the footer of a file with `offset` bytes before it; `path` is for the error only.
     ///
     /// # Errors
-    /// If the bytes do not end as a checkpoint does.
+    /// If the bytes are not a footer of a checkpoint.
     pub fn decode(
         path: &Path,
         bytes: &[u8; FOOTER_BYTES],
@@ -377,15 +374,15 @@ impl CheckpointFooter {
     }
 }
 
-/// Maximum size of a checkpoint of `entries` entries and a tree of `tree_bytes` bytes: blocks that do
-/// not compress grow by less than one part in 200, and each has its header.
+/// Returns the maximum size of a checkpoint with `entries` table entries and a tree of `tree_bytes` bytes.
+/// Incompressible blocks grow by less than 0.5 %, and each block has a header.
 pub fn size_bound(entries: u64, tree_bytes: u64) -> u64 {
     let raw = entries.saturating_mul(size_of::<u128>() as u64).saturating_add(tree_bytes);
     let fixed = (HEADER_BYTES + FOOTER_BYTES + 2048) as u64;
     raw.saturating_add(raw / 128).saturating_add(fixed)
 }
 
-/// Error for a checksum that differs.
+/// Returns the error for a wrong checksum.
 pub(super) fn checksum(path: &Path, what: &str, expected: u64, got: u64) -> CheckpointError {
     let what = format!("the checksum of {what}");
     CheckpointError::damaged(path, what, format!("{expected:016x}"), format!("{got:016x}"))

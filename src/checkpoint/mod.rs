@@ -8,23 +8,21 @@
 //!
 //! # Consistency
 //!
-//! An entry of the table is a statement by itself: *this position is won*, *is lost*, or *was searched,
-//! with these proof numbers*. It does not refer to other entries, and it stays true. So any set of entries
-//! that is copied while threads store is a set of true statements. A search that begins with it finds the
-//! same answer as one that begins with an empty table, only sooner. A cell is read by one atomic load, so
-//! no entry is torn.
+//! Each entry of the table is valid on its own: the position is won, is lost, or was searched and has these
+//! proof numbers. It does not refer to other entries and does not become invalid. A copy of the table that
+//! is made while threads store entries is therefore valid, too. A search that begins with it finds the same
+//! answer as one that begins with an empty table, but faster. A cell is read by one atomic load, so no entry
+//! is torn.
 //!
-//! A tree is written while the search waits, so it is the tree of one moment
-//! ([`crate::search::snapshot`]).
+//! The search waits while its tree is written, so the tree is consistent ([`crate::search::snapshot`]).
 //!
-//! A search that continues finds the same winner. It need not visit the same positions as without the
-//! interruption: the thresholds of the path on which it was are lost, and replacement in the table
-//! differs.
+//! A resumed search finds the same winner. It may visit other positions than without the interruption: the
+//! thresholds along its path are lost, and replacement in the table differs.
 //!
 //! # Content
 //!
 //! Every search has a table. Proof-number search and the first level of PN² and of the two-level search
-//! also have a tree. α-β begins its iterations anew, with the scores in the table.
+//! also have a tree. α-β restarts its iterations with the scores in the table.
 //!
 //! [`CheckpointWriter`] writes the checkpoints of a search and restores from them. [`CheckpointReader`]
 //! reads a file. docs/CHECKPOINT_FORMAT.md specifies it.

@@ -1,4 +1,4 @@
-//! Reading checkpoints: everything is checked before it is used.
+//! Reader of checkpoints. All data is checked before it is used.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -17,7 +17,7 @@ use crate::file::{FileError, open_regular};
 use crate::search::snapshot::{SavedTree, TreeCapacity, TreeError};
 use crate::search::table::{Entry, Table};
 
-/// Entries between the prefetch of a cluster and its use.
+/// Number of entries between the prefetch of a cluster and its use.
 const AHEAD: usize = 16;
 
 /// A checkpoint whose header and footer have been read.
@@ -33,7 +33,7 @@ impl CheckpointReader {
     /// Opens a file and reads its header and footer.
     ///
     /// # Errors
-    /// If there is no such file, or it is not a whole checkpoint of this version.
+    /// If there is no such file, or it is not a complete checkpoint of this version.
     pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         let file = open_regular(path).map_err(|error| match error {
             FileError::Io { path, source, .. } if source.kind() == ErrorKind::NotFound => {
@@ -70,20 +70,20 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         Ok(CheckpointReader { path: path.to_owned(), from, header, footer })
     }
 
-    /// The header of the file.
+    /// Returns the header of the file.
     pub fn header(&self) -> &CheckpointHeader {
         &self.header
     }
 
-    /// The footer of the file.
+    /// Returns the footer of the file.
     pub fn footer(&self) -> &CheckpointFooter {
         &self.footer
     }
 
-    /// Checks that it is a checkpoint of a certain search.
+    /// Checks that the checkpoint belongs to the search with this identity.
     ///
     /// # Errors
-    /// [`CheckpointError::OtherSearch`] if not.
+    /// [`CheckpointError::OtherSearch`] if it does not.
     pub fn expect(&self, expected: &Identity) -> Result<(), CheckpointError> {
         let got = &self.header.identity;
         let differs = |what: &'static str, expected: &str, got: &str| {
@@ -106,27 +106,27 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         Ok(())
     }
 
-    /// Stores the entries of the file in an empty table, and returns its tree if there is one.
-    /// `key_of` is the function from codes to keys. A smaller table keeps the entries that its
-    /// replacement keeps.
+    /// Stores the entries of the file in an empty table, and returns the tree if there is one. `key_of`
+    /// returns the key of a code. If the table is smaller than the original one, its replacement strategy
+    /// selects the entries.
     ///
-    /// Works in the current pool of `rayon`, with some 4 MiB for each thread. The content of the table
-    /// does not depend on their number. `go_on` receives the number of bytes that have been read and
-    /// that of all bytes, several times a second. If it returns false, reading ends.
+    /// Uses the current pool of `rayon`, with about 4 MiB for each thread. The content of the table does not
+    /// depend on the number of threads. `go_on` receives the number of bytes that have been read and the total
+    /// number of bytes, several times a second. Reading ends if it returns false.
     ///
     /// # Errors
-    /// If any part contradicts its checksum or another part, if the tree does not fit `room` or the
-    /// system refuses its memory, or if `go_on` returns false. The table has to be dropped then.
+    /// If a checksum differs, parts are inconsistent, the tree exceeds `capacity` or cannot be allocated, or
+    /// `go_on` returns false. The table must then be dropped.
     pub fn load(
         mut self,
         table: &Table,
         key_of: impl Fn(u64) -> u64 + Sync,
-        room: Option<TreeCapacity>,
+        capacity: Option<TreeCapacity>,
         go_on: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<SavedTree>, CheckpointError> {
         let CheckpointFooter { entries: promised, offset, .. } = self.footer;
         let path = &self.path;
-        let mut tree = self.empty_tree(room)?;
+        let mut tree = self.empty_tree(capacity)?;
         table.reserve(promised, rayon::current_num_threads(), &key_of);
         self.from.rewind().map_err(CheckpointError::io("read", path))?;
         let mut blocks = BlockReader::new(path, &mut self.from, self.footer)?;
@@ -172,36 +172,36 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         tree.map(|tree| tree.finish(path, &self.footer)).transpose()
     }
 
-    /// Memory for the tree, if there is one.
+    /// Returns memory for the tree, if there is one.
     fn empty_tree(
         &self,
-        room: Option<TreeCapacity>,
+        capacity: Option<TreeCapacity>,
     ) -> Result<Option<PartialTree>, CheckpointError> {
         let CheckpointFooter { tree_nodes, tree_bytes: bytes, .. } = self.footer;
-        let Some(room) = room.filter(|_| tree_nodes > 0) else { return Ok(None) };
-        if room.bytes() < room.needed(bytes) {
+        let Some(capacity) = capacity.filter(|_| tree_nodes > 0) else { return Ok(None) };
+        if capacity.bytes() < capacity.needed(bytes) {
             return Err(CheckpointError::TreeTooLarge {
                 path: self.path.clone(),
-                need: room.needed(bytes),
-                have: room.bytes(),
-                total: room.total_needed(bytes),
+                need: capacity.needed(bytes),
+                have: capacity.bytes(),
+                total: capacity.total_needed(bytes),
             });
         }
-        Ok(Some(PartialTree { tree: SavedTree::empty(room)?, room, bytes, read: 0 }))
+        Ok(Some(PartialTree { tree: SavedTree::empty(capacity)?, capacity, bytes, read: 0 }))
     }
 }
 
-/// A tree of which some bytes have been read.
+/// A tree that has been read in part.
 struct PartialTree {
     tree: SavedTree,
-    room: TreeCapacity,
+    capacity: TreeCapacity,
     /// Bytes of the tree.
     bytes: u64,
     read: usize,
 }
 
 impl PartialTree {
-    /// Appends bytes; false if they are more than the tree has.
+    /// Appends bytes. Returns false if they exceed the size of the tree.
     fn add(&mut self, raw: &[u8]) -> bool {
         let bytes = self.tree.bytes_mut(self.bytes);
         let Some(to) = bytes.and_then(|bytes| bytes.get_mut(self.read..self.read + raw.len()))
@@ -213,7 +213,7 @@ impl PartialTree {
         true
     }
 
-    /// Checks the tree.
+    /// Checks the tree and returns it.
     fn finish(
         mut self,
         path: &Path,
@@ -223,7 +223,7 @@ impl PartialTree {
             let what = "the number of bytes of the tree";
             return Err(CheckpointError::damaged(path, what, self.bytes, self.read));
         }
-        self.tree.restore(self.room, self.bytes).map_err(|error| match error {
+        self.tree.restore(self.capacity, self.bytes).map_err(|error| match error {
             TreeError::Unsound { unit, expected, got } => {
                 let what = format!("the child array at unit {unit} of the tree");
                 CheckpointError::damaged(path, what, expected, got)
@@ -240,15 +240,15 @@ impl PartialTree {
     }
 }
 
-/// A block as it is in the file.
+/// A block as it is stored in the file.
 struct StoredBlock {
-    /// Its number, from 0.
+    /// Index of the block in the file.
     at: u64,
     header: BlockHeader,
     stored: Vec<u8>,
 }
 
-/// Content of a block whose checksum is right.
+/// Content of a block with a correct checksum.
 enum BlockContent {
     /// Entries of the table.
     Entries(Vec<u128>),
@@ -257,27 +257,27 @@ enum BlockContent {
 }
 
 impl StoredBlock {
-    /// Checks and decompresses it; `path` is for the error only.
+    /// Checks and decompresses the block; `path` is for the error only.
     fn content(&self, path: &Path) -> Result<BlockContent, CheckpointError> {
         let StoredBlock { at, header, stored } = self;
         let got = header.checksum(stored);
         if got != header.xxh3 {
             return Err(checksum(path, &format!("block {at}"), header.xxh3, got));
         }
-        let unsound = |expected: &str| {
+        let invalid = |expected: &str| {
             CheckpointError::damaged(path, format!("block {at}"), expected, "something else")
         };
         let (length, items) = (header.raw_bytes as usize, header.items as usize);
         let raw = zstd::bulk::decompress(stored, length).ok().filter(|raw| raw.len() == length);
-        let raw = raw.ok_or_else(|| unsound(&format!("{length} bytes")))?;
+        let raw = raw.ok_or_else(|| invalid(&format!("{length} bytes")))?;
         match header.section {
             Section::Tree if items.checked_mul(UNIT_BYTES) == Some(length) => {
                 Ok(BlockContent::Tree(raw))
             }
-            Section::Tree => Err(unsound("units of a tree")),
+            Section::Tree => Err(invalid("units of a tree")),
             Section::Table => {
                 let cells = entries::decode(&raw, items);
-                let cells = cells.ok_or_else(|| unsound("sorted entries of a table"))?;
+                let cells = cells.ok_or_else(|| invalid("sorted entries of a table"))?;
                 Ok(BlockContent::Entries(cells))
             }
         }
@@ -290,13 +290,13 @@ struct BlockReader<'a, R> {
     from: &'a mut R,
     footer: CheckpointFooter,
     hasher: Xxh3,
-    /// Bytes before the footer that have not been read.
+    /// Number of bytes before the footer that have not been read.
     left: u64,
     read: u64,
 }
 
 impl<'a, R: Read> BlockReader<'a, R> {
-    /// For a file that is at its beginning.
+    /// Returns a reader of the blocks of a file that is positioned at its beginning.
     fn new(
         path: &'a Path,
         from: &'a mut R,
@@ -308,12 +308,12 @@ impl<'a, R: Read> BlockReader<'a, R> {
         Ok(blocks)
     }
 
-    /// Bytes that have been read.
+    /// Returns the number of bytes that have been read.
     fn bytes(&self) -> u64 {
         self.footer.offset - self.left
     }
 
-    /// Reads the next block; `None` after the last one.
+    /// Reads the next block. Returns `None` after the last one.
     fn next(&mut self) -> Result<Option<StoredBlock>, CheckpointError> {
         if self.left == 0 {
             return Ok(None);
@@ -331,7 +331,7 @@ impl<'a, R: Read> BlockReader<'a, R> {
         Ok(Some(StoredBlock { at, header, stored }))
     }
 
-    /// Checks, after the last block, that the bytes are those that the footer promises.
+    /// Checks after the last block that length, block count and checksum match the footer.
     fn end(self) -> Result<(), CheckpointError> {
         let CheckpointFooter { blocks, xxh3, .. } = self.footer;
         let got = self.hasher.digest();
@@ -357,8 +357,8 @@ impl<'a, R: Read> BlockReader<'a, R> {
     }
 }
 
-/// Stores the cells of some blocks in parallel. Each cluster receives its cells in the order of the
-/// blocks, so the content of a full one does not depend on the number of threads.
+/// Stores the cells of several blocks in parallel. Each cluster receives its cells in the order of the
+/// blocks, so the content of a full cluster does not depend on the number of threads.
 fn store(table: &Table, blocks: &[Vec<u128>], key_of: &(impl Fn(u64) -> u64 + Sync)) {
     let parts = rayon::current_num_threads();
     let split = |cells: &Vec<u128>| {

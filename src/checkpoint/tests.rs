@@ -1,4 +1,4 @@
-//! Searches that write checkpoints and continue from them.
+//! Tests of searches that write checkpoints and resume from them.
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ use crate::search::testing::graph::GraphGame;
 use crate::search::testing::graph::{large_game, random_game};
 use crate::search::testing::negamax::Negamax;
 
-/// Fits on every disk.
+/// Size that fits on every disk.
 const BOUND: u64 = 1;
 
 fn identity() -> Identity {
@@ -35,11 +35,11 @@ fn identity() -> Identity {
     }
 }
 
-/// Solves a game in many short runs, each of which continues from the checkpoint of the one before,
-/// while checkpoints are written all the time.
+/// Solves a game in many short runs. Each resumes from the checkpoint of the previous run and writes
+/// checkpoints continuously.
 fn solve_in_runs(
     game: &GraphGame,
-    room: TreeCapacity,
+    capacity: TreeCapacity,
     search: impl Fn(&Table, SavedTree, Limits, &mut dyn Observer, &TreeSnapshots) -> Report,
 ) -> (Value, u64) {
     let directory = tempfile::tempdir().unwrap();
@@ -51,9 +51,9 @@ fn solve_in_runs(
         assert_eq!((writer.before().runs, writer.before().nodes), (run - 1, counted));
         let table = Table::new(1 << 16).unwrap();
         let key_of = |code| game.key(code);
-        let tree = writer.restore(&table, key_of, Some(room), None, &mut ()).unwrap();
-        let tree = tree.unwrap_or_else(|| SavedTree::empty(room).unwrap());
-        // A run that finds nothing new would be repeated for ever.
+        let tree = writer.restore(&table, key_of, Some(capacity), None, &mut ()).unwrap();
+        let tree = tree.unwrap_or_else(|| SavedTree::empty(capacity).unwrap());
+        // A run without progress would be repeated endlessly.
         let limits = Limits { nodes: Some(20 * run), ..Limits::default() };
         let report = writer.run(&table, &mut (), true, |observer, snapshots| {
             search(&table, tree, limits, observer, snapshots)
@@ -80,9 +80,9 @@ fn searches_with_trees_continue_where_they_were() {
         let value = Negamax::new(&game).value(0);
         for options in [PnsOptions::PLAIN, RICH] {
             let bytes = 1 << 20;
-            let room = options.tree_capacity(bytes);
+            let capacity = options.tree_capacity(bytes);
             let (found, runs) =
-                solve_in_runs(&game, room, |table, tree, limits, observer, snapshots| {
+                solve_in_runs(&game, capacity, |table, tree, limits, observer, snapshots| {
                     pns(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
                 });
             assert_eq!(found, value, "pns, seed {seed}");
@@ -93,9 +93,9 @@ fn searches_with_trees_continue_where_they_were() {
                 budget_minimum: 3,
                 virtual_loss_64: 0,
             };
-            let room = options.tree_capacity(bytes, NonZeroUsize::MIN);
+            let capacity = options.tree_capacity(bytes, NonZeroUsize::MIN);
             let (found, more) =
-                solve_in_runs(&game, room, |table, tree, limits, observer, snapshots| {
+                solve_in_runs(&game, capacity, |table, tree, limits, observer, snapshots| {
                     pn2(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
                 });
             assert_eq!(found, value, "pn2, seed {seed}");
@@ -110,7 +110,7 @@ fn key_of(code: u64) -> u64 {
     code.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Writes a table and reads it again, with so many threads; into one that is too small for it too.
+/// Writes a table and reads it back with `threads` threads, also into a table of `small_bytes`.
 fn through_a_file(table: &Table, small_bytes: usize, threads: usize) -> (Vec<u8>, [Table; 2]) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let directory = tempfile::tempdir().unwrap();
@@ -174,12 +174,12 @@ fn reading_and_writing_report_progress() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
     let (game, interval) = (large_game(), Some(Duration::from_secs(3600)));
-    let room = RICH.tree_capacity(1 << 24);
+    let capacity = RICH.tree_capacity(1 << 24);
     let run = |writer: CheckpointWriter, nodes| {
         let (table, mut log) = (Table::new(1 << 16).unwrap(), ProgressLog::default());
         let key_of = |code| game.key(code);
-        let tree = writer.restore(&table, key_of, Some(room), None, &mut log).unwrap();
-        let tree = tree.unwrap_or_else(|| SavedTree::empty(room).unwrap());
+        let tree = writer.restore(&table, key_of, Some(capacity), None, &mut log).unwrap();
+        let tree = tree.unwrap_or_else(|| SavedTree::empty(capacity).unwrap());
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         writer.run(&table, &mut log, true, |observer, snapshots| {
             pns(Root::new(&game, 0, &table), tree, RICH, limits, observer, snapshots)
@@ -203,10 +203,10 @@ fn the_automatic_interval_leaves_the_search_98_percent_of_the_time() {
     }
 }
 
-/// Counts calls, and panics at some.
-struct Panics(Mutex<u32>);
+/// Counts calls of `progress` and panics in them.
+struct PanickingObserver(Mutex<u32>);
 
-impl Observer for Panics {
+impl Observer for PanickingObserver {
     fn progress(&mut self, _: &Progress) {
         *self.0.get_mut().unwrap() += 1;
         panic!("an observer's fault");
@@ -221,7 +221,7 @@ fn a_search_that_panics_does_not_hang() {
     let game = large_game();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let table = Table::new(1 << 16).unwrap();
-        let mut observer = Panics(Mutex::default());
+        let mut observer = PanickingObserver(Mutex::default());
         let tree = SavedTree::empty(RICH.tree_capacity(1 << 24)).unwrap();
         writer.run(&table, &mut observer, true, |observer, snapshots| {
             pns(Root::new(&game, 0, &table), tree, RICH, Limits::default(), observer, snapshots)

@@ -2,16 +2,16 @@
 //!
 //! # Threads
 //!
-//! While the search runs, a further thread sleeps until the interval is over. Then it copies the
-//! table into a file while the search continues to store in it, and requests the tree ([`TreeSnapshots`]).
-//! The search writes that itself, in parallel in its current pool of `rayon`, and waits until it is
-//! done. When the search is over, a copy in progress is dropped, and one more checkpoint is written from
-//! what the search has left. That holds for a search with an answer too: a proof of it, or another
-//! question, then does not repeat the search.
+//! While the search runs, a separate thread sleeps until the interval has passed. Then it copies the table
+//! into a file while the search continues to store in it, and requests the tree ([`TreeSnapshots`]). The
+//! search writes its tree itself, in parallel in its current pool of `rayon`, and waits for the end of this
+//! write. When the search ends, a copy in progress is discarded, and a final checkpoint is written from the
+//! table and the tree, even if the search has an answer: a later proof, or a search of a move, then does not
+//! repeat the search.
 //!
-//! The thread reads the counters of the search from a mutex that the observer's calls update, every few
-//! milliseconds. The totals in a file are those of the moment at which it was begun: what is found while
-//! the table is copied may be in the file already, and is not counted yet.
+//! The thread reads the counters of the search from a mutex that the observer updates every few
+//! milliseconds. The totals in a file are those at the start of the write. Entries that are stored during
+//! the copy may be in the file although they are not counted.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,20 +30,20 @@ use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::search::table::Table;
 use crate::system::{STACK_BYTES, disk_free, thread};
 
-/// Time after which a thread that waits for the tree polls the end of the search.
+/// Interval at which a thread that waits for the tree checks for the end of the search.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Shortest automatic interval.
+/// Minimum automatic interval.
 const MIN_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Automatic interval in multiples of the time that the last checkpoint took, so that the search waits
-/// for at most 2 % of the time.
+/// Automatic interval as a multiple of the time that the last checkpoint took. The search then waits for at
+/// most 2 % of the time.
 const INTERVAL_FACTOR: u32 = 50;
 
 /// Writes checkpoints of one search to one file, and restores the search from it.
 ///
-/// It holds a lock, the file `<path>.lock`, so that there is one writer for a file at a time. The
-/// lock ends with the process, however that ends.
+/// Holds a lock on the file `<path>.lock`, so that only one process writes a checkpoint file. The system
+/// releases the lock when the process ends, even if it is killed.
 #[derive(Debug)]
 pub struct CheckpointWriter {
     path: PathBuf,
@@ -51,7 +51,7 @@ pub struct CheckpointWriter {
     identity: Identity,
     bound: u64,
     before: Totals,
-    /// The file to continue from, until it has been read.
+    /// Reader of the file to resume from, until it has been read.
     resumed: Mutex<Option<CheckpointReader>>,
     written: Mutex<Vec<Result<WrittenCheckpoint, CheckpointError>>>,
     searched: Mutex<Duration>,
@@ -59,17 +59,17 @@ pub struct CheckpointWriter {
 }
 
 impl CheckpointWriter {
-    /// For a new search, or for one that resumes from the checkpoint in the file, of which header and
-    /// footer are read ([`CheckpointWriter::restore`] reads the rest). Its checkpoints have at most
-    /// `bound` bytes ([`size_bound`]). From one to the next it takes `interval`. Without one, it takes
-    /// 5 seconds or 50 times as long as the last checkpoint took.
+    /// Returns a writer for a new search, or for one that resumes from the checkpoint in the file. Of that
+    /// checkpoint only the header and the footer are read ([`CheckpointWriter::restore`] reads the rest).
+    /// Checkpoints have at most `bound` bytes ([`size_bound`]). `interval` is the time between checkpoints; by
+    /// default the maximum of 5 seconds and 50 times the duration of the last checkpoint.
     ///
     /// [`size_bound`]: super::format::size_bound
     ///
     /// # Errors
-    /// If the disk has fewer bytes free, another search writes its checkpoints to the file, or it cannot
-    /// be created. For a new search, if the path exists; else, if it is not that of a checkpoint of this
-    /// search, as far as header and footer show.
+    /// If the disk has fewer than `bound` bytes free, another search writes its checkpoints to the file, or
+    /// the file cannot be created. For a new search, if the path exists; otherwise, if header and footer are
+    /// not those of a checkpoint of this search.
     pub fn new(
         path: &Path,
         resume: bool,
@@ -77,7 +77,7 @@ impl CheckpointWriter {
         bound: u64,
         interval: Option<Duration>,
     ) -> Result<Self, CheckpointError> {
-        // Checked before the lock too, which would leave a lock file without a checkpoint.
+        // Also checked before the lock, which would otherwise leave a lock file without a checkpoint.
         resumed(path, resume, &identity)?;
         check_space(path, bound)?;
         let lock = lock_beside(path)?;
@@ -94,69 +94,69 @@ impl CheckpointWriter {
             searched: Mutex::default(),
             _lock: lock,
         };
-        // A file that cannot be written is reported before the search.
+        // Reports a file that cannot be written before the search begins.
         drop(writer.file_writer(&Counters::default(), Duration::ZERO)?);
         Ok(writer)
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Time from the end of a checkpoint to the beginning of the next one, unless it is automatic.
+    /// Returns the time between checkpoints, or `None` if it is automatic.
     pub fn interval(&self) -> Option<Duration> {
         self.interval
     }
 
-    /// Maximum size of a checkpoint in bytes.
+    /// Returns the maximum size of a checkpoint in bytes.
     pub fn bound(&self) -> u64 {
         self.bound
     }
 
-    /// Totals of earlier runs; all zero for a new search.
+    /// Returns the totals of earlier runs, which are zero for a new search.
     pub fn before(&self) -> &Totals {
         &self.before
     }
 
-    /// Duration of the search, once it is over. Reading before it and writing after it are not counted.
+    /// Returns the duration of the search after its end, without reading before it and writing after it.
     pub fn searched(&self) -> Duration {
         *lock(&self.searched)
     }
 
-    /// Totals of all runs, once the search is over.
+    /// Returns the totals of all runs, after the end of the search.
     pub fn totals(&self, counters: &Counters) -> Totals {
         self.before.and(counters, nanoseconds(self.searched()))
     }
 
-    /// Takes the results of the attempts since the last call, oldest first.
+    /// Returns the results of the writes since the last call, oldest first.
     pub fn take_written(&self) -> Vec<Result<WrittenCheckpoint, CheckpointError>> {
         std::mem::take(&mut *lock(&self.written))
     }
 
-    /// Fills an empty table and creates the tree, if there is a checkpoint to continue from.
+    /// Fills an empty table and creates the tree if there is a checkpoint to resume from.
     ///
     /// # Errors
-    /// As [`CheckpointReader::load`], which ends once `stop` is set.
+    /// As [`CheckpointReader::load`], and if `stop` is set.
     pub fn restore(
         &self,
         table: &Table,
         key_of: impl Fn(u64) -> u64 + Sync,
-        room: Option<TreeCapacity>,
+        capacity: Option<TreeCapacity>,
         stop: Option<&AtomicBool>,
         observer: &mut dyn Observer,
     ) -> Result<Option<SavedTree>, CheckpointError> {
         let Some(reader) = lock(&self.resumed).take() else { return Ok(None) };
-        reader.load(table, key_of, room, &mut |done, of| {
+        reader.load(table, key_of, capacity, &mut |done, of| {
             observer.checkpoint(&CheckpointProgress { writing: false, done, of });
             !stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
         })
     }
 
-    /// Runs a search and writes its checkpoints; returns when the last one is on the disk. The search
-    /// receives an observer, and access to its tree if it has one.
+    /// Runs a search and writes its checkpoints. Returns when the last one is on disk. The search receives an
+    /// observer and the channel for snapshots of its tree.
     ///
-    /// An error does not end the search, see [`CheckpointWriter::take_written`].
+    /// A write error does not end the search; see [`CheckpointWriter::take_written`].
     pub fn run(
         &self,
         table: &Table,
@@ -167,7 +167,7 @@ impl CheckpointWriter {
         let (snapshots, latest) = (TreeSnapshots::new(), Mutex::new(Counters::default()));
         let begun = Instant::now();
         let report = std::thread::scope(|scope| {
-            // Dropped when the search ends, also by a panic.
+            // Dropped when the search ends or panics.
             let (running, ended) = channel::<()>();
             let snapshots = &snapshots;
             let tree = has_tree.then_some(snapshots);
@@ -183,7 +183,7 @@ impl CheckpointWriter {
             drop(running);
             report
         });
-        // An answer that came from the checkpoint itself adds nothing to it.
+        // An answer that was read from the checkpoint does not change it.
         let is_stored = self.before.runs > 0
             && report.outcome.value().is_some()
             && report.counters.expansions <= 1;
@@ -195,7 +195,7 @@ impl CheckpointWriter {
         report
     }
 
-    /// Writes a checkpoint whenever the interval is over, until the search ends.
+    /// Writes a checkpoint after every interval until the search ends.
     fn write_regularly(
         &self,
         table: &Table,
@@ -217,7 +217,7 @@ impl CheckpointWriter {
         }
     }
 
-    /// Writes a checkpoint of a running search. Returns none if the search ended before.
+    /// Writes a checkpoint of a running search. Returns `None` if the search ended during the write.
     fn write_running(
         &self,
         table: &Table,
@@ -256,7 +256,7 @@ impl CheckpointWriter {
         Ok(Some(WrittenCheckpoint { took: start.elapsed(), paused, ..written }))
     }
 
-    /// Writes what a search has left.
+    /// Writes the final table and tree of a search.
     fn write_last(
         &self,
         table: &Table,
@@ -266,7 +266,7 @@ impl CheckpointWriter {
     ) -> Result<WrittenCheckpoint, CheckpointError> {
         let start = Instant::now();
         let mut writer = self.file_writer(counters, self.searched())?;
-        // No search needs the threads any more.
+        // The search has ended, so all threads are available.
         let pieces = 8 * rayon::current_num_threads();
         writer.table(table, pieces, &mut |done, of| {
             observer.checkpoint(&CheckpointProgress { writing: true, done, of });
@@ -293,7 +293,7 @@ impl CheckpointWriter {
     }
 }
 
-/// Passes progress on and stores the counters.
+/// Forwards progress to an observer and stores the counters.
 struct CountersObserver<'a> {
     observer: &'a mut dyn Observer,
     latest: &'a Mutex<Counters>,
@@ -306,7 +306,7 @@ impl Observer for CountersObserver<'_> {
     }
 }
 
-/// Time to the next checkpoint after one that took `took`.
+/// Returns the time to the next checkpoint after one that took `took`.
 pub(super) fn automatic_interval(took: Duration) -> Duration {
     MIN_INTERVAL.max(took.saturating_mul(INTERVAL_FACTOR))
 }
@@ -329,7 +329,7 @@ fn resumed(
     }
 }
 
-/// Checks that the disk of a file has `need` bytes free, where the system reports it.
+/// Checks that the disk of a file has `need` bytes free, if the system reports its free space.
 fn check_space(path: &Path, need: u64) -> Result<(), CheckpointError> {
     match disk_free(path) {
         Some(have) if have < need => {

@@ -99,7 +99,7 @@ pub struct FileKind {
     pub versions: &'static str,
     /// The part to delete if a file is damaged: `it`, or `its directory` if it is one of several files.
     pub whole: &'static str,
-    /// The way to get a new file, such as `begin the search anew`.
+    /// The way to get a new file, such as `start a new search`.
     pub again: &'static str,
 }
 

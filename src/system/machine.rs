@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Returns the memory that can still be used without swapping: the minimum of `MemAvailable` and of the
-/// memory that the limits of the control groups leave.
+/// Returns the memory that can be used without swapping: the minimum of `MemAvailable` and of the memory
+/// that is left in the control groups.
 pub fn memory_available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let available = meminfo.and_then(|text| kibibytes(&text, "MemAvailable:"));
@@ -12,11 +12,11 @@ pub fn memory_available() -> Option<u64> {
     [available, left].into_iter().flatten().min()
 }
 
-/// Files of a control group with its memory.
+/// Names of the files that report the memory of a control group.
 struct GroupFiles {
     limit: &'static str,
     used: &'static str,
-    /// Key in `memory.stat` of file contents that the system drops when a program requests memory.
+    /// Key in `memory.stat` of cached file contents, which the system drops when a program requests memory.
     reclaimable: &'static str,
 }
 
@@ -41,7 +41,7 @@ fn left_in_groups(mounted: &Path, groups: &str) -> Option<u64> {
             }
             _ => return None,
         };
-        // In a container, parents may be named that do not exist there.
+        // In a container, the path may name parents that do not exist there.
         let group = root.join(group.trim_start_matches('/'));
         let groups = group.ancestors().take_while(|folder| folder.starts_with(&root));
         groups.filter_map(|folder| left_in_group(folder, &files)).min()
@@ -65,15 +65,15 @@ pub fn peak_memory() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// Returns the bytes after a key in a text such as `/proc/meminfo`.
+/// Returns the value of a key, in bytes, in a text such as `/proc/meminfo`.
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes << 10)
 }
 
-/// Returns the bytes that can still be written to a file or directory. It may not exist yet, and neither may
-/// its parents.
+/// Returns the number of bytes that can be written to a file or directory. Neither it nor its parents have
+/// to exist.
 pub fn disk_free(path: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -89,11 +89,11 @@ pub fn disk_free(path: &Path) -> Option<u64> {
     }
 }
 
-/// Instruction sets for which inner loops are compiled. One binary runs on every processor and selects at
-/// run time.
+/// Instruction sets for which inner loops are compiled. One binary runs on every processor and selects the
+/// set at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
-    /// The instructions of every processor of the target.
+    /// Instructions that every processor of the target has.
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT.
     Avx2,
@@ -102,7 +102,7 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// Returns the widest set that this processor has.
+    /// Returns the widest instruction set of this processor.
     pub fn detect() -> Isa {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         {

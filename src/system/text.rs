@@ -1,7 +1,7 @@
-//! Sizes, durations and counts as text, read and written, and parts of messages.
+//! Parsing and formatting of sizes, durations and counts, and parts of messages.
 //!
-//! Values are read exactly: `humantime` and `bytesize` accept neither `1.5h` nor a time without a unit,
-//! and round sizes in floating point. `indicatif` writes them with other units and digits (`2 minutes`,
+//! Values are parsed exactly: `humantime` and `bytesize` accept neither `1.5h` nor a time without a unit,
+//! and round sizes in floating point. `indicatif` formats them with other units and digits (`2 minutes`,
 //! `4.00 GiB`), and only the program depends on it.
 
 use std::borrow::Borrow;
@@ -26,30 +26,30 @@ const BYTES: &[(&str, u64)] = &[
     ("T", 1 << 40),
 ];
 
-/// Units of time in milliseconds.
+/// Units of time, in milliseconds.
 const MILLISECONDS: &[(&str, u64)] =
     &[("MS", 1), ("S", 1_000), ("M", 60_000), ("MIN", 60_000), ("H", 3_600_000), ("D", 86_400_000)];
 
-/// Letters of counts.
+/// Suffixes of counts.
 const POWERS: &[(&str, u64)] =
     &[("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
 
-/// Maximum time in seconds: its milliseconds have 64 bits.
+/// Maximum time in seconds, so that its milliseconds fit 64 bits.
 const MAX_SECONDS: u64 = u64::MAX / 1_000;
 
-/// Maximum number of decimals that are read: 64 bits have fewer digits.
+/// Maximum number of decimals. 64 bits have fewer digits.
 const MAX_DECIMALS: usize = 19;
 
-/// Maximum number of characters of a text that an error repeats.
+/// Maximum number of characters that an error quotes.
 const MAX_QUOTED: usize = 40;
 
-/// Error of a text that is not a size, a duration or a count.
+/// Reason why a text is not a size, a duration or a count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// The text does not begin with a number such as 12 or 1.5.
+    /// Text that does not begin with a number such as 12 or 1.5.
     #[error("write a number and a unit, such as {0}")]
     Number(&'static str),
-    /// The number is followed by something other than a unit.
+    /// Number followed by something other than a unit.
     #[error("{unit:?} is not a unit: write {known}")]
     Unit {
         /// The text after the number.
@@ -57,24 +57,24 @@ pub enum UnitError {
         /// The units.
         known: &'static str,
     },
-    /// A further part of a time has no unit, or one that is not smaller than the one before.
-    #[error("{0:?}: write each part of a time with its unit, the greatest first, such as 1h30m")]
+    /// Part of a time without a unit, or with one that is not smaller than the one before.
+    #[error("{0:?}: write each part of a time with its unit, the largest first, such as 1h30m")]
     Order(String),
-    /// A count is not whole.
+    /// Count that is not a whole number.
     #[error("it must be a whole number")]
     Fraction,
-    /// The value is zero, or less than the smallest unit.
+    /// Value of zero, or less than the smallest unit.
     #[error("it must be more than 0")]
     Zero,
-    /// The value has more than 64 bits.
+    /// Value of more than 64 bits.
     #[error("it is too large")]
     TooLarge,
-    /// The milliseconds of a time have more than 64 bits.
+    /// Time whose milliseconds have more than 64 bits.
     #[error("it must be at most {MAX_SECONDS} seconds")]
     TooLong,
 }
 
-/// Error of a text that is not a number of the expected range.
+/// Error for a text that is not a number in the expected range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("write a whole number {}", if *.max == u64::MAX {
     format!("of at least {min}")
@@ -102,18 +102,19 @@ impl NumberError {
     }
 }
 
-/// Reads a size in bytes: `4GiB`, `512MiB`, `1.5GB`, `1000000`.
+/// Parses a size in bytes: `4GiB`, `512MiB`, `1.5GB`, `1000000`.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let known = "B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB (powers of 1024)";
     let (number, unit) = split_number(text.trim(), "4GiB or 512MiB")?;
     positive(scaled(number, factor(BYTES, unit, 1, known)?)?.0)
 }
 
-/// Reads a duration: `60s`, `5m`, `1.5h`, `500ms`, or several parts, `1h30m`; in seconds without a unit.
+/// Parses a duration: `60s`, `5m`, `1.5h`, `500ms`, or several parts, `1h30m`. Without a unit, it is in
+/// seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let (mut sum, mut smallest, mut rest) = (0u64, u64::MAX, text.trim());
     loop {
-        // A part ends where a number follows its unit.
+        // A part ends where a number follows a unit.
         let number = rest.find(|c: char| !is_of_number(c)).unwrap_or(rest.len());
         let unit = rest[number..].find(is_of_number);
         let (part, more) = rest.split_at(unit.map_or(rest.len(), |unit| number + unit));
@@ -141,7 +142,7 @@ pub fn duration_from_seconds(seconds: f64) -> Result<Duration, UnitError> {
     if duration.is_zero() { Err(UnitError::Zero) } else { Ok(duration) }
 }
 
-/// Reads a whole number of 1 or more: `500000`, `2.5M` (k, M, G, T: powers of 1000), `1e6`.
+/// Parses a whole number of 1 or more: `500000`, `2.5M` (k, M, G, T: powers of 1000), `1e6`.
 pub fn parse_count(text: &str) -> Result<u64, UnitError> {
     let known = "k, M, G or T (powers of 1000), or e and a power of ten";
     let (number, unit) = split_number(text.trim(), "1000000, 2.5M or 1e6")?;
@@ -156,7 +157,7 @@ pub fn parse_count(text: &str) -> Result<u64, UnitError> {
     }
 }
 
-/// Reads a whole number in decimal digits.
+/// Parses a whole number in decimal digits.
 pub fn parse_number(text: &str, min: u64, max: u64) -> Result<u64, NumberError> {
     let number = if is_number(text) { text.parse().ok() } else { None };
     number.filter(|number| (min..=max).contains(number)).ok_or(NumberError { min, max })
@@ -170,7 +171,7 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '.'
 }
 
-/// Splits a text into the digits before and after the point of a number, and the unit.
+/// Splits a text into the digits before the decimal point, those after it, and the unit.
 fn split_number<'a>(
     text: &'a str,
     example: &'static str,
@@ -183,7 +184,7 @@ fn split_number<'a>(
     Ok(((whole, fraction), unit.trim()))
 }
 
-/// Returns the factor of a unit, in any case of letters; `default` without a unit.
+/// Returns the factor of a unit, ignoring case, or `default` without a unit.
 fn factor(
     units: &[(&str, u64)],
     unit: &str,
@@ -214,8 +215,8 @@ fn positive(amount: u64) -> Result<u64, UnitError> {
     if amount == 0 { Err(UnitError::Zero) } else { Ok(amount) }
 }
 
-/// Returns a size in the largest binary unit of which there is at least one: `64 B`, `1000 MiB`,
-/// `1.50 GiB`. The page writes sizes and counts in the same way (`words.js`).
+/// Returns a size in the largest binary unit that is not larger than the size: `64 B`, `1000 MiB`,
+/// `1.50 GiB`. The page formats sizes and counts in the same way (`words.js`).
 pub fn bytes_text(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let (amount, unit) = in_units(bytes as f64, 1024.0, &units);
@@ -244,7 +245,7 @@ pub fn time_text(seconds: f64) -> String {
     }
 }
 
-/// Returns a number in groups of three digits.
+/// Returns a number with its digits in groups of three.
 pub fn grouped(number: u64) -> String {
     match number {
         ..1000 => number.to_string(),
@@ -252,12 +253,12 @@ pub fn grouped(number: u64) -> String {
     }
 }
 
-/// As [`grouped`], with four figures if the number has more than 64 bits.
+/// Formats a number like [`grouped`], or with four significant digits if it has more than 64 bits.
 pub fn large(number: u128) -> String {
     u64::try_from(number).map_or_else(|_| format!("{:.3e}", number as f64), grouped)
 }
 
-/// Returns a number with three figures and a letter: `12.3 M`, or `infinite`.
+/// Returns a number with three significant digits and a unit letter: `12.3 M`, or `infinite`.
 pub fn short(number: f64) -> String {
     if number.is_infinite() {
         return "infinite".to_owned();
@@ -273,7 +274,7 @@ pub fn short(number: f64) -> String {
     format!("{number:.decimals$}{letter}")
 }
 
-/// Returns a number of things: `1 thread`, `2 threads`, `2 plies`.
+/// Returns a number with its noun: `1 thread`, `2 threads`, `2 plies`.
 pub fn counted(count: u64, noun: &str) -> String {
     match (count, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
@@ -282,7 +283,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     }
 }
 
-/// Returns the beginning of a text, with `…` where there is more.
+/// Returns the beginning of a text, followed by `…` if it is cut.
 pub fn quote(text: &str) -> String {
     let mut characters = text.chars();
     let mut quoted: String = characters.by_ref().take(MAX_QUOTED).collect();
@@ -332,7 +333,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_a_reader_panic(text in "[0-9.eEkMhmsd ]{0,12}", other: String) {
+        fn no_text_makes_a_parser_panic(text in "[0-9.eEkMhmsd ]{0,12}", other: String) {
             for text in [&text, &other] {
                 let _ = (parse_count(text), parse_duration(text), parse_bytes(text));
             }
@@ -358,7 +359,7 @@ mod tests {
     }
 
     proptest! {
-        /// An amount that is given in whole units is repeated as it was written.
+        /// An amount of whole units is formatted as it was written.
         #[test]
         fn whole_units_are_read_back(
             count in 1u64..1024,

@@ -111,7 +111,7 @@ def test_a_long_trace_does_not_freeze_the_page(page, tmp_path):
     count = 100_000
     trace.write_text("".join(f'{{"seconds":{at},"nodes":{at},"pn":{at + 1},"dn":3}}\n' for at in range(count)))
     page.one("#konane-trace").send_keys(str(trace))
-    page.says(".result", f"{count} moments of a search")
+    page.says(".result", f"{count} samples of a search")
     page.says(".facts", f"{count - 1:,}")
     assert page.one(".trend.pn").get_attribute("d").count("L") < 1300
 

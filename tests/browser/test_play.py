@@ -28,7 +28,7 @@ def test_a_whole_game_by_mouse(page, konane, files):
         plies += 1
         page.settled(plies)
     assert plies >= 3
-    assert "There are none" in page.text("#panel-moves")
+    assert "No legal moves" in page.text("#panel-moves")
     assert len(page.all(".plies .ply")) == plies + 1
     assert probe(konane, files, "--moves", " ".join(page.played)) == {}
 
@@ -139,7 +139,7 @@ def test_what_is_not_decided_is_not_lost(page):
     page.says(".verdict", "Not decided yet")
     assert "Losing" not in page.text("#panel-moves")
     page.button("Pause").click()
-    page.says(".thinking", "Not looking")
+    page.says(".thinking", "Search paused")
 
 
 def test_a_wrong_link_says_what_is_wrong(page):
@@ -248,18 +248,18 @@ def test_the_program_waits_while_a_position_is_set_up(page):
 
 def test_looking_goes_on_after_another_game_and_setting_up(page):
     page.open("game=konane&board=8x8")
-    page.says(".thinking", "Looking for 4 values")
+    page.says(".thinking", "Searching for 4 values")
     page.button("Set up a position").click()
     assert page.text(".thinking") == ""
     page.hold("konane/position")
     page.button("Cancel").click()
-    page.says(".thinking", "Looking for 4 values")
+    page.says(".thinking", "Searching for 4 values")
     page.wait(lambda: page.held("konane/position"))
     page.button("Sprouts").click()
     page.says(".turn", "Sprouts")
     page.hold("konane/position")
     page.driver.back()
-    page.says(".thinking", "Looking for 4 values")
+    page.says(".thinking", "Searching for 4 values")
     page.wait(lambda: page.held("konane/position"))
 
 
@@ -326,6 +326,6 @@ def test_the_program_is_gone(driver, start_explorer):
     page.open("game=konane&board=3x3")
     assert explorer.stop() == 130
     page.click(".move")
-    page.says("#gone", "does not answer")
+    page.says("#gone", "does not respond")
     driver.get("about:blank")
     assert all("ERR_CONNECTION_REFUSED" in message for message in page.console())

@@ -66,7 +66,7 @@ def test_from_one_game_to_the_other(page):
 
 def test_looking_goes_on_after_the_other_game(page):
     page.open("game=sprouts&pos=0*12")
-    page.says(".thinking", "Looking for more values")
+    page.says(".thinking", "Searching for more values")
     page.button("Konane").click()
     page.says(".turn", "to move")
     page.hold("sprouts/position")

@@ -44,7 +44,7 @@ def test_reasons_from_a_proof(page):
 def test_a_search_live_and_its_end(page):
     page.open("game=konane&board=8x8&tab=search")
     page.button("Start").click()
-    page.says(".result", "The search runs")
+    page.says(".result", "The search is running")
     page.wait(lambda: len(page.all(".bars tbody tr")) == 4)
     path = lambda: page.one(".trend.pn").get_attribute("d").count("L")
     points = page.wait(path)
@@ -54,12 +54,12 @@ def test_a_search_live_and_its_end(page):
     page.driver.refresh()
     page.button("Stop")
     page.wait(lambda: path() > points)
-    assert page.text(".result") == "The search runs ..."
+    assert page.text(".result") == "The search is running ..."
     # Also from another position, where it is said that it is not about that one.
     page.open("game=konane&board=6x6&tab=search")
-    page.says(".result", "The search runs", "another position")
+    page.says(".result", "The search is running", "another position")
     page.click(".result a")
-    page.wait(lambda: page.text(".result") == "The search runs ...")
+    page.wait(lambda: page.text(".result") == "The search is running ...")
     assert "board=8x8" in page.hash
     page.button("Stop").click()
     page.says(".result", "8x8: unknown (interrupted)")
@@ -82,7 +82,7 @@ def test_one_search_at_a_time(page):
     page.button("Start").click()
     page.says("#panel-search .error", "search is running", "dfpn on 8x8")
     assert ["429" in message for message in page.console()] == [True]
-    page.button("End that search").click()
+    page.button("Stop that search").click()
     page.says(".result", "has been ended")
     assert not page.one("#panel-search .error").is_displayed()
     # Then there is room for another one.
@@ -108,7 +108,7 @@ def test_a_trace_file(page, tmp_path):
     trace.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     page.open("game=konane&board=5x5&tab=search")
     page.one("#konane-trace").send_keys(str(trace))
-    page.says(".result", "4 moments of a search")
+    page.says(".result", "4 samples of a search")
     page.says(".facts", "4,000", "10.0 k", "\u221e")
     assert [row.text for row in page.all(".bars tbody th")] == ["c3", "a1"]
     page.script("arguments[0].value = 0; arguments[0].dispatchEvent(new Event('input'))",
@@ -116,7 +116,7 @@ def test_a_trace_file(page, tmp_path):
     page.says(".facts", "1,000", "0.5 s")
     trace.write_text('{"seconds": 1, "pn": 2}\nnonsense\n{"seconds": 2, "pn": 2}\n')
     page.one("#konane-trace").send_keys(str(trace))
-    page.says("#panel-search .error", "Line 2 is no JSON")
+    page.says("#panel-search .error", "Line 2 is not JSON")
     assert not page.one(".picture").is_displayed()
 
 
@@ -164,7 +164,7 @@ def test_databases_and_proofs(page):
     page.open("game=konane&board=4x4&tab=databases")
     page.says("#panel-databases", "4x4", "131,072", "33,547", "4x5")
     assert len(page.all("#panel-databases .layers tbody tr")) == 13 + 17
-    page.says("#panel-databases", "4x5.proof", "used unchecked")
+    page.says("#panel-databases", "4x5.proof", "trusted without verification")
     # Only the one of 3x4 knows how long games last.
     assert len(page.all(".lengths")) == 1
 

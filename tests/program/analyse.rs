@@ -46,7 +46,8 @@ struct MoveJson {
 /// One object for the beginning, and one for each command.
 fn answers(place: &Place, args: &[&str], lines: &str) -> Vec<AnswerJson> {
     let output = place.with_input(&[&["analyse"], args, &["--json"]].concat(), lines);
-    let note = "note: a.proof is used unchecked: konane verify-proof a.proof checks it\n";
+    let note =
+        "note: a.proof is trusted without verification: konane verify-proof a.proof verifies it\n";
     let proofs = args.iter().filter(|&&arg| arg == "--proof").count();
     assert_eq!(stderr(&output), note.repeat(proofs));
     let text = stdout(&output);
@@ -158,7 +159,7 @@ fn a_hint_says_that_a_move_resists_longest_only_by_a_remoteness() {
     let place = Place::new();
     place.json(&["builddb", "4x4", "--json", "--quiet"], 0);
     place.json(&["builddb", "4x4", "--metric", "remoteness", "--json", "--quiet"], 0);
-    let words = ["seems hardest to answer.", "none resists longer than "];
+    let words = ["seems hardest to answer.", " delays the loss longest."];
     for (verb, db, known) in [
         ("analyse", None, 0),
         ("play", None, 0),
@@ -190,7 +191,7 @@ fn what_is_not_proven_is_unknown() {
     assert_eq!(code(&output), 0);
     assert!(text.contains("\nNot decided yet: 4 moves to look at.\n"), "{text}");
     assert!(text.contains("  unknown        2\n"), "{text}");
-    assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains(" is the best so far; the winner is not known yet.\n"), "{text}");
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn every_command_has_its_answer() {
         "  move     outcome  replies  source\n  c4       loss ",
         "\n  line     c4 ",
         "Every move loses; ",
-        "The game is in g.txt.\n",
+        "Saved the game to g.txt.\n",
         "there is nothing to take back\n",
         "there is no square x9",
         "xoxox/oxoxo/xo1ox/oxoxo/xoxox w\n",
@@ -258,9 +259,9 @@ fn it_begins_where_it_is_told() {
     for (args, expected, part) in [
         (&["5x5", "--game", "none.txt"][..], 4, "none.txt"),
         (&["4x5", "--game", "g.txt"], 2, "a game on the 5x5 board, not on 4x5"),
-        (&["4x5", "--game", "g.txt"], 2, "tip: write 5x5 in place of 4x5, or leave it out"),
+        (&["4x5", "--game", "g.txt"], 2, "tip: write 5x5 instead of 4x5, or omit the board"),
         (&["--game", "none.txt"], 4, "none.txt"),
-        (&["--game", "-"], 2, "the game has to be in a file"),
+        (&["--game", "-"], 2, "name a file"),
         (&["--game", "g.txt", "--moves", "c3"], 2, "--game"),
         (&[], 2, "<RxF"),
         (&["--moves", "c3"], 2, "<RxF"),

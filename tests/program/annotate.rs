@@ -43,7 +43,8 @@ fn proofs_are_said_to_be_unchecked() {
     let record = game(&Board::new("4x4".parse().unwrap()), 0);
     fs::write(place.path("g.txt"), record.to_string()).unwrap();
     let args = ["annotate", "g.txt", "--proof", "a.proof"];
-    let note = "note: a.proof is used unchecked: konane verify-proof a.proof checks it\n";
+    let note =
+        "note: a.proof is trusted without verification: konane verify-proof a.proof verifies it\n";
     assert_eq!(stderr(&place.run(&args)), note);
     assert_eq!(stderr(&place.run(&[&args[..], &["--quiet"]].concat())), "");
 }
@@ -194,7 +195,7 @@ fn bad_records_are_refused() {
         (&b"Board: 5x5\n\n1. c3 c3\n"[..], "g.txt: line 3, character 7: \"c3\": c3 is not legal"),
         (b"", "g.txt: line 1, character 1: the board is missing"),
         (b"Board: 5x5\nBlack: \xff\n", "g.txt: line 2, character 8: the text is not UTF-8"),
-        (&[b'#'; (1 << 20) + 1], "g.txt has more than 1 MiB and is no game record"),
+        (&[b'#'; (1 << 20) + 1], "g.txt has more than 1 MiB and is not a game record"),
     ] {
         fs::write(place.path("g.txt"), game).unwrap();
         let output = place.run(&["annotate", "g.txt"]);

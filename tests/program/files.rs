@@ -108,7 +108,7 @@ fn two_files_of_a_run_are_never_one() {
         let output = place.run(&words(line));
         assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
         let message = stderr(&output);
-        assert!(message.contains("a name that a temporary file of"), "{line}: {message}");
+        assert!(message.contains("the name of a temporary file of"), "{line}: {message}");
     }
     assert_eq!(["a.ckpt", "a.nimbers"].map(read), before);
     let left = ["a.ckpt", "a.nimbers", "deep", "link", "other", "real"];

@@ -148,7 +148,7 @@ fn checkpoints_of_version_1_are_refused() {
         assert_eq!(
             stderr(&output),
             "error: old.ckpt has version 1 of the checkpoint format, and this program reads version 2: \
-             begin the search anew, or use the release of the program that wrote it\n"
+             start a new search, or use the release of the program that wrote it\n"
         );
         assert_eq!(place.files(), ["old.ckpt"], "{algorithm}");
     }

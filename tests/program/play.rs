@@ -180,7 +180,7 @@ fn the_program_wins_by_a_proof_and_says_why() {
             text.starts_with(&format!("{size}, you play {loser}. I win, by the proof a.proof, "))
         );
         assert!(text.ends_with(&format!("\n{loser} cannot move. I have won.\n")), "{text}");
-        assert!(text.contains(" all have an answer in the proof.\n"), "{text}");
+        assert!(text.contains(" all have a reply in the proof.\n"), "{text}");
         assert!(text.contains(&format!("\n{winner} plays ")));
         assert!(text.contains(": the position after it is in the proof.\n"));
         assert!(text.contains(": it leaves no move.\n"), "{text}");
@@ -215,7 +215,7 @@ fn words_moves_and_mistakes() {
     let output = play(&place, &args, "help\n\n  moves  \nboard\nquit\na4\n");
     assert_eq!(code(&output), 0);
     let text = stdout(&output);
-    for part in ["take your last move back", "answered by", "  xoxox/oxoxo/xoxox/oxoxo b\n"] {
+    for part in ["take back your last move", "answered by", "  xoxox/oxoxo/xoxox/oxoxo b\n"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
     assert!(!text.contains("plays"), "quit is the end: {text}");
@@ -230,14 +230,15 @@ fn words_moves_and_mistakes() {
     let text = stdout(&output);
     assert!(text.contains("corner or the centre") && text.contains("no square x9"), "{text}");
     assert!(text.contains("White plays"), "{text}");
-    for (line, part) in [("undo\n", "nothing to take back"), ("redo\n", "nothing to make again")] {
+    for (line, part) in [("undo\n", "nothing to take back"), ("redo\n", "nothing to redo")] {
         let output = play(&place, &args, line);
         assert_eq!(code(&output), 2, "{line}");
         assert!(stdout(&output).contains(part), "{line}: {}", stdout(&output));
     }
     // The end of the input is the end of the game.
     let output = play(&place, &args, "");
-    let note = "note: a.proof is used unchecked: konane verify-proof a.proof checks it\n";
+    let note =
+        "note: a.proof is trusted without verification: konane verify-proof a.proof verifies it\n";
     assert_eq!((code(&output), stderr(&output).as_str()), (0, note));
 }
 
@@ -269,7 +270,7 @@ fn a_game_can_begin_anywhere_in_a_proof() {
     let other = other.expect("another first move").to_string();
     let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &other], "");
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("says nothing about"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("does not contain"), "{}", stderr(&output));
 }
 
 /// Where the proof says nothing, the program plays by search, and holds nothing against the proof.
@@ -305,7 +306,7 @@ fn a_game_can_leave_a_proof_and_come_back_to_it() {
     let output = play(&place, &args, "load g.txt\nmoves\n");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("says nothing about ") && text.contains("answered by"), "{text}");
+    assert!(text.contains("does not contain ") && text.contains("answered by"), "{text}");
 }
 
 #[test]
@@ -318,7 +319,7 @@ fn bad_usage_and_bad_files() {
         (&["4x5", "--level", "0"], 2, "from 1 to 10"),
         (&["4x5", "--time", "soon"], 2, "--time"),
         (&["4x5", "--memory", "1KiB"], 2, "--memory"),
-        (&["5x5", "--proof", "a.proof"], 2, "a.proof is about the 4x5 board, not about 5x5"),
+        (&["5x5", "--proof", "a.proof"], 2, "a.proof is for the 4x5 board, not for 5x5"),
         (&["4x5", "--proof", "a.proof", "--moves", "a1"], 2, "--moves"),
         (&["4x5", "--proof", "none.proof"], 4, "none.proof"),
         (&["4x5", "--db", "none"], 4, "none"),
@@ -346,7 +347,11 @@ fn a_file_that_is_no_proof_is_found_out() {
     let writer = ProofWriter::create(&place.path("a.proof")).unwrap();
     writer.finish(&header, &[start]).unwrap();
     let output = play(&place, &["4x5", "--proof", "a.proof"], "a4\n");
-    assert!(stdout(&output).contains("have no answer: it is no proof"), "{}", stdout(&output));
+    assert!(
+        stdout(&output).contains("have no reply: the proof is not valid"),
+        "{}",
+        stdout(&output)
+    );
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("verify-proof"), "{}", stderr(&output));
 }
@@ -406,19 +411,19 @@ fn nothing_is_claimed_that_is_not_proven() {
     let output = play(&place, &args, "moves\nhint\nsearch 50ms\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.starts_with("8x8, you play Black. I do not know yet who wins.\n"), "{text}");
-    assert!(text.contains("Black (x) to move. I do not know yet who wins.\n"), "{text}");
+    assert!(text.starts_with("8x8, you play Black. The winner is not known yet.\n"), "{text}");
+    assert!(text.contains("Black (x) to move. The winner is not known yet.\n"), "{text}");
     assert_eq!(text.matches("  unknown\n").count(), 4, "{text}");
-    assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains(" is the best so far; the winner is not known yet.\n"), "{text}");
     assert!(text.contains("Not decided yet: "), "{text}");
-    let text = text.replace("not know yet who wins", "");
+    let text = text.replace("winner is not known", "");
     for claim in ["win", "lose"] {
         assert!(!text.contains(claim), "{claim}: {text}");
     }
     // The program moves all the same.
     let output = play(&place, &[&args[..], &["--side", "black"]].concat(), "a8\n");
     let text = stdout(&output);
-    assert!(text.contains("White plays ") && text.contains(": I do not know yet who"), "{text}");
+    assert!(text.contains("White plays ") && text.contains(": the winner is not known"), "{text}");
 }
 
 #[test]
@@ -445,7 +450,7 @@ fn two_people_and_none() {
     let text = stdout(&output);
     assert!(text.starts_with("3x3, two people play. "), "{text}");
     assert!(!text.contains(" plays ") && !text.contains("Your") && !text.contains("I "), "{text}");
-    assert_eq!(text.matches("Taken back.").count(), 2, "{text}");
+    assert_eq!(text.matches("Move taken back.").count(), 2, "{text}");
     assert!(text.ends_with("White (o) to move. White wins in 1 ply: all 4 moves win.\n"), "{text}");
     let output = play(&place, &["4x5", "--side", "none"], "");
     let text = stdout(&output);
@@ -485,7 +490,7 @@ fn every_command_works_in_every_conversation() {
         }
         let output = place.with_input(conversation, &(lines.clone() + "quit\nnonsense\n"));
         assert_eq!(code(&output), 0, "{lines}{}", stdout(&output));
-        assert!(stdout(&output).ends_with("end\n") && lines.contains("?\n"), "{lines}");
+        assert!(stdout(&output).ends_with("quit\n") && lines.contains("?\n"), "{lines}");
         assert!(fs::read_to_string(place.path("a.svg")).unwrap().starts_with("<svg"));
         assert!(place.path("a game").exists(), "{lines}");
     }

@@ -74,7 +74,7 @@ fn words_positions_and_mistakes() {
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
     let text = stdout(&output);
     for part in [
-        "take your last move back",
+        "take back your last move",
         "Moves: 2 win, 1 lose.\n    #2  wins     Grundy 0   0.1a1a\n",
         "    #1  loses    Grundy ",
         "\n0*3\n  Grundy ",
@@ -93,7 +93,7 @@ fn words_positions_and_mistakes() {
     let replies: BTreeSet<&str> = text.lines().filter(|line| line.starts_with("I play")).collect();
     assert_eq!(replies.len(), 1, "the same move each time: {text}");
     assert!(text.contains("\n0*3\nYou are winning: "), "{text}");
-    let (_, last) = text.rsplit_once("Taken back.\n").expect("undo");
+    let (_, last) = text.rsplit_once("Move taken back.\n").expect("undo");
     assert!(last.contains("\n0*3\n  Grundy "), "{text}");
     // Piped mistakes show in the exit code, and the game goes on.
     let mistakes = "0*2\n#4\n99\n0*x\nnew 0*x\nhint now\nundo\nredo\n3\n";
@@ -107,7 +107,7 @@ fn words_positions_and_mistakes() {
         "0*x: character 3",
         "\"hint\" takes no argument, found \"now\"; or write help\n",
         "there is nothing to take back\n",
-        "there is nothing to make again: no move was taken back\n",
+        "there is nothing to redo: no move was taken back\n",
         "\nI play ",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
@@ -126,9 +126,9 @@ fn what_time_leaves_open_is_not_claimed() {
     let output = play(&place, &["0*40", "--time", "100ms", "--threads", "1"], lines);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.contains("you are the second player. I do not know yet who wins.\n"), "{text}");
-    assert!(text.contains(": I do not know yet who wins.\n"), "{text}");
-    assert!(text.contains(" is the best so far; I do not know yet who wins.\n"), "{text}");
+    assert!(text.contains("you are the second player. The winner is not known yet.\n"), "{text}");
+    assert!(text.contains(": the winner is not known yet.\n"), "{text}");
+    assert!(text.contains(" is the best so far; the winner is not known yet.\n"), "{text}");
     assert!(text.contains(" unknown (time limit).\n"), "{text}");
     // Each of many moves is shown on one page.
     let listed: Vec<&str> = text
@@ -171,13 +171,13 @@ fn the_program_moves_though_there_is_no_time() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(
-        text.contains("\nI play ") && text.contains(": I do not know yet who wins.\n"),
+        text.contains("\nI play ") && text.contains(": the winner is not known yet.\n"),
         "{text}"
     );
     let output = play(&place, &["0*1000", "--side", "first", "--time", "10ms"], "moves\nhint\n");
     let text = stdout(&output);
     assert!(text.contains("Moves: 0 win, 0 lose, 501 unknown ("), "{text}");
-    assert!(text.ends_with("I do not know yet who wins.\n"), "{text}");
+    assert!(text.ends_with("The winner is not known yet.\n"), "{text}");
 }
 
 #[test]
@@ -190,7 +190,10 @@ fn moves_are_taken_back_and_made_again() {
     let positions: Vec<&str> = turns.iter().filter_map(|turn| turn.lines().next()).collect();
     assert_eq!(positions.len(), 7, "{text}");
     assert_eq!(positions[3..], [1, 0, 1, 2].map(|turn| positions[turn]), "{text}");
-    assert_eq!((text.matches("Taken back.").count(), text.matches("Made again.").count()), (2, 2));
+    assert_eq!(
+        (text.matches("Move taken back.").count(), text.matches("Move redone.").count()),
+        (2, 2)
+    );
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn games_are_saved_and_go_on() {
     // A game that is over.
     fs::write(place.path("over.txt"), "Sprouts: 0*1\nAB|AB\n!\n").unwrap();
     let text = stdout(&play(&place, &["0*4"], "load over.txt\nundo\n"));
-    assert!(text.contains("\nNo move is left. I have won.\nTaken back.\n"), "{text}");
+    assert!(text.contains("\nNo move is left. I have won.\nMove taken back.\n"), "{text}");
 }
 
 #[test]
@@ -226,12 +229,12 @@ fn files_that_are_no_games_leave_the_game_as_it_was() {
     let place = Place::new();
     let long = "Sprouts: 0*3\n".to_owned() + &"# remark\n".repeat(1 << 17);
     for (content, part) in [
-        (&b""[..], "line 1: \"\" begins no game of Sprouts: expected \"Sprouts: 0*5\"\n"),
-        (b"Board: 5x5\n\nc3 c4\n", "line 1: \"Board: 5x5\" begins no game"),
-        (b"Sprouts: 0*x\n", "line 1: \"0*x\" is no position: character 3"),
+        (&b""[..], "line 1: \"\" is not the start of a Sprouts game: expected \"Sprouts: 0*5\"\n"),
+        (b"Board: 5x5\n\nc3 c4\n", "line 1: \"Board: 5x5\" is not the start"),
+        (b"Sprouts: 0*x\n", "line 1: \"0*x\" is not a position: character 3"),
         (b"Sprouts: 0*3\n\n0*2\n", "line 3: no move leads from 0*3 to \"0*2\": correct this line"),
         (b"Sprouts: 0*3\n0.1a1a\n0.1a1a\n", "line 3: no move leads from 0.1a1a to \"0.1a1a\""),
-        (b"Sprouts: 0*3\n0.1a1\n", "line 2: \"0.1a1\" is no position: "),
+        (b"Sprouts: 0*3\n0.1a1\n", "line 2: \"0.1a1\" is not a position: "),
         (b"Sprouts: 0*1\n!\n!\n", "line 2: no move leads from 0 to \"!\""),
         (b"Sprouts: 0*3\n0.1a1a", "line 2: the file may be cut off here"),
         (b"Sprouts: 0*3\n0.1a1a\n\xff\n", "line 3: it is not UTF-8 text: correct this line\n"),
@@ -296,7 +299,8 @@ fn a_file_of_numbers_that_cannot_be_written_ends_no_game() {
     assert_eq!(code(&output), 4, "{said}");
     assert!(text.contains("Moves: 0 win, 5 lose.\n") && text.contains("Every move loses.\n"));
     assert!(
-        said.starts_with("warning: cannot write to numbers: ") && said.ends_with(" are not kept\n"),
+        said.starts_with("warning: cannot write to numbers: ")
+            && said.ends_with(" are not saved\n"),
         "{said}"
     );
     assert_eq!(said.matches('\n').count(), 1, "{said}");

@@ -247,8 +247,8 @@ fn interrupts_and_kills_lose_nothing_that_was_written() {
     // The end of a frame that was being written.
     let whole = std::fs::read(&file).unwrap();
     std::fs::write(&file, &whole[..whole.len() - 5]).unwrap();
-    refused(&["db", "stats", name], 0, &["warning", "do not count"]);
-    refused(&["solve", "0*3", "--db", name], 0, &["warning", "do not count"]);
+    refused(&["db", "stats", name], 0, &["warning", "are ignored"]);
+    refused(&["solve", "0*3", "--db", name], 0, &["warning", "are ignored"]);
     let after = object(&["db", "stats", name, "--json"], 0);
     assert!(after["torn_bytes"] == 0 && after["lands"].as_u64() > Some(0));
 

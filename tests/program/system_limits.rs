@@ -145,7 +145,10 @@ fn memory_that_is_refused_takes_no_result_and_leaves_no_file() {
             assert!(!said.is_empty() || answer.contains("memory"), "{story}");
             if said.contains("out of memory: ") {
                 assert_eq!(said.lines().count(), 1, "{story}");
-                assert!(said.ends_with("give more memory or use a smaller --memory\n"), "{story}");
+                assert!(
+                    said.ends_with("raise the memory limit or use a smaller --memory\n"),
+                    "{story}"
+                );
             }
             if answer.is_empty() {
                 continue;

@@ -187,7 +187,7 @@ def test_a_coordinator_goes_on_from_its_checkpoint(tmp_path) -> None:
     before = coordinator.status()
     assert before.results > 10
     assert coordinator.finish()["reason"] == "interrupted"
-    with pytest.raises(konane.InputError, match="exists already"):
+    with pytest.raises(konane.InputError, match="already exists"):
         carrier.coordinator("6x6", checkpoint=file)
     # Only one search writes it at a time.
     with pytest.raises(konane.FileError, match="another search writes"):

@@ -1,5 +1,5 @@
-//! Exit codes of the program, and its errors. The exit code of an error follows from its
-//! [`ErrorKind`]. [`CliError::tip`] is the remedy that is printed below an error.
+//! Exit codes and errors of the program. The exit code of an error follows from its [`ErrorKind`].
+//! [`CliError::tip`] returns the remedy that is printed below an error.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,26 +26,26 @@ use konane::tablebase::statespace::StateSpaceError;
 use konane::tablebase::{BuildError, Database, DatabaseError, Resource};
 use konane::{Dimensions, SetupError, SolveError};
 
-/// Exit code of a run. The numbers are part of the program's interface.
+/// Exit code of a run. The numbers are part of the public interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// The result is complete.
+    /// Complete result.
     Answered = 0,
-    /// A requested check failed (`bench --expect`, `verify-proof`, `sprouts verify`).
+    /// Failed check (`bench --expect`, `verify-proof`, `sprouts verify`).
     Mismatch = 1,
-    /// Bad usage or bad input, or a request for a table that the system does not provide.
-    /// Nothing was computed, except for other lines of the input.
+    /// Bad usage or bad input, or a table that the system cannot allocate. Nothing was computed, except for
+    /// other lines of the input.
     BadInput = 2,
-    /// A limit was reached without an answer.
+    /// Limit that was reached without an answer.
     Limit = 3,
-    /// A file is missing, damaged or of another version, or cannot be written.
+    /// File that is missing, damaged, of another version, or not writable.
     File = 4,
-    /// Stopped by a signal: 128 + SIGINT, as shells count.
+    /// Stopped by a signal: 128 + SIGINT, as in shells.
     Interrupted = 130,
 }
 
-/// The paragraph about exit codes that ends the program's help.
+/// Last paragraph of the program's help, about exit codes.
 pub const HELP: &str = "\
 Exit codes: 0 answered, 1 a requested check failed, 2 bad usage or bad input, 3 a limit was \
 reached without an answer, 4 a file is missing, damaged or cannot be written, 130 interrupted.";
@@ -56,7 +56,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The only place that assigns exit codes to errors.
+/// The only mapping from errors to exit codes.
 impl From<ErrorKind> for Exit {
     fn from(kind: ErrorKind) -> Exit {
         match kind {
@@ -69,7 +69,7 @@ impl From<ErrorKind> for Exit {
     }
 }
 
-/// Exit code of a search, with the reason if it ended without an answer.
+/// Converts the reason why a search has no answer, if any, to an exit code.
 impl From<Option<Reason>> for Exit {
     fn from(reason: Option<Reason>) -> Exit {
         reason.map_or(Exit::Answered, |reason| reason.kind().into())
@@ -79,120 +79,122 @@ impl From<Option<Reason>> for Exit {
 /// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// Arguments that exclude each other or that the command does not accept.
+    /// Arguments that conflict or that the command does not accept.
     #[error("{0}")]
     Usage(String),
-    /// `--position` is not a position of the board.
+    /// `--position` that is not a position of the board.
     #[error("--position: {0}")]
     Position(PositionError),
-    /// Standard input cannot be read.
+    /// Standard input that cannot be read.
     #[error("cannot read standard input: {0}")]
     Input(#[source] io::Error),
-    /// A database cannot be read, or does not have the position.
+    /// Database that cannot be read or does not contain the position.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// The only database is of the transposed board.
+    /// Board of which only the transposed board has a database.
     #[error("{error}; {} has the transposed board, {board}", path.display())]
     Transposed {
         error: Box<DatabaseError>,
         path: PathBuf,
         board: Dimensions,
-        /// The position, on that board.
+        /// The position on the transposed board.
         position: Option<String>,
     },
-    /// A database cannot be planned or built.
+    /// Database that cannot be planned or built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A database is not sound.
+    /// Database that failed its check.
     #[error(transparent)]
     Verify(DatabaseError),
-    /// The state space of a board cannot be searched.
+    /// State space that cannot be enumerated.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
-    /// The work needs more memory than may be used.
+    /// Work that needs more memory than its limit.
     #[error("{what} needs {} of memory, but {} may be used", bytes_text(*need), bytes_text(*have))]
     Memory { what: String, need: u64, have: u64 },
-    /// A proof cannot be read.
+    /// Proof that cannot be read.
     #[error(transparent)]
     Proof(#[from] ProofError),
-    /// A file cannot be written.
+    /// File that cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A proof or a database of another board.
-    #[error("{file} is about the {got} board, not about {expected}")]
+    /// Proof or database of another board.
+    #[error("{file} is for the {got} board, not for {expected}")]
     OtherBoard { file: String, expected: Dimensions, got: Dimensions },
-    /// A file is not the record of a game.
+    /// File that is not a game record.
     #[error("{file}: {error}")]
     Record { file: String, error: Box<RecordError> },
-    /// A file that is too long for the record of a game.
-    #[error("{file} has more than {} and is no game record", bytes_text(*most))]
+    /// File that is too long for a game record.
+    #[error("{file} has more than {} and is not a game record", bytes_text(*most))]
     LongRecord { file: String, most: u64 },
-    /// A line in the file of a Sprouts game is not a legal move.
+    /// Line in the file of a Sprouts game that is not a legal move.
     #[error("{file}: line {line}: {problem}")]
     SproutsGame { file: String, line: usize, problem: String },
-    /// A record of a game on another board.
+    /// Game record of another board.
     #[error("{file} is a game on the {got} board, not on {expected}")]
     OtherRecord { file: String, expected: Dimensions, got: Dimensions },
-    /// A game cannot begin at a position that the proof does not have.
+    /// Start of a game that the proof does not contain.
     #[error(
-        "{file} says nothing about {position}: begin at its root, {root}, or at a position to which \
-         the winner's answers in it lead"
+        "{file} does not contain {position}: begin at its root, {root}, or at a position that the \
+         winner's replies in it reach"
     )]
     NotInProof { file: String, position: String, root: String },
-    /// A file is no proof: it has no answer to a move.
-    #[error("{file} has no answer in {position}: it is no proof, see `konane verify-proof`")]
+    /// Invalid proof without a reply to a move.
+    #[error(
+        "{file} has no reply in {position}: it is not a valid proof; run `konane verify-proof`"
+    )]
     NoAnswer { file: String, position: String },
-    /// A proof cannot be collected.
+    /// Proof that could not be collected.
     #[error("no proof was written: {0}")]
     Certificate(CertificateError),
-    /// A checkpoint cannot be read, written or resumed.
+    /// Checkpoint that cannot be read, written or resumed.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The system does not start the threads.
-    #[error("--threads: cannot start the threads: {0}; ask for fewer")]
+    /// Threads that cannot be started.
+    #[error("--threads: cannot start the threads: {0}; use fewer threads")]
     Threads(rayon::ThreadPoolBuildError),
-    /// A search of Sprouts has no table.
+    /// Table of a Sprouts search that cannot be allocated.
     #[error("--memory: {0}")]
     SproutsTable(TableError),
-    /// A database of Grundy numbers cannot be used.
+    /// Database of Grundy numbers that cannot be read or written.
     #[error(transparent)]
     GrundyDb(#[from] GrundyDbError),
-    /// The numbers in such a database cannot be used.
+    /// Invalid numbers in a database of Grundy numbers.
     #[error(transparent)]
     GrundyFile(#[from] GrundyFileError),
-    /// The search cannot begin.
+    /// Search that cannot begin.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// `bench --expect` with another signature.
+    /// Signature that differs from `bench --expect`.
     #[error("the signature is {found}, not {expected}: a search or a counter has changed")]
     Signature { found: u64, expected: u64 },
-    /// A text is not a Sprouts position.
+    /// Text that is not a Sprouts position.
     #[error("position: {error}")]
     SproutsText { text: String, error: TextError },
-    /// A Sprouts position has too many moves, or too many for a subcommand without `--memory`.
-    #[error("the position has more moves, or lands, than are listed: ask about a smaller position")]
+    /// Sprouts position with too many moves, or too many for a subcommand without `--memory`.
+    #[error("the position has too many moves or lands to list: use a smaller position")]
     SproutsTooLarge,
-    /// A Sprouts position is too large for the memory.
+    /// Sprouts position that is too large for the memory.
     #[error(transparent)]
     SproutsFull(#[from] GameFull),
-    /// A file of Grundy numbers of other programs cannot be read or written.
+    /// File of Grundy numbers of another program that cannot be read or written.
     #[error(transparent)]
     SprFile(#[from] SprError),
-    /// Such a file cannot be checked.
+    /// File of Grundy numbers of another program that cannot be verified.
     #[error(transparent)]
     SprVerify(SprVerifyError),
-    /// A signal ended the run before any output.
+    /// Signal that ended the run before any output.
     #[error("interrupted")]
     Interrupted,
-    /// `explore` cannot listen at the port.
+    /// Port at which `explore` cannot listen.
     #[cfg(feature = "explore")]
     #[error("cannot listen at 127.0.0.1:{port}: {error}")]
     Port { port: u16, error: io::Error },
-    /// `explore` cannot serve.
+    /// Failure of the server of `explore`.
     #[cfg(feature = "explore")]
     #[error("cannot serve: {0}")]
     Server(#[source] io::Error),
-    /// Stdout cannot be written.
+    /// Standard output that cannot be written.
     #[error("cannot write the answer to standard output: {0}")]
     Output(#[source] io::Error),
 }
@@ -220,8 +222,8 @@ impl From<MovesError> for CliError {
 }
 
 impl CliError {
-    /// The reason to report beside this error if a limit or a signal ended the run. The limits that end
-    /// a run with an error are those of memory.
+    /// Returns the reason to report with this error if a limit or a signal ended the run. Only memory limits
+    /// end a run with an error.
     pub fn reason(&self) -> Option<Reason> {
         match self.kind() {
             ErrorKind::Limit => Some(Reason::Memory),
@@ -278,8 +280,8 @@ impl CliError {
 }
 
 impl CliError {
-    /// Returns a change of the command line that avoids this error, if there is one. The texts of the
-    /// library do not mention options of the command line.
+    /// Returns a change of the command line that avoids this error, if there is one. The library's messages do
+    /// not mention command-line options.
     pub fn tip(&self) -> Option<String> {
         let tip = match self {
             CliError::Solve(SolveError::TooLittleMemory { .. }) => {
@@ -292,12 +294,12 @@ impl CliError {
                 | SolveError::Checkpoint(CheckpointError::Tree(_)),
             ) => "choose a smaller --memory",
             CliError::OtherRecord { expected, got, .. } => {
-                return Some(format!("write {got} in place of {expected}, or leave it out"));
+                return Some(format!("write {got} instead of {expected}, or omit the board"));
             }
             CliError::Transposed { board, position, .. } => {
                 let position = position.as_ref().map(|text| format!(" --position {text:?}"));
                 let position = position.unwrap_or_default();
-                return Some(format!("write {board}{position}: ranks and files change places"));
+                return Some(format!("write {board}{position}, with ranks and files exchanged"));
             }
             CliError::Position(PositionError::Setup(
                 SetupError::OneEmptyBlackToMove { .. } | SetupError::ImpossibleOpening { .. },
@@ -307,7 +309,7 @@ impl CliError {
                 "--memory allows more"
             }
             #[cfg(feature = "explore")]
-            CliError::Port { .. } => "choose another --port; --port 0 takes a free one",
+            CliError::Port { .. } => "choose another --port; --port 0 selects a free one",
             CliError::Build(BuildError::DoesNotFit(misfit)) => {
                 let memory = (misfit.resource == Resource::Memory).then_some(misfit.memory_bytes);
                 let stones = misfit.fits.map(|stones| format!("--max-stones {stones}"));
@@ -317,7 +319,7 @@ impl CliError {
             }
             CliError::Build(BuildError::Begun { need, .. }) => return memory_option(*need),
             CliError::Build(BuildError::ReachableWithMaxStones) => {
-                "leave out --max-stones, or choose --scope complete"
+                "omit --max-stones, or choose --scope complete"
             }
             CliError::Build(BuildError::ReachableTooLarge { .. }) => {
                 "choose --scope complete and --max-stones N"
@@ -325,16 +327,16 @@ impl CliError {
             CliError::Verify(DatabaseError::NoDatabase { path, .. })
                 if let Some(names) = databases_in(path) =>
             {
-                return Some(format!("the databases in it: {names}"));
+                return Some(format!("the directory contains these databases: {names}"));
             }
             CliError::Database(DatabaseError::NoDatabase { .. })
             | CliError::Verify(DatabaseError::NoDatabase { .. }) => {
-                "`konane builddb` makes databases, and continues builds"
+                "`konane builddb` builds a database or continues a build"
             }
             CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {
                 match error {
-                    CheckpointError::Missing { .. } => "without --resume a new search begins",
-                    CheckpointError::Exists { .. } => "--resume goes on from it",
+                    CheckpointError::Missing { .. } => "without --resume, a new search begins",
+                    CheckpointError::Exists { .. } => "--resume continues it",
                     _ => return None,
                 }
             }
@@ -342,9 +344,7 @@ impl CliError {
                 path, problem: LineProblem::Header(line), ..
             }) if line.as_bytes() == grundy_db::MAGIC.trim_ascii_end() => {
                 let path = path.display();
-                return Some(format!(
-                    "`konane sprouts db export {path} FILE.spr` writes such a file"
-                ));
+                return Some(format!("`konane sprouts db export {path} FILE.spr` converts it"));
             }
             CliError::GrundyDb(GrundyDbError::NotADatabase { path })
             | CliError::GrundyFile(GrundyFileError::File(GrundyDbError::NotADatabase { path }))
@@ -352,11 +352,11 @@ impl CliError {
             {
                 let path = path.display();
                 return Some(format!(
-                    "`konane sprouts db import DATABASE {path}` makes a database of a .spr file"
+                    "`konane sprouts db import DATABASE {path}` converts a .spr file to a database"
                 ));
             }
             CliError::SproutsText { error: TextError::Heap { .. }, .. } => {
-                "`konane sprouts solve` takes one heap beside a position"
+                "`konane sprouts solve` accepts one heap in addition to a position"
             }
             CliError::SproutsText { text, .. } => {
                 let spots = text.trim();
@@ -369,18 +369,18 @@ impl CliError {
     }
 }
 
-/// Returns false if the system has less memory than `bytes`: a higher `--memory` is no remedy then.
+/// Returns false if the system has less memory than `bytes`. A higher `--memory` is then not a remedy.
 fn is_available(bytes: u64) -> bool {
     memory_available().is_none_or(|have| bytes <= have)
 }
 
-/// Option that allows `need` bytes, if the system has them. It rounds up, while the texts of the library
-/// round to the nearest.
+/// Returns the option that allows `need` bytes, if the system has them. Rounds up, whereas the library's
+/// messages round to the nearest value.
 fn memory_option(need: u64) -> Option<String> {
     is_available(need).then(|| format!("at least --memory {}MiB", need.div_ceil(1 << 20)))
 }
 
-/// Names of the databases in a directory, if there are any.
+/// Returns the names of the databases in a directory, if there are any.
 fn databases_in(path: &Path) -> Option<String> {
     let found = Database::list(path).ok()?;
     let names = found.iter().map(|(directory, _)| directory.display().to_string());
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn no_tip_asks_for_memory_that_the_system_does_not_have() {
+    fn no_tip_suggests_memory_that_the_system_does_not_have() {
         let of = |need| CliError::Memory { what: "it".to_owned(), need, have: 1 };
         assert_eq!(of(2).tip().as_deref(), Some("--memory allows more"));
         assert_eq!(of(u64::MAX).tip().is_none(), memory_available().is_some());

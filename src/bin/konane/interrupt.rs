@@ -1,5 +1,5 @@
-//! Signals. The first one sets the stop flag; a second one ends the program at once, unless the flag has
-//! been lowered in between.
+//! Signal handling. The first signal sets the stop flag. A second one ends the program immediately, unless the
+//! flag has been cleared in between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,20 +11,18 @@ use crate::progress;
 use konane::file::remove_unfinished;
 use konane::system::{STACK_BYTES, thread};
 
-/// Signals that follow the first one faster than this are the same request: `timeout` and
-/// supervisors send theirs to the program and to its process group. A person who presses Ctrl-C a
-/// second time takes longer.
+/// Signals within this time after the first one count as the same request: `timeout` and supervisors send
+/// signals to the program and to its process group. Users take longer to press Ctrl-C twice.
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
 /// Maximum time for clearing the live line.
 const CLEAR_WAIT: Duration = Duration::from_millis(200);
 
-/// Installs the handler for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows) and
-/// returns the flag that it sets. After a caller has lowered the flag, the next signal counts as the
-/// first one again.
+/// Installs the handler for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows) and returns the
+/// flag that it sets. After a caller has cleared the flag, the next signal counts as the first one again.
 ///
-/// The handler runs on a thread of its own, so it may exit. Relaxed accesses suffice: nothing else
-/// is published through the flag.
+/// The handler runs on a separate thread, so it may exit. Relaxed accesses suffice, because no other data is
+/// published through the flag.
 pub fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let handler_flag = Arc::clone(&flag);
@@ -39,9 +37,9 @@ pub fn stop_flag() -> Arc<AtomicBool> {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
     };
-    // Without a handler a signal kills the program. That is no reason not to run.
+    // Without a handler, a signal kills the program. This is not fatal.
     if let Err(error) = ctrlc::set_handler(handler) {
-        tracing::warn!("no clean end on Ctrl-C: {error}");
+        tracing::warn!("no signal handler, Ctrl-C kills the program: {error}");
     }
     flag
 }
@@ -51,7 +49,7 @@ fn clear() {
     let (done, is_cleared) = channel();
     let clear = move || {
         progress::clear();
-        // The receiver may have given up.
+        // The receiver may have timed out.
         let _ = done.send(());
     };
     if thread("clear", STACK_BYTES).spawn(clear).is_ok() {
@@ -59,7 +57,7 @@ fn clear() {
     }
 }
 
-/// Returns true if a signal at this time is a new request, and not a part of the first one.
+/// Returns true if a signal at this time is a new request and not part of the first one.
 fn is_another(first: &mut Option<Instant>, now: Instant) -> bool {
     now.duration_since(*first.get_or_insert(now)) >= SAME_REQUEST
 }

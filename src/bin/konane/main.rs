@@ -5,11 +5,11 @@
 //!   `explore`.
 //! * [`exit`]: errors, their exit codes and remedies. [`output`], [`progress`], [`trace`] and
 //!   [`terminal_text`]: output. [`stdin`]: input.
-//! * [`startup`], [`interrupt`] and [`out_of_memory`]: state of the process, signals, and the end when the
-//!   system refuses memory.
+//! * [`startup`], [`interrupt`] and [`out_of_memory`]: process setup, signals, and exit after a failed
+//!   allocation.
 //!
-//! Answers go to stdout, everything else to stderr. If the input is bad, nothing is written to stdout;
-//! subcommands that read lines answer the valid ones.
+//! Results go to stdout, everything else to stderr. Invalid input produces no output on stdout, except that
+//! subcommands that read lines answer the valid lines.
 
 #![deny(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -46,7 +46,7 @@ use terminal_text::escape_line;
 #[global_allocator]
 static ALLOCATOR: out_of_memory::EndOnFailure = out_of_memory::EndOnFailure;
 
-/// Solve Konane (Hawaiian checkers): find out who wins, from the start or from any position.
+/// Solve Konane (Hawaiian checkers): find the winner from the start or from any position.
 ///
 /// Boards are written ranks x files, such as 6x6 or 5x7, with up to 64 squares.
 #[derive(Debug, Parser)]
@@ -55,27 +55,26 @@ pub struct Cli {
     /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
-    /// Log what the program does to stderr; the variable RUST_LOG chooses finely.
+    /// Write a log to stderr; set RUST_LOG for finer control.
     #[arg(short, long, global = true, display_order = 100)]
     pub verbose: bool,
 }
 
-/// Stack size of the thread that runs the subcommand. The stack of the main thread can be very small
-/// (`ulimit -s`).
+/// Stack size of the thread that runs the subcommand. The main thread can have a very small stack (`ulimit -s`).
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
     startup::use_default_stack_size();
-    startup::spare_address_space();
+    startup::limit_heap_arenas();
     startup::make_file_size_limit_an_error();
-    out_of_memory::turn_panics_into_ends();
+    out_of_memory::end_on_allocation_panics();
     match thread("main", STACK).spawn(read_and_run).map(JoinHandle::join) {
         Ok(Ok(exit)) => exit,
-        // The panic has been reported; its exit code is Rust's.
+        // The panic has been reported. The exit code is that of Rust programs that panic.
         Ok(Err(_)) => ExitCode::from(101),
         Err(error) => {
-            output::complain(
-                &format!("out of memory: cannot start a thread: {error}; give more memory"),
+            output::report_error(
+                &format!("out of memory: cannot start a thread: {error}; raise the memory limit"),
                 None,
             );
             Exit::Limit.into()
@@ -92,20 +91,20 @@ fn read_and_run() -> ExitCode {
         Err(error) => usage(error),
     };
     let exit = result.unwrap_or_else(|error| {
-        output::complain(&error.to_string(), error.tip().as_deref());
+        output::report_error(&error.to_string(), error.tip().as_deref());
         error.exit()
     });
     exit.into()
 }
 
-/// Prints a message of clap: help and version to stdout, errors to stderr.
+/// Prints a message from clap: help and version to stdout, errors to stderr.
 fn usage(error: clap::Error) -> Result<Exit, CliError> {
     if error.use_stderr() {
         let is_escaped = |argument: OsString| {
             let argument = argument.to_string_lossy();
             escape_line(&argument) != argument
         };
-        // A pattern of the shell can turn any file name into an argument.
+        // A shell pattern can expand to arbitrary file names.
         if std::env::args_os().any(is_escaped) {
             output::write_stderr(&escaped(error).render().to_string());
         } else {
@@ -116,15 +115,14 @@ fn usage(error: clap::Error) -> Result<Exit, CliError> {
     }
     output::must_be_open()?;
     match error.print().and_then(|()| io::stdout().flush()) {
-        // A closed pipe is no error.
+        // A closed pipe is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Output(error)),
         _ => Ok(Exit::Answered),
     }
 }
 
-/// The error with the arguments in it escaped, and without suggestions, which repeat arguments in
-/// styled text. Rendering the error without colours would remove control sequences in arguments, so
-/// that they would be shown incompletely.
+/// Returns the error with its arguments escaped, and without suggestions, which repeat arguments in styled
+/// text. Rendering the error without colours instead would remove control sequences from arguments.
 fn escaped(mut error: clap::Error) -> clap::Error {
     error.remove(ContextKind::Suggested);
     let values: Vec<_> = error.context().map(|(kind, value)| (kind, value.clone())).collect();
@@ -147,9 +145,11 @@ fn log(verbose: bool) {
     use tracing_subscriber::EnvFilter;
     let level = if verbose { "konane=debug" } else { "off" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    // Fails only if a subscriber is set already, which then gets the messages.
-    let _ =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| output::Log).try_init();
+    // Fails only if a subscriber is already set. That subscriber then receives the messages.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| output::LogWriter)
+        .try_init();
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_command_definition_is_valid() {
         Cli::command().debug_assert();
     }
 }

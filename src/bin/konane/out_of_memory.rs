@@ -1,9 +1,9 @@
-//! The end of the program when the system refuses memory, and the allocator that causes it.
+//! Exit after a failed allocation, and the allocator that triggers it.
 //!
-//! The standard library aborts after a failed allocation that its caller does not handle, and a program
-//! can install a hook for it only on nightly compilers. The allocator is the only other place where the
-//! failure is visible. It calls [`end`], which allocates nothing: it prints the answer if it is already
-//! known, and one line with the reason, removes unfinished files, and exits with the code of a limit.
+//! The standard library aborts after a failed allocation that its caller does not handle. A program can
+//! install a hook for it only on nightly compilers, so the allocator itself detects the failure. It calls
+//! [`end`], which does not allocate: it prints the answer if there is one, prints one line with the reason,
+//! removes unfinished files, and exits with the code of a reached limit.
 
 #![allow(unsafe_code)]
 
@@ -19,11 +19,11 @@ use crate::exit::Exit;
 use konane::file::remove_unfinished;
 use konane::system::is_allocation_fallible;
 
-/// Text that is written to standard output if memory is refused.
+/// Text that is written to standard output if an allocation fails.
 static ANSWER: Mutex<Option<String>> = Mutex::new(None);
 
-/// Stores the text that is written to standard output if memory is refused. `None` if the answer has been
-/// written, or is about to be.
+/// Stores the text that is written to standard output if an allocation fails. `None` if the answer has been
+/// written or is about to be.
 pub fn keep_answer(answer: Option<String>) {
     *ANSWER.lock().unwrap_or_else(|error| error.into_inner()) = answer;
 }
@@ -32,7 +32,7 @@ pub fn keep_answer(answer: Option<String>) {
 fn end(bytes: usize) -> ! {
     let mut line = [0; 200];
     let mut text = Cursor::new(&mut line[..]);
-    let _ = write!(text, "the system refuses {bytes} bytes");
+    let _ = write!(text, "cannot allocate {bytes} bytes");
     let length = text.position() as usize;
     end_because(&line[..length])
 }
@@ -44,40 +44,40 @@ fn end_because(reason: &[u8]) -> ! {
         static IS_HERE: Cell<bool> = const { Cell::new(false) };
     }
     if IS_HERE.replace(true) {
-        // An allocation in this function has failed.
+        // An allocation in this function failed.
         exit();
     }
     if HAS_BEGUN.swap(true, Ordering::SeqCst) {
-        // Another thread ends the process.
+        // Another thread is ending the process.
         loop {
             std::thread::sleep(Duration::from_secs(1));
         }
     }
-    // Stays locked, so that the answer is not written twice.
+    // Remains locked, so that the answer is not written twice.
     let answer = ANSWER.try_lock();
     if let Some(text) = answer.as_ref().ok().and_then(|answer| answer.as_deref()) {
         write_to_stdout(text.as_bytes());
     }
-    // After a line of progress.
+    // Ends a live progress line.
     let begin = if std::io::stderr().is_terminal() { "\n" } else { "" };
     let mut line = [0; 400];
     let mut message = Cursor::new(&mut line[..]);
     let _ = message.write_all(begin.as_bytes());
     let _ = message.write_all(b"error: out of memory: ");
     let _ = message.write_all(reason);
-    let _ = message.write_all(b"; give more memory or use a smaller --memory\n");
+    let _ = message.write_all(b"; raise the memory limit or use a smaller --memory\n");
     let length = message.position() as usize;
     write_to_stderr(&line[..length]);
     remove_unfinished();
     exit()
 }
 
-/// Ends the program in the same way after a panic that refused memory has caused. Such panics come from the
-/// standard library when a thread starts, and from packages that call C code.
-pub fn turn_panics_into_ends() {
+/// Ends the program in the same way after a panic that a failed allocation caused. The standard library
+/// panics when a thread starts, and crates that call C code panic.
+pub fn end_on_allocation_panics() {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(move |info| match info.payload_as_str() {
-        Some(text) if OUT_OF_MEMORY.iter().any(|begin| text.starts_with(begin)) => {
+        Some(text) if OUT_OF_MEMORY.iter().any(|prefix| text.starts_with(prefix)) => {
             let length = text.len().min(200);
             end_because(&text.as_bytes()[..length]);
         }
@@ -85,18 +85,18 @@ pub fn turn_panics_into_ends() {
     }));
 }
 
-/// Beginnings of the messages of such panics.
+/// Prefixes of the messages of such panics.
 const OUT_OF_MEMORY: [&str; 3] = [
     // The standard library, when a thread starts.
     "failed to allocate an alternative stack",
     "failed to set up alternative stack guard page",
-    // The package zstd.
+    // The crate zstd.
     "zstd returned null pointer",
 ];
 
-/// Ends the process at once: destructors and handlers might allocate.
+/// Ends the process without destructors and exit handlers, which could allocate.
 fn exit() -> ! {
-    // SAFETY: `_exit` may be called at any time; it returns nothing to this process.
+    // SAFETY: `_exit` may be called at any time and does not return.
     #[cfg(unix)]
     unsafe {
         libc::_exit(Exit::Limit as i32)
@@ -105,7 +105,7 @@ fn exit() -> ! {
     std::process::exit(Exit::Limit as i32)
 }
 
-/// Writes without the locks and buffers of the standard library, which another thread may hold.
+/// Writes without the locks and buffers of the standard library. Another thread may hold these locks.
 #[cfg(unix)]
 fn write_to(descriptor: std::os::fd::BorrowedFd<'_>, mut bytes: &[u8]) {
     while !bytes.is_empty() {
@@ -137,7 +137,7 @@ fn write_to_stderr(bytes: &[u8]) {
     let _ = std::io::stderr().write_all(bytes);
 }
 
-/// [`System`], but a failed allocation returns only to callers that handle it.
+/// The [`System`] allocator, but failed allocations end the program unless the caller handles them.
 pub struct EndOnFailure;
 
 /// Returns `memory`, unless it is null and the caller would abort.
@@ -149,12 +149,12 @@ fn checked(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-// SAFETY: `System` fulfils the contract, and its results are returned unchanged. `end` neither unwinds
-// nor returns, and an allocation in it that fails ends the process at once.
+// SAFETY: `System` fulfils the contract, and its results are returned unchanged. `end` neither unwinds nor
+// returns, and a failed allocation in it ends the process.
 unsafe impl GlobalAlloc for EndOnFailure {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that `System` needs.
+        // SAFETY: the caller fulfils the contract of `System`.
         checked(unsafe { System.alloc(layout) }, layout.size())
     }
 

@@ -19,14 +19,14 @@ use konane::search::numbers::Number;
 use konane::search::run::Reason;
 pub use konane::system::{bytes_text as bytes, counted, grouped, large, short, time_text as time};
 
-/// One JSON object and a line feed. Control characters in its strings are escaped, as
-/// `TerminalText` does it for text, but in the syntax of JSON.
+/// Returns a value as one JSON object and a line feed. Control characters in its strings are escaped as in
+/// `TerminalText`, but in the syntax of JSON.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
     Ok(escape_json(&text).into_owned() + "\n")
 }
 
-/// Writes the answer: one JSON object, or text.
+/// Writes the answer as one JSON object or as text.
 pub fn answer<T: Serialize>(
     as_json: bool,
     value: &T,
@@ -35,7 +35,7 @@ pub fn answer<T: Serialize>(
     if as_json { write_json(value) } else { write_text(text(value)) }
 }
 
-/// The JSON of a run that a limit or a signal ended before there was any result.
+/// The JSON of a run that a limit or a signal ended before any result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EndedJson {
     /// The limit, or `interrupted`.
@@ -45,12 +45,12 @@ pub struct EndedJson {
 /// Result of a check, in the JSON of `verifydb` and `verify-proof`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CheckJson {
-    /// True if the file or database is valid; null if the check did not end.
+    /// True if the file or database is valid; null if the check was not completed.
     pub valid: Option<bool>,
-    /// The problem, or the reason why the check did not end.
+    /// The problem, or the reason why the check was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The limit that was reached, or `interrupted`, if the check did not end.
+    /// The limit that was reached, or `interrupted`, if the check was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Wall-clock time.
@@ -58,8 +58,8 @@ pub struct CheckJson {
 }
 
 impl CheckJson {
-    /// Returns the JSON of a check, which may return a problem. `is_problem` is true for errors that are
-    /// one. `None` if the result shows nothing about the file.
+    /// Returns the JSON of a check. `problem` returns the problem in a result, and `is_problem` is true for
+    /// errors that prove the file invalid. Returns `None` if the result proves nothing about the file.
     pub fn new<T>(
         result: &Result<T, CliError>,
         problem: impl Fn(&T) -> Option<String>,
@@ -83,8 +83,8 @@ impl CheckJson {
     }
 }
 
-/// With `--json`, writes the object of a run that a limit or a signal ended with an error. An
-/// interruption needs no message on stderr; all other results are returned as they are.
+/// With `--json`, writes the object of a run that ended with an error because of a limit or a signal. An
+/// interruption prints no message on stderr. Other results are returned unchanged.
 pub fn ended<T: Serialize>(
     as_json: bool,
     result: Result<Exit, CliError>,
@@ -99,8 +99,8 @@ pub fn ended<T: Serialize>(
     }
 }
 
-/// Writes the result of a run as [`answer`] does. If a limit or a signal ended the run with an error,
-/// `--json` writes the object that `object` returns.
+/// Writes the result of a run like [`answer`]. If a limit or a signal ended the run with an error, `--json`
+/// writes the result of `object`.
 pub fn report<T: Serialize>(
     as_json: bool,
     result: Result<T, CliError>,
@@ -122,11 +122,11 @@ pub fn finish<T>(
     if as_json {
         write_json(object)?;
     }
-    let say = |text: String| if as_json { Ok(()) } else { write_text(text) };
+    let write = |text: String| if as_json { Ok(()) } else { write_text(text) };
     match result {
-        Ok(value) => say(text(&value)).map(|()| Some(value)),
+        Ok(value) => write(text(&value)).map(|()| Some(value)),
         Err(error) if error.kind() == ErrorKind::Interrupted => {
-            say("interrupted\n".to_owned()).map(|()| None)
+            write("interrupted\n".to_owned()).map(|()| None)
         }
         Err(error) => Err(error),
     }
@@ -137,18 +137,18 @@ pub fn write_json(value: &impl Serialize) -> Result<(), CliError> {
     write_text(&json(value)?)
 }
 
-/// Writes to stdout. A closed pipe (`| head`) is no error.
+/// Writes to stdout. A closed pipe (`| head`) is not an error.
 pub fn write_text(text: impl Into<TerminalText>) -> Result<(), CliError> {
     write_open(text).map(|_| ())
 }
 
-/// Suffixes of the temporary files and lock files of a file that is written.
+/// Suffixes of the temporary file and the lock file of an output file.
 const SUFFIXES: [&[u8]; 2] = [b".tmp", b".lock"];
 
-/// Returns an error if two files of a run are the same, or if one has the name of a temporary or lock file
-/// of the other.
+/// Returns an error if two files of a run are the same, or if one is a temporary or lock file of the other.
 pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliError> {
-    let named = files.iter().filter_map(|&(name, path)| Some((name, path?, place(path?)?)));
+    let named =
+        files.iter().filter_map(|&(name, path)| Some((name, path?, canonical_path(path?)?)));
     let named: Vec<(&'static str, &Path, PathBuf)> = named.collect();
     for (number, second) in named.iter().enumerate() {
         for first in &named[..number] {
@@ -156,15 +156,15 @@ pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliErr
                 let file = path.display();
                 if at == place {
                     return Err(CliError::Usage(format!(
-                        "{one} and {other} are the same file, {file}: one would be written over the \
-                         other; name two"
+                        "{one} and {other} are the same file, {file}: one would overwrite the other; \
+                         name two files"
                     )));
                 }
                 let [at, place] = [at, place].map(|path| path.as_os_str().as_encoded_bytes());
                 if place.strip_prefix(at).is_some_and(|end| SUFFIXES.contains(&end)) {
                     return Err(CliError::Usage(format!(
-                        "{other} is {file}, a name that a temporary file of {one} may have: one would \
-                         be written over the other; name another"
+                        "{other} is {file}, the name of a temporary file of {one}: one would overwrite \
+                         the other; name another file"
                     )));
                 }
             }
@@ -173,26 +173,26 @@ pub fn must_differ(files: &[(&'static str, Option<&Path>)]) -> Result<(), CliErr
     Ok(())
 }
 
-/// The canonical path of a file, or of one that does not exist yet but whose directory does.
-fn place(path: &Path) -> Option<PathBuf> {
-    let made = || {
+/// Returns the canonical path of a file. The file need not exist, but its directory must.
+fn canonical_path(path: &Path) -> Option<PathBuf> {
+    let new_file = || {
         let parent = path.parent()?;
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
         Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
     };
-    fs::canonicalize(path).ok().or_else(made)
+    fs::canonicalize(path).ok().or_else(new_file)
 }
 
-/// Destination of a document.
+/// Argument for the destination of a document.
 #[derive(Clone, Debug, Args)]
 pub struct OutArg {
-    /// Write to this file, in place of what was there, instead of standard output.
+    /// Write to this file, replacing its content, instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 
 impl OutArg {
-    /// Writes the whole document.
+    /// Writes the document.
     pub fn write(&self, document: &str) -> Result<(), CliError> {
         let Some(path) = &self.out else { return write_text(document) };
         let mut file = NewFile::create(path, document.len())?;
@@ -201,22 +201,22 @@ impl OutArg {
     }
 }
 
-/// A number of plies: `1 ply`, `2 plies`.
+/// Returns a number of plies as text: `1 ply`, `2 plies`.
 pub fn plies(count: u32) -> String {
     counted(count.into(), "ply")
 }
 
-/// Returns an error if the program was started without a standard output, for long work whose answer
-/// would be lost.
+/// Returns an error if the program was started with standard output closed. Called before long work, whose
+/// answer would be lost.
 pub fn must_be_open() -> Result<(), CliError> {
     if startup::is_stdout_closed() {
-        let text = "it is closed; open it or send it to a file";
+        let text = "it is closed; open it or redirect it to a file";
         return Err(CliError::Output(io::Error::other(text)));
     }
     Ok(())
 }
 
-/// Writes to stdout; returns false if the pipe is closed.
+/// Writes to stdout. Returns false if the pipe is closed.
 pub fn write_open(text: impl Into<TerminalText>) -> Result<bool, CliError> {
     must_be_open()?;
     let text = text.into();
@@ -228,9 +228,9 @@ pub fn write_open(text: impl Into<TerminalText>) -> Result<bool, CliError> {
     }
 }
 
-/// Writes an error of one line to stderr, and a tip in a second line. If stderr is closed, the exit
-/// code still reports the error.
-pub fn complain(message: &str, tip: Option<&str>) {
+/// Writes an error of one line to stderr, and a tip as a second line. If stderr is closed, the exit code
+/// still reports the error.
+pub fn report_error(message: &str, tip: Option<&str>) {
     let tip = tip.map(|tip| format!("\n  tip: {}", escape_line(tip))).unwrap_or_default();
     write_stderr(&format!("error: {}{tip}\n", escape_line(message)));
 }
@@ -245,16 +245,16 @@ pub fn note(line: &str) {
     write_stderr(&format!("{}\n", escape_line(line)));
 }
 
-/// Writes text to stderr, escaped. All output on stderr except the live line of `progress` uses this
-/// function. Ignores errors: a closed stderr is no reason to stop.
+/// Writes escaped text to stderr. All output on stderr except the live line of `progress` uses this
+/// function. Errors are ignored, because a closed stderr should not stop the program.
 pub fn write_stderr(text: &str) {
     let _ = io::stderr().write_all(escape_text(text).as_bytes());
 }
 
-/// Stderr for the log: each call of `write` is an event, which is one line.
-pub struct Log;
+/// Writer of the log to stderr. Each call of `write` receives one event of one line.
+pub struct LogWriter;
 
-impl Write for Log {
+impl Write for LogWriter {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         note(String::from_utf8_lossy(event).trim_end_matches('\n'));
         Ok(event.len())
@@ -265,25 +265,26 @@ impl Write for Log {
     }
 }
 
-/// Writes to stderr that proofs are used without being checked, which can take long, and which
-/// command checks them.
-pub fn note_unchecked(proofs: &[PathBuf]) {
+/// Writes a note to stderr that proofs are trusted without verification, which can take long.
+pub fn note_trusted_proofs(proofs: &[PathBuf]) {
     for file in proofs {
         let file = file.display();
-        note(&format!("note: {file} is used unchecked: konane verify-proof {file} checks it"));
+        note(&format!(
+            "note: {file} is trusted without verification: konane verify-proof {file} verifies it"
+        ));
     }
 }
 
-/// Columns before the values of [`rows`].
+/// Column of the values in [`rows`].
 pub const ROW_INDENT: usize = 14;
 
-/// A heading, and rows of names and values. Each of them is one line, except values that [`wrapped`]
-/// has broken: other line feeds, which come from file names, are escaped.
+/// Returns a heading, and rows of names and values. Each row is one line, except for values that [`wrapped`]
+/// has wrapped. Other line feeds, which come from file names, are escaped.
 pub fn rows(head: &str, rows: &[(&str, String)]) -> String {
     format!("{}\n", escape_line(head)) + &row_lines(rows)
 }
 
-/// Rows of names and values.
+/// Returns rows of names and values.
 pub fn row_lines(rows: &[(&str, String)]) -> String {
     let mut text = String::new();
     let line_break = format!("\n{:ROW_INDENT$}", "");
@@ -294,7 +295,7 @@ pub fn row_lines(rows: &[(&str, String)]) -> String {
     text
 }
 
-/// Words in lines of less than 80 columns; all lines but the first are indented by `indent` spaces.
+/// Returns words in lines of less than 80 columns. All lines but the first are indented by `indent` spaces.
 pub fn wrapped(words: &[impl ToString], indent: usize) -> String {
     let (mut text, mut column) = (String::new(), indent);
     for (index, word) in words.iter().map(ToString::to_string).enumerate() {
@@ -310,8 +311,8 @@ pub fn wrapped(words: &[impl ToString], indent: usize) -> String {
     text
 }
 
-/// The threads of a search: `2 threads`, or `2 threads (64 requested)` if there were fewer than
-/// requested.
+/// Returns the number of threads of a search as text: `2 threads`, or `2 threads (64 requested)` if fewer
+/// than requested were used.
 pub fn threads(searched: u32, requested: Option<u32>) -> String {
     let threads = counted(searched.into(), "thread");
     match requested {
@@ -320,18 +321,18 @@ pub fn threads(searched: u32, requested: Option<u32>) -> String {
     }
 }
 
-/// The row with the numbers of an unsolved root.
+/// Returns the row with proof and disproof number of an unsolved root.
 pub fn root_row(pn: Number, dn: Number) -> (&'static str, String) {
     let [pn, dn] = [pn, dn].map(|number| grouped(number.into()));
     ("root", format!("proof number {pn}, disproof number {dn}"))
 }
 
-/// A proof or disproof number.
+/// Returns a proof or disproof number as text.
 pub fn proof_number(number: Number) -> String {
     short(finite(number).map_or(f64::INFINITY, f64::from))
 }
 
-/// `win`, `loss` or `unknown`.
+/// Returns `win`, `loss` or `unknown`.
 pub fn outcome_name(outcome: Option<Value>) -> &'static str {
     outcome.map_or("unknown", Value::name)
 }
@@ -341,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lists_are_broken() {
+    fn long_lists_are_wrapped() {
         let words: Vec<String> = (10..60).map(|number| format!("a{number}")).collect();
         let text = wrapped(&words, 14);
         assert!(text.lines().count() > 2 && text.lines().all(|line| line.len() < 80), "{text}");

@@ -1,5 +1,5 @@
-//! Progress on stderr: a live line on a terminal, with a bar if the amount of work is known; elsewhere plain
-//! lines at growing intervals.
+//! Progress on stderr. On a terminal: a live line, with a bar if the amount of work is known. Elsewhere: plain
+//! lines at increasing intervals.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -13,29 +13,29 @@ use crate::output::{self, bytes, counted, time, warn};
 use crate::terminal_text::escape_line;
 use konane::tablebase::{BuildObserver, DatabaseError, Stage};
 
-/// Time between two changes of the live line, in milliseconds.
+/// Update interval of the live line, in milliseconds.
 const LIVE: u64 = 200;
 
-/// Time before the first plain line, in milliseconds. Short runs show none.
+/// Time before the first plain line, in milliseconds. Shorter runs print none.
 const FIRST_LINE: u64 = 10_000;
 
 /// Maximum time between two plain lines, in milliseconds.
 const MAX_INTERVAL: u64 = 30_000;
 
-/// The live line without a bar.
+/// Template of the live line without a bar.
 const SPINNER: &str = "{spinner} {elapsed} {wide_msg}";
 
-/// Progress of a run on stderr. All threads may use it.
-pub struct Progress {
+/// Display of a run's progress on stderr. Can be shared by threads.
+pub struct ProgressDisplay {
     /// The live line, hidden if the run is quiet; `None` for plain lines.
     bar: Option<ProgressBar>,
     begun: Instant,
-    /// Time at which the next line is due, in milliseconds since the beginning.
+    /// Time at which the next line is due, in milliseconds since `begun`.
     next: AtomicU64,
 }
 
-impl Progress {
-    /// Starts the clock. `quiet` shows warnings only.
+impl ProgressDisplay {
+    /// Starts the clock. With `quiet`, only warnings are shown.
     pub fn new(quiet: bool) -> Self {
         let (bar, first) = if quiet {
             (Some(ProgressBar::hidden()), u64::MAX)
@@ -44,11 +44,11 @@ impl Progress {
         } else {
             (None, FIRST_LINE)
         };
-        Progress { bar, begun: Instant::now(), next: AtomicU64::new(first) }
+        ProgressDisplay { bar, begun: Instant::now(), next: AtomicU64::new(first) }
     }
 
-    /// Shows the line that `text` returns, if one is due: the live line, or a plain one with the time.
-    /// `text` is given the seconds since the beginning.
+    /// If a line is due, shows the result of `text` as the live line, or as a plain line with the time. The
+    /// argument of `text` is the number of seconds since the start.
     pub fn update(&self, text: impl FnOnce(f64) -> String) {
         let Some(seconds) = self.due() else { return };
         match &self.bar {
@@ -57,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// The seconds since the beginning, if a line is due. Returns them to one caller only.
+    /// Returns the seconds since the start if a line is due, to one caller only.
     fn due(&self) -> Option<f64> {
         let next = self.next.load(Ordering::Relaxed);
         if next == u64::MAX {
@@ -73,14 +73,14 @@ impl Progress {
         (now >= next && mine().is_ok()).then_some(elapsed.as_secs_f64())
     }
 
-    /// Changes the live line only.
+    /// Changes the live line. Prints no plain line.
     pub fn live(&self, line: String) {
         if let Some(bar) = &self.bar {
             set_message(bar, &line);
         }
     }
 
-    /// Shows a line that stays.
+    /// Prints a permanent line.
     pub fn note(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.println(escape_line(line)),
@@ -88,12 +88,12 @@ impl Progress {
         }
     }
 
-    /// Shows a line that stays, with the time.
+    /// Prints a permanent line with the time.
     fn line(&self, text: &str) {
         self.note(&format!("{:>10}  {text}", time(self.begun.elapsed().as_secs_f64())));
     }
 
-    /// Changes the live line, or shows a plain one, at the beginning or end of a part of the work.
+    /// Changes the live line or prints a plain one, at the start or end of a part of the work.
     pub fn step(&self, text: &str) {
         match &self.bar {
             Some(bar) => set_message(bar, text),
@@ -112,7 +112,7 @@ impl Progress {
         }
     }
 
-    /// Removes the bar, when the amount of work is not known.
+    /// Removes the bar, for work of unknown amount.
     pub fn endless(&self) {
         if let Some(bar) = &self.bar
             && bar.length().is_some()
@@ -131,10 +131,10 @@ impl Progress {
     }
 }
 
-impl BuildObserver for Progress {
+impl BuildObserver for ProgressDisplay {
     fn stage(&self, stage: Stage) {
         match stage {
-            // Lines report layers when they are finished.
+            // Plain lines report layers when they are finished.
             Stage::Resuming
             | Stage::Layer { .. }
             | Stage::Assembling { .. }
@@ -152,12 +152,12 @@ impl BuildObserver for Progress {
     }
 
     fn discarded(&self, path: &Path, reason: &DatabaseError) {
-        let text = format!("{} is made again: {reason}", path.display());
+        let text = format!("{} is rebuilt: {reason}", path.display());
         self.aside(|| warn(&text));
     }
 
     fn removed(&self, files: usize) {
-        let text = format!("{files} files of a build that was begun in another way are removed");
+        let text = format!("removed {files} files of an earlier build with other options");
         self.aside(|| warn(&text));
     }
 
@@ -166,7 +166,7 @@ impl BuildObserver for Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -174,8 +174,8 @@ impl Drop for Progress {
     }
 }
 
-/// Stderr as a terminal, with the cursor left at the beginning of the line. Elsewhere indicatif leaves
-/// it at the end, where the `^C` that a terminal echoes begins a new line, and the old one stays.
+/// Stderr as a terminal. Moves the cursor to the start of the line after every update. By default indicatif
+/// leaves it at the end; the `^C` that a terminal echoes can then wrap, and the old line is not cleared.
 #[derive(Debug)]
 struct Terminal(Term);
 
@@ -225,7 +225,7 @@ impl TermLike for Terminal {
 /// Clears the live line before the program exits without unwinding.
 pub fn clear() {
     if is_live() {
-        // Nothing is left to be done if stderr is gone.
+        // Ignored: stderr may be closed.
         let _ = Term::stderr().clear_line();
     }
 }

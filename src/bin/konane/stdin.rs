@@ -1,4 +1,4 @@
-//! Standard input: all of it, or line by line.
+//! Reading standard input, as a whole or line by line.
 
 use std::io::{self, BufRead, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,20 +8,20 @@ use std::time::Duration;
 use crate::exit::CliError;
 use konane::system::{STACK_BYTES, thread};
 
-/// Reads standard input to its end, or one byte more than `max_bytes`, by which the caller recognises
-/// input that is too long. Returns `None` if `stop` is set before that.
+/// Reads standard input to its end, but at most `max_bytes + 1` bytes, so that the caller can detect input
+/// that is too long. Returns `None` if `stop` is set first.
 pub fn bytes_of_stdin(max_bytes: u64, stop: &AtomicBool) -> Result<Option<Vec<u8>>, CliError> {
     let (sender, receiver) = sync_channel(1);
-    // On a thread of its own, so that a signal ends the wait for input.
+    // On a separate thread, so that a signal ends the wait for input.
     let read = move || {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(max_bytes + 1).read_to_end(&mut bytes);
-        // There is no receiver if the flag was set.
+        // The receiver has been dropped if the flag was set.
         let _ = sender.send(read.map(|_| bytes));
     };
     thread("standard input", STACK_BYTES).spawn(read).map_err(CliError::Input)?;
     loop {
-        match receiver.recv_timeout(PATIENCE) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(bytes) => return bytes.map(Some).map_err(CliError::Input),
             Err(_) if stop.load(Ordering::Relaxed) => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
@@ -33,21 +33,21 @@ pub fn bytes_of_stdin(max_bytes: u64, stop: &AtomicBool) -> Result<Option<Vec<u8
     }
 }
 
-/// Maximum number of lines that are read before the first of them is answered.
+/// Maximum number of lines that are read ahead.
 const MAX_LINES_AHEAD: usize = 1024;
 
-/// Maximum length of a line, more than any position or command has. Without a limit, input without line
-/// feeds would fill the memory.
+/// Maximum length of a line. No position or command is that long. Without a limit, input without line feeds
+/// would exhaust memory.
 const MAX_LINE_BYTES: usize = 1 << 16;
 
-/// Byte order mark, which some editors write at the beginning of a file in UTF-8.
+/// Byte order mark, which some editors write at the start of a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Time between two polls of the stop flag during a wait for input.
-pub const PATIENCE: Duration = Duration::from_millis(50);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Starts a thread that reads the lines of standard input, without a byte order mark. A thread of its own,
-/// so that a signal ends the wait for a line.
+/// Starts a thread that reads the lines of standard input and skips a byte order mark. A separate thread
+/// reads them so that a signal ends the wait for a line.
 pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
     let (sender, receiver) = sync_channel(MAX_LINES_AHEAD);
     let read = move || {
@@ -69,11 +69,11 @@ pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
     Ok(receiver)
 }
 
-/// The next line, without its line feed.
+/// Reads the next line, without its line feed.
 fn line_of(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    let most = MAX_LINE_BYTES as u64 + 1;
-    if input.take(most).read_until(b'\n', &mut line)? == 0 {
+    let max_bytes = MAX_LINE_BYTES as u64 + 1;
+    if input.take(max_bytes).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
     if line.last() == Some(&b'\n') {

@@ -1,4 +1,4 @@
-//! Text for people, as it is written to a terminal.
+//! Escaped text for the terminal.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,19 +8,19 @@ use console::Style as Ink;
 
 /// Text without control sequences other than the program's own colours.
 ///
-/// Every text that is added is escaped, because any of them may contain a part of a file or a path;
-/// only [`TerminalText::push_coloured`] adds control sequences. The functions that write to stdout
-/// take this type, so no text reaches the terminal unescaped.
+/// All added text is escaped, because it may contain parts of files or paths. Only
+/// [`TerminalText::push_coloured`] adds control sequences. The functions that write to stdout take this type,
+/// so no unescaped text reaches the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TerminalText(String);
 
 impl TerminalText {
-    /// Without text.
+    /// Returns an empty text.
     pub const fn new() -> Self {
         TerminalText(String::new())
     }
 
-    /// The text, escaped.
+    /// Returns the escaped text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -57,15 +57,14 @@ impl fmt::Write for TerminalText {
     }
 }
 
-/// The text with control characters (C0 except line feeds, delete, C1) and bidirectional controls
-/// escaped as in Rust, such as `\u{1b}`: they would change the state of a terminal, or the order of
-/// the characters that it shows.
+/// Escapes control characters (C0 except line feeds, delete, C1) and bidirectional controls as in Rust, such
+/// as `\u{1b}`. They would change the state of a terminal or the order of the characters.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     let is_escaped = |character| character != '\n' && is_control(character);
     escape(text, is_escaped, |character| character.escape_default().to_string())
 }
 
-/// As [`escape_text`] for a text of one line, in which line feeds are escaped as well.
+/// Escapes a text of one line like [`escape_text`], including line feeds.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     escape(text, is_control, |character| character.escape_default().to_string())
 }
@@ -77,9 +76,9 @@ fn is_control(character: char) -> bool {
         || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// As [`escape_line`] for a JSON document, in which these characters can only be inside of strings.
+/// Escapes a JSON document, in which these characters can only occur inside strings.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
-    // All of them are in the basic plane, so they have four digits.
+    // All of them are in the basic multilingual plane, so four digits suffice.
     escape(text, is_control, |character| format!("\\u{:04x}", u32::from(character)))
 }
 

@@ -1,4 +1,4 @@
-//! `--trace FILE`: progress of a search as JSON lines, one a second.
+//! `--trace FILE`: progress of a search as JSON lines, one per second.
 
 use std::fs::File;
 use std::io::Write;
@@ -21,11 +21,11 @@ use konane::{Algorithm, Board, Move, Position, RootMove};
 /// Time between two lines.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Trace of a search.
+/// Argument for the trace of a search.
 #[derive(Debug, Args)]
 pub struct TraceArgs {
-    /// Write how the search gets on to this file, in place of what was there: one JSON object a
-    /// second, and one at the end.
+    /// Write a progress trace to this file, replacing its content: one JSON object per second, and
+    /// one at the end.
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
 }
@@ -41,7 +41,7 @@ pub struct ProgressJson {
     /// `ab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pn: Option<Option<Number>>,
-    /// Its disproof number: 0 if the player to move has lost, null if infinite. Absent for `ab`.
+    /// Disproof number of the root: 0 if the player to move has lost, null if infinite. Absent for `ab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dn: Option<Option<Number>>,
     /// `ab`: depth of the current iteration.
@@ -58,7 +58,7 @@ pub struct ProgressJson {
 }
 
 impl ProgressJson {
-    /// Progress of a search of Sprouts: without moves.
+    /// Returns the progress of a Sprouts search, which has no moves.
     pub fn new(progress: &Progress, seconds: f64) -> Self {
         ProgressJson {
             seconds,
@@ -72,7 +72,7 @@ impl ProgressJson {
         }
     }
 
-    /// Progress of a search of Konane from `position`.
+    /// Returns the progress of a Konane search from `position`.
     pub fn of_konane(
         progress: &Progress,
         seconds: f64,
@@ -92,18 +92,18 @@ impl ProgressJson {
     }
 }
 
-/// A file with the progress of a search.
+/// Writer of a trace file.
 pub struct Trace {
     path: PathBuf,
     file: File,
     begun: Instant,
     next: Duration,
-    /// Error after which nothing more is written.
+    /// First write error. Nothing is written after it.
     error: Option<FileError>,
 }
 
 impl Trace {
-    /// Creates the file, if there is one, and starts the clock.
+    /// Creates the file, if one is named, and starts the clock.
     pub fn begin(args: &TraceArgs) -> Result<Option<Self>, CliError> {
         let Some(path) = args.trace.clone() else { return Ok(None) };
         let file = create_regular(&path)?;
@@ -111,8 +111,8 @@ impl Trace {
         Ok(Some(Trace { path, file, begun, next, error: None }))
     }
 
-    /// Writes a line each second and at the end. An error does not end the search: it is reported at
-    /// once, and again by [`Trace::finish`].
+    /// Writes a line every second and at the end. An error does not end the search: it is reported as a
+    /// warning, and returned by [`Trace::finish`].
     pub fn write(&mut self, progress: &Progress, line: impl FnOnce(f64) -> ProgressJson) {
         let elapsed = self.begun.elapsed();
         if self.error.is_some() || elapsed < self.next && !progress.is_last {
@@ -124,11 +124,11 @@ impl Trace {
         let written = self.file.write_all(text.as_bytes());
         self.error = written.map_err(FileError::io("write", &self.path)).err();
         if let Some(error) = &self.error {
-            output::warn(&format!("{error}; the search goes on without a trace"));
+            output::warn(&format!("{error}; the search continues without a trace"));
         }
     }
 
-    /// Returns the error of the file. It is reported after the answer.
+    /// Returns the write error, which is reported after the answer.
     pub fn finish(self) -> Result<(), CliError> {
         self.error.map_or(Ok(()), |error| Err(error.into()))
     }

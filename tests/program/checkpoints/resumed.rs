@@ -236,7 +236,7 @@ fn an_older_file_is_never_written_over() {
     let place = Place::new();
     let new = [&["5x5"][..], &FILE].concat();
     fs::write(place.path("a.ckpt"), "mine").unwrap();
-    refused(&place, &new, 2, &["a.ckpt exists already", "resume it"]);
+    refused(&place, &new, 2, &["a.ckpt already exists", "resume from it"]);
     let resume = [&["5x5"][..], &RESUME].concat();
     refused(&place, &resume, 4, &["a.ckpt", "is not a checkpoint"]);
     fs::remove_file(place.path("a.ckpt")).unwrap();
@@ -260,7 +260,7 @@ fn files_that_are_damaged_or_of_another_version_exit_with_4() {
     refuse(&bytes[..bytes.len() - 1], &["a.ckpt is damaged", "cut off", "restore the file"]);
     let mut other = bytes.clone();
     other[8] = 9;
-    refuse(&other, &["version 9", "version 2", "begin the search anew"]);
+    refuse(&other, &["version 9", "version 2", "start a new search"]);
     let mut other = bytes.clone();
     other[500] ^= 1;
     refuse(&other, &["a.ckpt is damaged", "block 0", "should be", "but is"]);
@@ -293,7 +293,7 @@ fn bad_usage_exits_with_2() {
 fn a_checkpoint_that_cannot_fit_on_the_disk_is_refused() {
     let place = Place::new();
     let args = ["8x8", "--memory", "900TiB", "--checkpoint", "a.ckpt"];
-    refused(&place, &args, 4, &["a.ckpt", "may take 1.77 PiB", "make room"]);
+    refused(&place, &args, 4, &["a.ckpt", "may take 1.77 PiB", "free some space"]);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn the_text_says_what_is_kept() {
     assert!(text.contains("\n  all runs    2,0") && text.contains(", 1 run\n"), "{text}");
     assert!(text.contains("\n  checkpoint  a.ckpt, "), "{text}");
     let output = place.run(&[&args[..], &["--resume"]].concat());
-    assert!(stderr(&output).contains("checkpoints: going on after 2,0"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("checkpoints: continuing after 2,0"), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains(", 2 runs\n  checkpoint  a.ckpt, "), "{text}");
 }

@@ -54,7 +54,7 @@ fn a_database_is_built_probed_and_verified() {
     // The directory of databases is none itself.
     let output = place.run(&["verifydb", "db"]);
     assert_eq!(code(&output), 4);
-    let tip = "tip: the databases in it: db/4x4-complete\n";
+    let tip = "tip: the directory contains these databases: db/4x4-complete\n";
     assert!(stderr(&output).ends_with(tip), "{}", stderr(&output));
 
     let value = place.json(&["probe", "4x4", "--moves", "b3 b4", "--json"], 0);

@@ -68,7 +68,7 @@ fn files_that_are_missing_are_errors_before_anything_else() {
     // None of these comes so far as to listen.
     for (args, expected, text) in [
         (["--db", "missing"], 4, "missing"),
-        (["--db", "empty"], 4, "there is no database in it"),
+        (["--db", "empty"], 4, "it contains no database"),
         (["--proof", "missing.proof"], 4, "missing.proof"),
         (["--proof", "no.proof"], 4, "no.proof"),
         (["--sprouts-db", "no.proof"], 4, "no.proof"),

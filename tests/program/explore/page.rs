@@ -25,7 +25,7 @@ fn wrong_addresses_and_methods_get_errors() {
     {
         let reply = server.request(&format!("GET {path}"), &[], "");
         assert_eq!(reply.status, 404, "{path}");
-        assert!(reply.error().contains("nothing at this address"), "{path}");
+        assert!(reply.error().contains("unknown address"), "{path}");
     }
     // Whatever the body is said to be.
     for kind in [&["Content-Type: application/json"][..], &["Content-Type: text/plain"], &[]] {

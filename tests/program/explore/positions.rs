@@ -136,15 +136,15 @@ fn a_position_with_one_gap_can_be_one_of_the_jumping_phase() {
 fn what_cannot_be_asked_gets_a_reason() {
     let server = Server::new();
     for (path, status, text) in [
-        ("konane/position", 400, "board: this parameter is missing"),
+        ("konane/position", 400, "board: missing parameter"),
         (
             "konane/position?board=3x3&file=x",
             400,
-            "file: there is no such parameter; known here: board, position, phase, moves, time",
+            "file: unknown parameter; accepted here: board, position, phase, moves, time",
         ),
-        ("konane/position?board=3x3&time=x", 400, "time: \"x\" is no whole number below 2^64"),
-        ("konane/position?board=3x3&board=3x3", 400, "board: this parameter is given twice"),
-        ("konane/play?board=3x3&level=-1", 400, "level: \"-1\" is no whole number below 2^32"),
+        ("konane/position?board=3x3&time=x", 400, "time: \"x\" is not a whole number below 2^64"),
+        ("konane/position?board=3x3&board=3x3", 400, "board: duplicate parameter"),
+        ("konane/play?board=3x3&level=-1", 400, "level: \"-1\" is not a whole number below 2^32"),
         ("konane/position?board=3x3&time=2001", 422, "2000"),
         ("konane/position?board=9x9", 422, "9x9"),
         ("konane/position?board=3x3&position=xox", 422, "rank"),
@@ -155,7 +155,7 @@ fn what_cannot_be_asked_gets_a_reason() {
             422,
             "phase: \"end\" is not a phase",
         ),
-        ("konane/position?board=1x3&phase=jump", 422, "position, which is missing"),
+        ("konane/position?board=1x3&phase=jump", 422, "jump requires a position"),
         ("konane/position?board=3x3&moves=a3,c1", 422, "move 2 (\"c1\"): c1 is not legal here"),
         ("konane/line?board=", 422, ""),
         ("konane/why?board=3x3", 400, "move"),
@@ -176,7 +176,7 @@ fn what_cannot_be_asked_gets_a_reason() {
 fn unknown_parameters_are_refused_everywhere() {
     let server = Server::new();
     let setup = json!({"board": "3x3", "position": "xox/oxo/xox b"});
-    let none = "file: there is no such parameter; none is known here";
+    let none = "file: unknown parameter; no parameters are accepted here";
     for path in ["version", "boards", "databases", "proofs", "searches/1/events"] {
         let reply = server.get(&format!("{path}?file=x"));
         assert_eq!((reply.status, reply.error().as_str()), (400, none), "{path}");
@@ -200,8 +200,8 @@ fn what_is_wrong_with_a_body_is_said_in_words() {
     let server = Server::new();
     let json = ["Content-Type: application/json"];
     for (body, status, text) in [
-        ("{", 400, "the body is no JSON: it fails at line 1, column 1"),
-        ("[\"3x3\",null,[],\"black\"]", 422, "the body is JSON, but no object"),
+        ("{", 400, "the body is not valid JSON: error at line 1, column 1"),
+        ("[\"3x3\",null,[],\"black\"]", 422, "the body is not a JSON object"),
         ("{\"board\":1}", 422, "the body: invalid type: integer `1`, expected a string at line 1"),
         (&" ".repeat(20 << 10), 413, "the body has more than 16384 bytes"),
     ] {

@@ -201,7 +201,7 @@ fn unknown_searches_and_wrong_ones() {
         (json!({"game": "konane", "board": "3x3", "limits": {"hours": 1}}), "hours"),
         (json!({"game": "sprouts"}), "position"),
         (json!({"game": "sprouts", "position": "0*"}), ""),
-        (json!({"game": "sprouts", "position": "0*2", "board": "3x3"}), "neither"),
+        (json!({"game": "sprouts", "position": "0*2", "board": "3x3"}), "not accepted for Sprouts"),
         (json!({"game": "sprouts", "position": "0*2", "algo": "ab"}), "dfpn, pns, pns-pdfpn"),
     ] {
         let reply = server.post("searches", &body);

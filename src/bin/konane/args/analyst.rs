@@ -1,4 +1,4 @@
-//! The sources of values of `analyse`, `play` and `annotate`.
+//! Arguments of `analyse`, `play` and `annotate` for the sources of values.
 
 use std::path::PathBuf;
 
@@ -12,19 +12,18 @@ use konane::analysis::Analyst;
 use konane::proof::ProofStrategy;
 use konane::system::parse_bytes;
 
-/// Files with values, and a search for positions that they do not cover.
+/// Files with values, and the search for positions that they do not contain.
 #[derive(Debug, Args)]
 pub struct AnalystArgs {
-    /// Take values from the database of the board in this directory, or from this database.
+    /// Look up values in the database of the board in this directory, or in this database.
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
-    /// Take the positions of this proof for proven, unchecked: verify-proof checks it. Can be given
-    /// several times.
+    /// Trust this proof without verifying it (verify-proof verifies it). Can be given several times.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Memory for what the search finds, at least 1MiB.
+    /// Memory for search results, at least 1MiB.
     #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
@@ -33,7 +32,7 @@ pub struct AnalystArgs {
 impl AnalystArgs {
     /// Opens the files and allocates the table of the search.
     pub fn open(&self, board: &Board) -> Result<Analyst, CliError> {
-        // The search is df-pn, which runs on all threads.
+        // The search is df-pn, which uses all threads.
         let threads = self.threads.of("dfpn", ["dfpn"])?;
         let mut analyst = Analyst::on_board(board.clone(), self.memory)?.threads(threads);
         let board = board.dimensions();
@@ -52,7 +51,7 @@ impl AnalystArgs {
         }
     }
 
-    /// The names of the proofs.
+    /// Returns the names of the proof files.
     pub fn proofs(&self) -> String {
         let files = self.proof.iter().map(|file| file.display().to_string());
         files.collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! Databases as arguments.
+//! Opening of databases that arguments name, and values of their options.
 
 use std::path::Path;
 
@@ -6,9 +6,8 @@ use crate::exit::CliError;
 use konane::tablebase::{Database, DatabaseOptions, Metric, Scope};
 use konane::{Dimensions, Position};
 
-/// Opens the database of a board in a directory, or the database that the directory is. If there is only
-/// one of the transposed board, the remedy of the error is the command for that board, and for the
-/// transposed position if one is given.
+/// Opens the database of a board in a directory, or the database at this path. If only the transposed board
+/// has a database, the error names that board and the transposed position, if a position is given.
 pub fn open(
     directory: &Path,
     board: Dimensions,
@@ -28,8 +27,8 @@ pub fn open(
     Ok(database)
 }
 
-/// The board with ranks and files exchanged, if it is not square. Its top-left square is black as well, so
-/// it is the same game.
+/// Returns the board with ranks and files exchanged, or `None` for a square board. The top-left square of both
+/// is black, so the games are equal.
 fn transposed(board: Dimensions) -> Option<Dimensions> {
     let (ranks, files) = (board.ranks(), board.files());
     Dimensions::new(files, ranks).ok().filter(|_| ranks != files)
@@ -43,7 +42,7 @@ fn transposed_text(board: Dimensions, other: &Database, position: &Position) -> 
     Position::new_unchecked(other.board(), occupied, position.to_move()).to_string()
 }
 
-/// Heading of a database: its board, scope and metric.
+/// Returns the heading of a database: its board, scope and metric.
 pub fn heading(board: Dimensions, scope: Scope, max_stones: u32, metric: Metric) -> String {
     let mut head = format!("{board}, {} positions", scope.name());
     if max_stones < board.squares() {
@@ -58,14 +57,11 @@ pub fn heading(board: Dimensions, scope: Scope, max_stones: u32, metric: Metric)
 /// Values of the option, with their help texts.
 pub const SCOPES: &[(Scope, &str)] = &[
     (Scope::Complete, "Every set of stones with either side to move"),
-    (Scope::Reachable, "The positions that a game from the start can reach"),
+    (Scope::Reachable, "The positions reachable from the start"),
 ];
 
 /// Values of the option, with their help texts.
 pub const METRICS: &[(Metric, &str)] = &[
-    (Metric::Outcome, "Who wins"),
-    (
-        Metric::Remoteness,
-        "Who wins, and after how many plies: the winner hurries, the loser delays",
-    ),
+    (Metric::Outcome, "The winner"),
+    (Metric::Remoteness, "The winner, and the number of plies to the end with best play"),
 ];

@@ -1,4 +1,4 @@
-//! Arguments that several subcommands have.
+//! Arguments that several subcommands share.
 
 pub mod analyst;
 pub mod database;
@@ -22,12 +22,12 @@ use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 /// Maximum number of threads.
 pub const MAX_THREADS: u32 = 1024;
 
-/// Parser of a whole number from `min` to `max`.
+/// Returns a parser of whole numbers from `min` to `max`.
 pub fn number(min: u32, max: u32) -> impl Fn(&str) -> Result<u32, NumberError> + Clone {
     move |text| parse_number(text, min.into(), max.into()).map(|number| number as u32)
 }
 
-/// Parser of a value of the library by its name. Each value comes with its help text.
+/// Returns a parser of library values by their names. Each value has a help text.
 pub fn named<T>(
     values: &'static [(T, &'static str)],
     name: fn(T) -> &'static str,
@@ -63,8 +63,8 @@ pub struct ThreadsArg {
 }
 
 impl ThreadsArg {
-    /// The requested number, or the number of cores; one for an algorithm that is not among the
-    /// `parallel` ones.
+    /// Returns the requested number of threads, by default the number of cores, or 1 if the algorithm is not
+    /// in `parallel`.
     pub fn of(
         self,
         algorithm: &'static str,
@@ -85,36 +85,36 @@ impl ThreadsArg {
         }
     }
 
-    /// Runs `work` on a pool of this many threads.
+    /// Runs `work` on a pool with this number of threads.
     pub fn install<T: Send>(self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
         let pool = self.pool().spawn_handler(start_in_pool).build();
         Ok(pool.map_err(CliError::Threads)?.install(work))
     }
 
-    /// Starts the global pool with this many threads, for work that cannot run in [`ThreadsArg::install`].
-    /// May be called once. Rayon itself would start the pool at its first use, and panic if the system
-    /// starts no threads.
+    /// Starts the global pool with this number of threads, for work that cannot run in
+    /// [`ThreadsArg::install`]. May be called once. Rayon would start the pool at its first use, and panic if
+    /// the threads cannot be started.
     pub fn start_pool(self) -> Result<(), CliError> {
         self.pool().spawn_handler(start_in_pool).build_global().map_err(CliError::Threads)
     }
 
     fn pool(self) -> rayon::ThreadPoolBuilder {
-        // 0 leaves the choice to rayon.
+        // With 0, rayon selects the number.
         thread_pool(self.threads.unwrap_or(0) as usize)
     }
 }
 
-/// Memory limit of a subcommand that computes the memory that it needs.
+/// Memory limit of a subcommand that can estimate the memory that it needs.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MemoryLimitArg {
-    /// Memory that may be used [default: what the system has available].
+    /// Memory limit [default: the memory that the system has available].
     #[arg(short, long, value_name = "SIZE", value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: Option<u64>,
 }
 
 impl MemoryLimitArg {
-    /// The limit, or the memory that is available; `None` if the system does not report it.
+    /// Returns the limit, by default the available memory. `None` if the system does not report it.
     pub fn available(self) -> Option<u64> {
         self.memory.or_else(memory_available)
     }
@@ -142,7 +142,7 @@ pub struct RunArgs {
 /// Memory of a search.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SearchMemoryArg {
-    /// Memory to search in, at least 1MiB.
+    /// Memory for the search, at least 1MiB.
     #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
@@ -155,16 +155,16 @@ pub struct SearchArgs {
     pub threads: ThreadsArg,
     #[command(flatten)]
     pub memory: SearchMemoryArg,
-    /// Give up after this time, such as 60s, 5m or 1h30m.
+    /// Stop after this time, such as 60s, 5m or 1h30m.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
-    /// Give up after this many nodes, such as 500000, 2.5M or 1e6.
+    /// Stop after this number of nodes, such as 500000, 2.5M or 1e6.
     #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     pub max_nodes: Option<u64>,
 }
 
 impl SearchArgs {
-    /// The limits of a search that begins at `begun`.
+    /// Returns the limits of a search that begins at `begun`.
     pub fn limits(self, begun: Instant, stop: &AtomicBool) -> Limits<'_> {
         Limits {
             nodes: self.max_nodes,
@@ -185,10 +185,10 @@ pub struct JobArgs {
 }
 
 impl JobArgs {
-    /// Length of a job, if one is given.
+    /// Returns the length of a job, if given.
     ///
     /// # Errors
-    /// If one is given for an algorithm without jobs.
+    /// If it is given for an algorithm without jobs.
     pub fn length(self, algorithm: &'static str, has_jobs: bool) -> Result<Option<u64>, CliError> {
         match self.iterations {
             Some(_) if !has_jobs => Err(CliError::Usage(format!(
@@ -209,7 +209,7 @@ pub struct PositionArgs {
     pub begin: BeginArgs,
 }
 
-/// A position on a board. By default its start.
+/// A position on a board, by default the start position.
 #[derive(Debug, Args)]
 pub struct BeginArgs {
     /// Begin at this position: ranks from the top with / between them, x Black, o White, a number
@@ -228,7 +228,7 @@ pub struct BeginArgs {
         requires = "position"
     )]
     pub phase: PhaseChoice,
-    /// Play these moves first, from --position or from the start: squares to remove, then jumps
+    /// Play these moves at the beginning, from --position or from the start: squares to remove, then jumps
     /// such as "c3-c1" (file letters from the left, rank numbers from the bottom), with spaces or
     /// commas between them: "a4 a3".
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
@@ -267,7 +267,7 @@ impl BeginArgs {
     }
 }
 
-/// Values of the option, with their help texts.
+/// Values of `--phase` with their help texts.
 pub const PHASES: &[(PhaseChoice, &str)] = &[
     (PhaseChoice::Auto, "By the number of empty squares"),
     (PhaseChoice::Jump, "The jumping phase"),

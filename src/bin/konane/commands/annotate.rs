@@ -1,4 +1,4 @@
-//! `konane annotate`: a game record with every move judged.
+//! `konane annotate`: judges every move of a game record.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use crate::args::OutputArgs;
 use crate::args::analyst::AnalystArgs;
 use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use crate::repl::game::RecordArgs;
 use konane::analysis::{AnnotatedMove, annotate};
 use konane::json::{OrUnknown, or_unknown};
@@ -21,8 +21,7 @@ use konane::search::run::{Limits, Reason};
 use konane::system::parse_duration;
 use konane::{Colour, Dimensions, Phase, Position};
 
-/// Parts of the comment of a judged move. `BEFORE` and `AFTER` are always present, one of the others may
-/// follow.
+/// Parts of the comment on a move. `BEFORE` and `AFTER` are always present. One of the others may follow.
 const BEFORE: &str = "before: ";
 const AFTER: &str = ", after: ";
 const FORCED: &str = "; the only move";
@@ -32,7 +31,7 @@ const BETTER: &str = "; better: ";
 /// `konane annotate`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "Prints the record with a mark and a comment behind every move, and a summary as remarks:\n",
+    "Prints the record with a mark and a comment after every move, and a summary as remarks:\n",
     "  ?  gives a won game away\n",
     "  !  the only legal move, or the only one that wins\n",
     "  ~  not decided within --time, before the move or after it\n",
@@ -43,14 +42,14 @@ const BETTER: &str = "; better: ";
     "  konane annotate - < game.txt\n"
 ))]
 pub struct AnnotateArgs {
-    /// The game record, as `play` and `analyse` save it; - for standard input.
+    /// The game record, as saved by `play` and `analyse`; - for standard input.
     #[arg(value_name = "GAME")]
     pub game: PathBuf,
     #[command(flatten)]
     pub record: RecordArgs,
     #[command(flatten)]
     pub analyst: AnalystArgs,
-    /// Time to search each position of the game, such as 500ms or 10s.
+    /// Search time for each position of the game, such as 500ms or 10s.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration,
           allow_hyphen_values = true)]
     pub time: Duration,
@@ -63,15 +62,15 @@ pub struct AnnotateArgs {
 pub struct AnnotationJson {
     /// Ranks x files.
     pub board: Dimensions,
-    /// The position in which the game begins.
+    /// The first position of the game.
     pub position: Position,
-    /// Kind of its moves.
+    /// Phase of this position.
     pub phase: Phase,
-    /// Name of the player of Black; null if the record does not have it.
+    /// Name of the player of Black; null if the record does not contain it.
     pub black: Option<String>,
     /// Name of the player of White.
     pub white: Option<String>,
-    /// The winner by the record, or by the rules at its end.
+    /// The winner according to the record, or to the rules at its end.
     #[serde(serialize_with = "or_unknown::serialize")]
     #[schemars(with = "OrUnknown<Colour>")]
     pub result: Option<Colour>,
@@ -120,9 +119,9 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let mut analyst = args.analyst.open(&record.board())?;
     if !args.output.quiet {
-        output::note_unchecked(&args.analyst.proof);
+        output::note_trusted_proofs(&args.analyst.proof);
     }
-    let progress = Progress::new(args.output.quiet);
+    let progress = ProgressDisplay::new(args.output.quiet);
     let all = record.moves.len() + 1;
     let mut limit = None;
     let judged = annotate(&record, |ply, position| {
@@ -130,7 +129,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         let deadline = Instant::now().checked_add(args.time);
         let limits = Limits { deadline, stop: Some(stop), ..Limits::default() };
         if ply == record.moves.len() {
-            // No move of the last position was played, so its moves are not judged.
+            // No move was played in the last position, so its moves are not judged.
             analyst.choose(position, limits)?;
             return analyst.lookup_moves(position);
         }
@@ -166,7 +165,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     Ok(reason.into())
 }
 
-/// The comment behind a move.
+/// Returns the comment on a move.
 fn comment(judged: &AnnotatedMove) -> String {
     let AnnotatedMove { before, after, mark, forced, better, .. } = judged;
     let mut text = format!("{BEFORE}{}{AFTER}{}", winner_text(*before), winner_text(*after));
@@ -190,8 +189,8 @@ fn winner_text(winner: Option<Colour>) -> String {
     }
 }
 
-/// Returns true for the comment of an earlier run, which is replaced. Other comments stay, even if they
-/// begin like one.
+/// Returns true for a comment of an earlier run, which is replaced. Other comments are kept, even if they
+/// begin in the same way.
 fn is_judgement(comment: &str) -> bool {
     let winner = |text: &str| {
         let winners = [Some(Colour::Black), Some(Colour::White), None].map(winner_text);
@@ -200,7 +199,7 @@ fn is_judgement(comment: &str) -> bool {
     let before = comment.strip_prefix(BEFORE).and_then(winner);
     let after = before.and_then(|rest| winner(rest.strip_prefix(AFTER)?));
     after.is_some_and(|rest| match rest.strip_prefix(BETTER) {
-        // Every move has the number of a rank.
+        // Every move contains the number of a rank.
         Some(moves) => moves.split(' ').all(|mv| mv.bytes().any(|byte| byte.is_ascii_digit())),
         None => ["", FORCED, ONLY].contains(&rest.as_str()),
     })
@@ -219,7 +218,7 @@ fn side(judged: &[AnnotatedMove], side: Colour) -> SideJson {
     }
 }
 
-/// The record with marks and comments, and the summary as remarks.
+/// Returns the record with marks and comments, and the summary as remarks.
 fn text(mut record: Record, judged: &[AnnotatedMove], summary: &SummaryJson) -> String {
     for (recorded, judged) in record.moves.iter_mut().zip(judged) {
         let RecordedMove { mark, comments, .. } = recorded;

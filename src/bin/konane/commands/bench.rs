@@ -1,8 +1,8 @@
 //! `konane bench`: fixed work on one thread.
 //!
-//! The counts of nodes and expansions depend on the program only: not on the machine, the instruction set
-//! or the time. Their sum is the signature. If it changes, a search or a counter has changed, and the counts
-//! of each piece of work show which.
+//! The counts of nodes and expansions depend only on the program, not on the machine, the instruction set or
+//! the time. Their sum is the signature. If it changes, a search or a counter has changed. The counts of the
+//! items show which one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -33,42 +33,43 @@ pub struct BenchArgs {
     pub json: bool,
 }
 
-/// One piece of work in the JSON of `bench`.
+/// One item in the JSON of `bench`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BenchItemJson {
-    /// Name of the work.
+    /// Name of the item.
     pub name: String,
-    /// Nodes that it took.
+    /// Number of nodes.
     pub nodes: u64,
-    /// Expansions, repeated ones included, where they are counted.
+    /// Number of expansions including repeated ones. Absent for items that do not count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expansions: Option<u64>,
     /// Wall-clock time.
     pub seconds: f64,
-    /// `nodes` by `seconds`.
+    /// `nodes` divided by `seconds`.
     pub nodes_per_second: f64,
 }
 
 /// The JSON of `bench`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BenchJson {
-    /// The pieces of work, in order.
+    /// The items, in order.
     pub items: Vec<BenchItemJson>,
     /// Sum of all nodes and expansions; null if the run was interrupted.
     pub signature: Option<u64>,
-    /// `interrupted` if the run was.
+    /// `interrupted` if the run was interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
 }
 
-/// Memory of each search: node counts depend on the table's size.
+/// Memory of each search. Fixed, because node counts depend on the table size.
 const MEMORY: u64 = 64 << 20;
 
+/// One item of the benchmark.
 #[derive(Clone, Copy)]
-enum Work {
-    /// Node counts from the start of a board.
+enum BenchItem {
+    /// Perft from the start of a board to a depth.
     Perft((u32, u32), u32),
     /// The winner of a board.
     Konane((u32, u32), Algorithm),
@@ -76,36 +77,36 @@ enum Work {
     Sprouts(u32, sprouts::Algorithm),
 }
 
-/// The work: about a second on the machine on which it was chosen.
-const ITEMS: &[Work] = &[
-    Work::Perft((6, 6), 10),
-    Work::Perft((8, 8), 10),
-    Work::Konane((5, 6), Algorithm::Pns),
-    Work::Konane((5, 6), Algorithm::Pn2),
-    Work::Konane((5, 6), Algorithm::Dfpn),
-    Work::Konane((5, 7), Algorithm::Dfpn),
-    Work::Konane((6, 6), Algorithm::Dfpn),
-    Work::Konane((5, 6), Algorithm::AlphaBeta),
-    Work::Konane((5, 6), Algorithm::PnsPdfpn),
-    Work::Konane((5, 7), Algorithm::PnsPdfpn),
-    Work::Sprouts(8, sprouts::Algorithm::Dfpn),
-    Work::Sprouts(10, sprouts::Algorithm::Dfpn),
-    Work::Sprouts(8, sprouts::Algorithm::Pns),
-    Work::Sprouts(10, sprouts::Algorithm::Pns),
-    Work::Sprouts(8, sprouts::Algorithm::PnsPdfpn),
-    Work::Sprouts(10, sprouts::Algorithm::PnsPdfpn),
+/// The items. They took about a second together on the machine on which they were chosen.
+const ITEMS: &[BenchItem] = &[
+    BenchItem::Perft((6, 6), 10),
+    BenchItem::Perft((8, 8), 10),
+    BenchItem::Konane((5, 6), Algorithm::Pns),
+    BenchItem::Konane((5, 6), Algorithm::Pn2),
+    BenchItem::Konane((5, 6), Algorithm::Dfpn),
+    BenchItem::Konane((5, 7), Algorithm::Dfpn),
+    BenchItem::Konane((6, 6), Algorithm::Dfpn),
+    BenchItem::Konane((5, 6), Algorithm::AlphaBeta),
+    BenchItem::Konane((5, 6), Algorithm::PnsPdfpn),
+    BenchItem::Konane((5, 7), Algorithm::PnsPdfpn),
+    BenchItem::Sprouts(8, sprouts::Algorithm::Dfpn),
+    BenchItem::Sprouts(10, sprouts::Algorithm::Dfpn),
+    BenchItem::Sprouts(8, sprouts::Algorithm::Pns),
+    BenchItem::Sprouts(10, sprouts::Algorithm::Pns),
+    BenchItem::Sprouts(8, sprouts::Algorithm::PnsPdfpn),
+    BenchItem::Sprouts(10, sprouts::Algorithm::PnsPdfpn),
 ];
 
-/// Works and prints.
+/// Runs the benchmark and prints the results.
 pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let mut items = Vec::new();
-    for work in ITEMS {
+    for bench_item in ITEMS {
         let item_begun = Instant::now();
-        let Some((nodes, expansions)) = work.run(stop)? else { break };
+        let Some((nodes, expansions)) = bench_item.run(stop)? else { break };
         let seconds = item_begun.elapsed().as_secs_f64();
         let item = BenchItemJson {
-            name: work.name(),
+            name: bench_item.name(),
             nodes,
             expansions,
             seconds,
@@ -142,33 +143,33 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
 }
 
-impl Work {
+impl BenchItem {
     fn name(self) -> String {
         match self {
-            Work::Perft((ranks, files), depth) => format!("perft {ranks}x{files} {depth}"),
-            Work::Konane((ranks, files), algorithm) => format!("{algorithm} {ranks}x{files}"),
-            Work::Sprouts(spots, search) => format!("{} 0*{spots}", search.name()),
+            BenchItem::Perft((ranks, files), depth) => format!("perft {ranks}x{files} {depth}"),
+            BenchItem::Konane((ranks, files), algorithm) => format!("{algorithm} {ranks}x{files}"),
+            BenchItem::Sprouts(spots, search) => format!("{} 0*{spots}", search.name()),
         }
     }
 
-    /// Returns nodes, and expansions where they are counted; `None` if the work was interrupted.
+    /// Returns the nodes, and the expansions if they are counted. `None` if the item was interrupted.
     fn run(self, stop: &AtomicBool) -> Result<Option<(u64, Option<u64>)>, CliError> {
         let limits = Limits { stop: Some(stop), ..Limits::default() };
         let report = match self {
-            Work::Perft(size, depth) => {
+            BenchItem::Perft(size, depth) => {
                 let board = board(size);
-                // Short enough not to poll the flag in between.
+                // Too short to need a poll of the stop flag.
                 let nodes = Perft::new(&board).count(&Position::start(&board), depth);
                 return Ok((!stop.load(Ordering::Relaxed)).then_some((nodes, None)));
             }
-            Work::Konane(size, algorithm) => {
+            BenchItem::Konane(size, algorithm) => {
                 let board = board(size);
                 let options =
                     SolveOptions { algorithm, memory_bytes: MEMORY, ..SolveOptions::default() };
                 let solver = Solver::new(&board, &Position::start(&board));
                 solver.options(options).limits(limits).run()?.report
             }
-            Work::Sprouts(spots, algorithm) => {
+            BenchItem::Sprouts(spots, algorithm) => {
                 let position = text::read(&format!("0*{spots}"))?;
                 let game = Sprouts::new(MEMORY);
                 let atoms = game.atoms(&position, &mut Scratch::default())?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg, database, named, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::search::run::Reason;
 use konane::system::peak_memory;
 use konane::tablebase::{
@@ -37,7 +37,7 @@ pub struct BuilddbArgs {
     /// Ranks x files, such as 6x6.
     #[arg(value_name = "RxF")]
     pub board: Dimensions,
-    /// The directory for databases; each has a directory in it, such as db/6x6-complete.
+    /// The directory for databases. Each database is a subdirectory, such as db/6x6-complete.
     #[arg(short, long, value_name = "DIR", default_value = "db")]
     pub out: PathBuf,
     /// Positions that the database covers.
@@ -55,7 +55,7 @@ pub struct BuilddbArgs {
     pub memory: MemoryLimitArg,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Print what the build would need, and stop.
+    /// Print the time, memory and disk space that the build needs, without building.
     #[arg(long, visible_alias = "dry-run")]
     pub plan: bool,
     #[command(flatten)]
@@ -69,19 +69,19 @@ pub struct BuildJson {
     pub board: Dimensions,
     /// Positions that the database covers.
     pub scope: Scope,
-    /// Values that the database has.
+    /// Values in the database.
     pub metric: Metric,
     /// Maximum number of stones of its positions.
     pub max_stones: u32,
-    /// Where the files are.
+    /// Directory of the files.
     pub directory: String,
-    /// Positions whose value is known; null if there is no database.
+    /// Number of positions in the database; null if there is no database.
     pub positions: Option<u64>,
-    /// Those with Black to move that Black wins.
+    /// Number of positions with Black to move that Black wins.
     pub black_to_move_wins: Option<u64>,
-    /// Those with White to move that White wins.
+    /// Number of positions with White to move that White wins.
     pub white_to_move_wins: Option<u64>,
-    /// With metric remoteness: how many of the positions last how many plies.
+    /// With metric remoteness: number of positions by remoteness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
     /// Bytes of the files.
@@ -131,7 +131,7 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
     if args.plan {
         return Ok(Exit::Answered);
     }
-    let progress = Progress::new(args.output.quiet);
+    let progress = ProgressDisplay::new(args.output.quiet);
     let result = build(&board, &plan, &progress, stop);
     drop(progress);
     match result {
@@ -162,7 +162,7 @@ fn plan_text(plan: &Plan) -> String {
         ("stored", format!("{} (symmetric ones once)", output::large(plan.stored_positions))),
     ];
     if plan.finished {
-        rows.push(("plan", "nothing to do: the database is there".to_string()));
+        rows.push(("plan", "nothing to do: the database exists".to_string()));
     } else {
         let memory = limit(plan.memory_limit, "available");
         rows.push(("memory", output::bytes(plan.memory_bytes) + &memory));
@@ -233,7 +233,7 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
         rows.insert(4, ("plies", lengths(histogram)));
     }
     if summary.layers_found > 0 && !plan.finished {
-        rows.push(("resumed", format!("{} layers were there", summary.layers_found)));
+        rows.push(("resumed", format!("{} layers from an earlier run", summary.layers_found)));
     }
     if let Some(bytes) = summary.peak_memory_bytes {
         rows.push(("memory", output::bytes(bytes)));
@@ -241,8 +241,8 @@ fn text(plan: &Plan, summary: &BuildSummary) -> String {
     output::rows(head, &rows)
 }
 
-/// Shares of the positions by remoteness in percent, with either side to move; small ones at the end
-/// together.
+/// Returns the shares of the positions by remoteness in percent, for both sides to move together. Small
+/// shares at the end are combined.
 fn lengths(histogram: &Histogram) -> String {
     let number = |side: &[u64], plies: usize| side.get(plies).copied().unwrap_or(0);
     let plies = 0..=histogram.longest() as usize;

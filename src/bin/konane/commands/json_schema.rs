@@ -1,5 +1,5 @@
-//! `konane json-schema`: the schemas of the JSON that the program prints, and of the API's requests and
-//! answers. docs/json.schema.json is its output.
+//! `konane json-schema`: the schemas of the JSON that the program prints, and of the requests and answers of
+//! the API. docs/json.schema.json is its output.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -24,8 +24,8 @@ use crate::trace::ProgressJson;
 use konane::sprouts::SproutsSolution;
 use konane::tablebase::{Plan, Probe};
 
-/// Prints one JSON Schema: the objects of the subcommands as its properties, and all types, those of
-/// the API included, as definitions. A hidden subcommand for the generator of the documentation.
+/// Prints one JSON Schema with the objects of the subcommands as properties, and all types including those of
+/// the API as definitions. A hidden subcommand for the documentation generator.
 pub fn run() -> Result<Exit, CliError> {
     let mut answers = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut commands = Map::new();

@@ -1,4 +1,4 @@
-//! `konane man` and `konane completions`: files that a package of the program installs.
+//! `konane man` and `konane completions`: files for packages of the program.
 
 use clap::{Args, Command};
 
@@ -14,14 +14,14 @@ use konane::system::quote;
     "  konane man sprouts db import\n"
 ))]
 pub struct ManArgs {
-    /// The subcommand to describe, or one below it; without any, the program as a whole.
+    /// The subcommand to describe, such as `solve` or `sprouts db`; the whole program by default.
     #[arg(value_name = "SUBCOMMAND")]
     pub path: Vec<String>,
 }
 
 /// Prints a manual page of the program or of a subcommand.
 pub fn man(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
-    // The subcommand `help` has no page.
+    // There is no page for the subcommand `help`.
     let mut command = without_help(program);
     command.build();
     for name in &args.path {

@@ -1,4 +1,4 @@
-//! The subcommands. Each is a file, or a folder, with its arguments, its help, its run and its JSON.
+//! The subcommands. Each file or folder has the arguments, help, implementation and JSON of one subcommand.
 //! The arguments of `explore` are in [`web`](crate::web).
 
 pub mod analyse;
@@ -30,18 +30,18 @@ pub enum Command {
     Solve(solve::SolveArgs),
     /// Count move sequences, or distinct positions, ply by ply.
     Perft(perft::PerftArgs),
-    /// Check a proof that `solve --proof` has written, by the rules of the game alone.
+    /// Verify a proof written by `solve --proof`, using only the rules of the game.
     VerifyProof(verify_proof::VerifyProofArgs),
-    /// Look at a position: every move with its value, a line of best play, and what you ask.
+    /// Analyse positions interactively: the value of every move and a line of best play.
     Analyse(analyse::AnalyseArgs),
     /// Play against the program, which plays perfectly where it can.
     Play(play::PlayArgs),
-    /// Judge every move of a game record: mistakes, only moves, and what is not known.
+    /// Judge every move of a game record: mistakes, only moves and undecided moves.
     Annotate(annotate::AnnotateArgs),
-    /// Look at positions in the browser: every move with its value, searches as they run.
+    /// Explore positions in the browser: the value of every move, searches as they run.
     #[cfg(feature = "explore")]
     Explore(crate::web::ExploreArgs),
-    /// Look up who wins a position, and what becomes of every move, in a database.
+    /// Look up the winner of a position and the value of every move in a database.
     Probe(probe::ProbeArgs),
     /// Draw a position as an SVG document.
     Draw(draw::DrawArgs),
@@ -49,11 +49,11 @@ pub enum Command {
     Builddb(builddb::BuilddbArgs),
     /// Check the files of a database.
     Verifydb(verifydb::VerifydbArgs),
-    /// Count the positions that games reach, ply by ply, with winners and terminals.
+    /// Count the reachable positions ply by ply, with winners and terminal positions.
     Statespace(statespace::StatespaceArgs),
     /// Sprouts: solve positions, canonical forms, moves, databases of Grundy numbers.
-    Sprouts(sprouts::SproutsArgs),
-    /// Do a fixed amount of work on one thread; print speeds and a signature of node counts.
+    Sprouts(sprouts::SproutsCommandArgs),
+    /// Run a fixed benchmark on one thread; print speeds and a signature of node counts.
     Bench(bench::BenchArgs),
     /// Print a shell completion script.
     Completions(man::CompletionsArgs),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{PositionArgs, RunArgs, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::{Dimensions, Move, Perft, PerftError, Phase, Position};
 
 /// `konane perft`.
@@ -22,8 +22,8 @@ use konane::{Dimensions, Move, Perft, PerftError, Phase, Position};
     "  konane perft 6x6 5 --divide --moves \"c4 d4\"\n",
     "  konane perft 6x6 8 --unique\n",
     "\n",
-    "Lists of positions take at most --memory. Where --unique has not enough for the next ply, the\n",
-    "counts end; else they only take longer.\n"
+    "Lists of positions take at most --memory. If that is too little for the next ply, --unique ends\n",
+    "there; other counts take longer.\n"
 ))]
 pub struct PerftArgs {
     #[command(flatten)]
@@ -32,15 +32,15 @@ pub struct PerftArgs {
     #[arg(value_name = "DEPTH", value_parser = number(1, Perft::MAX_PLIES),
           allow_negative_numbers = true)]
     pub depth: u32,
-    /// Show the count of each first move as well.
+    /// Also show the count of each first move.
     #[arg(long, conflicts_with = "unique")]
     pub divide: bool,
-    /// Count every sequence one by one, as a test of the generation of moves: without it, equal and
-    /// symmetric positions of a ply are counted once, with the number of ways to each.
+    /// Count every sequence one by one, to test move generation. Without this option, equal and
+    /// symmetric positions of a ply are merged and their sequences counted together.
     #[arg(long, conflicts_with = "unique")]
     pub plain: bool,
-    /// Count the positions that are first met at each ply, symmetric ones once. All of them are kept
-    /// in memory.
+    /// Count the distinct positions that are first reached at each ply, symmetric ones once. All of
+    /// them are kept in memory.
     #[arg(long)]
     pub unique: bool,
     /// With --unique: count symmetric positions separately.
@@ -56,7 +56,7 @@ pub struct DivideJson {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// Move sequences that begin with it.
+    /// Number of move sequences that begin with it.
     pub nodes: u64,
 }
 
@@ -65,16 +65,16 @@ pub struct DivideJson {
 pub struct PerftJson {
     /// Ranks x files.
     pub board: Dimensions,
-    /// The position in which the count began.
+    /// The first position.
     pub position: Position,
-    /// Kind of its moves.
+    /// Phase of this position.
     pub phase: Phase,
     /// Plies requested.
     pub depth: u32,
-    /// Move sequences of 1, 2, ... plies.
+    /// Number of move sequences of 1, 2, ... plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<u64>>,
-    /// With `--unique`: positions first met at plies 1, 2, ...
+    /// With `--unique`: number of positions first reached at plies 1, 2, ...
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique: Option<Vec<u64>>,
     /// With `--unique`: true if symmetric positions are counted once.
@@ -90,7 +90,7 @@ pub struct PerftJson {
     pub seconds: f64,
 }
 
-/// Counts and prints; text appears ply by ply.
+/// Counts and prints. Text is printed ply by ply.
 pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     args.run.threads.install(|| count_plies(args, stop))?
 }
@@ -99,14 +99,14 @@ fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let (board, position) = args.start.read()?;
     let (depth, perft) = (args.depth, Perft::new(&board));
-    let progress = Progress::new(args.run.output.quiet);
+    let progress = ProgressDisplay::new(args.run.output.quiet);
     // Writes text above the live line.
-    let say = |text: String| match args.run.output.json {
+    let write = |text: String| match args.run.output.json {
         true => Ok(()),
         false => progress.aside(|| output::write_text(text)),
     };
     let head = if args.unique { "new positions" } else { "nodes" };
-    say(format!("{:>5}  {head:>26}  time\n", "ply"))?;
+    write(format!("{:>5}  {head:>26}  time\n", "ply"))?;
     let (mut counts, mut divided, mut ended) = (Vec::new(), Vec::new(), None);
     let memory = args.run.memory.available().unwrap_or(u64::MAX);
     let unique = || perft.unique_plies(&position, !args.no_symmetry, memory, stop);
@@ -126,7 +126,7 @@ fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
                 divided = moves;
                 let (count, time) =
                     (output::grouped(count), output::time(begun.elapsed().as_secs_f64()));
-                say(format!("{ply:>5}  {count:>26}  {time}\n"))?;
+                write(format!("{ply:>5}  {count:>26}  {time}\n"))?;
             }
             Err(reason) => {
                 ended = Some(reason);
@@ -135,7 +135,7 @@ fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         }
     }
     drop(unique);
-    // The live line ends before the answer is written.
+    // Clears the live line before the answer is written.
     drop(progress);
     let divided = args.divide.then_some(divided).filter(|_| ended.is_none());
     if args.run.output.json {
@@ -166,7 +166,7 @@ fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     Ok(ended.map_or(Exit::Answered, |reason| reason.kind().into()))
 }
 
-/// Counts the sequences of a ply, and with `--divide` those of each first move.
+/// Counts the sequences of a length, and with `--divide` those of each first move.
 fn count(
     args: &PerftArgs,
     perft: &Perft<'_>,

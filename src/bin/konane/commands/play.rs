@@ -10,7 +10,7 @@ use crate::args::analyst::AnalystArgs;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::repl;
-use crate::repl::command::{ConversationKind, names};
+use crate::repl::command::{SessionKind, names};
 use crate::repl::game::KonaneGame;
 use crate::repl::opponent::Opponent;
 use crate::repl::play::{HumanSide, PlaySession};
@@ -20,10 +20,9 @@ use konane::system::{NumberError, parse_duration, parse_number};
 /// `konane play`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{}  {}\n{}", concat!(
-    "The program gives a reason for each of its moves, and claims nothing that is not proven. It\n",
-    "needs no file; with a database or a proof it plays by that. It reads a move or one of these\n",
-    "commands from each line of standard input:\n",
-), names(ConversationKind::Play), concat!(
+    "The program gives a reason for each of its moves and claims only what is proven. Databases and\n",
+    "proofs are optional. Each line of standard input is a move or one of these commands:\n",
+), names(SessionKind::Play), concat!(
     "With --proof, the game begins at the position of the proof unless another is given.\n\n",
     "Examples:\n",
     "  konane play 6x6\n",
@@ -39,9 +38,9 @@ pub struct PlayArgs {
     /// Side that you play [default: the side that loses; the side to move if that is unknown].
     #[arg(long, value_name = "SIDE")]
     pub side: Option<HumanSide>,
-    /// Weaker opponent: the program searches 4 to the power of N nodes for each of its moves, 4 on
-    /// level 1, 1,048,576 on level 10, and uses no database and no proof. Without this option it plays
-    /// perfectly where it can.
+    /// Weaker opponent: the program searches 4 to the power of N nodes for each of its moves (4 on
+    /// level 1, 1,048,576 on level 10) and uses neither database nor proof. Without this option it
+    /// plays as well as it can.
     #[arg(long, value_name = "1-10", value_parser = parse_level, allow_negative_numbers = true)]
     pub level: Option<Level>,
     /// Time for each of the program's moves and for a hint, such as 500ms or 10s.
@@ -55,12 +54,12 @@ fn parse_level(text: &str) -> Result<Level, NumberError> {
     Ok(Level::new(level as u32).expect("the number is of a level"))
 }
 
-/// Runs the conversation.
+/// Runs the game.
 pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    // Before the files, so that bad input is reported without them.
+    // Before the files are opened, so that invalid input is reported first.
     let game = KonaneGame::read(args.start.board, &args.start.begin)?;
     let analyst = args.analyst.open(game.board())?;
-    output::note_unchecked(&args.analyst.proof);
+    output::note_trusted_proofs(&args.analyst.proof);
     let root =
         analyst.proofs().first().filter(|_| !args.start.begin.given()).map(|proof| proof.root());
     let game = root.map_or(game, |root| KonaneGame::new(analyst.board(), root));

@@ -11,7 +11,7 @@ use crate::args::PositionArgs;
 use crate::args::database;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::stdin::{PATIENCE, lines_of_stdin};
+use crate::stdin::{POLL_INTERVAL, lines_of_stdin};
 use konane::notation::parse_position_as;
 use konane::search::Value;
 use konane::tablebase::{Database, Probe, RatedMove, probe};
@@ -20,9 +20,9 @@ use konane::{Board, Position};
 /// `konane probe`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "With neither --position nor --moves, positions are read from standard input, one a line,\n",
-    "unless it is a terminal; then the start is looked up. Empty lines, and what follows a #, are\n",
-    "left out.\n\n",
+    "With neither --position nor --moves, positions are read from standard input, one per line. If\n",
+    "it is a terminal, the start position is looked up instead. Empty lines and text after a # are\n",
+    "ignored.\n\n",
     "Examples:\n",
     "  konane probe 4x5 --moves \"a4 a3\"\n",
     "  konane probe 4x5 --position \"xoxox/o1oxo/x1xox/oxoxo b\" --json\n",
@@ -35,15 +35,15 @@ pub struct ProbeArgs {
     #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true,
           conflicts_with_all = ["position", "moves"])]
     pub stdin: Option<String>,
-    /// The directory of databases, or of one.
+    /// The directory of databases, or a database.
     #[arg(long, value_name = "DIR", default_value = "db")]
     pub db: PathBuf,
-    /// Print JSON instead of text: one object, or one a line for positions from standard input.
+    /// Print JSON instead of text: one object, or one per line for positions from standard input.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Maximum bytes of answers that are collected while more lines are waiting.
+/// Maximum size of the answers that are buffered while more lines are available.
 const BUFFER: usize = 1 << 16;
 
 /// Looks up and prints.
@@ -51,23 +51,23 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begin = &args.start.begin;
     let named =
         begin.moves.is_some() || begin.position.as_deref().is_some_and(|text| text.trim() != "-");
-    let asked = args.stdin.is_some() || begin.position.is_some();
-    if !named && (asked || !io::stdin().is_terminal()) {
+    let is_stdin_requested = args.stdin.is_some() || begin.position.is_some();
+    if !named && (is_stdin_requested || !io::stdin().is_terminal()) {
         let database = database::open(&args.db, args.start.board, None)?;
         let (lines, exit) = answer_lines(args, &database, stop)?;
-        // An empty list has an empty answer; without a list, something was forgotten.
-        let forgotten = lines == 0 && !asked && exit == Exit::Answered;
-        return match forgotten {
+        // An empty list after `-` is valid. Without `-`, empty input is an error.
+        let is_missing = lines == 0 && !is_stdin_requested && exit == Exit::Answered;
+        return match is_missing {
             true => Err(CliError::Usage(
-                "no position: give --position or --moves, or positions on standard input, one a line"
+                "no position: give --position or --moves, or positions on standard input, one per line"
                     .to_owned(),
             )),
             false => Ok(exit),
         };
     }
-    // Before the database, so that bad input is found without one.
+    // Before the database is opened, so that invalid input is reported first.
     let (board, position) = args.start.read()?;
-    must_be_ordinary(&board, &position)?;
+    must_be_covered(&board, &position)?;
     let database = database::open(&args.db, args.start.board, Some(&position))?;
     let answer = probe(&database, &position)?;
     if args.json {
@@ -96,11 +96,11 @@ fn answer_lines(
             Ok(line) => line,
             Err(TryRecvError::Disconnected) => break,
             Err(TryRecvError::Empty) => {
-                // The other program may wait for these answers before it writes more.
+                // The writer of the input may be waiting for these answers.
                 if !write(&mut out)? {
                     return Ok((number, exit));
                 }
-                match lines.recv_timeout(PATIENCE) {
+                match lines.recv_timeout(POLL_INTERVAL) {
                     Ok(line) => line,
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => break,
@@ -117,7 +117,7 @@ fn answer_lines(
         match answer_line(args, database, line) {
             Ok(answer) => out += &answer,
             Err(error) => {
-                output::complain(&format!("line {number}: {error}"), None);
+                output::report_error(&format!("line {number}: {error}"), None);
                 // The exit code of an unreadable file has precedence.
                 if exit != Exit::File {
                     exit = error.exit();
@@ -132,7 +132,7 @@ fn answer_lines(
     Ok((number, exit))
 }
 
-/// Writes the collected answers. Returns false if the pipe is closed.
+/// Writes the buffered answers. Returns false if the pipe is closed.
 fn write(out: &mut String) -> Result<bool, CliError> {
     let open = out.is_empty() || output::write_open(out.as_str())?;
     out.clear();
@@ -142,7 +142,7 @@ fn write(out: &mut String) -> Result<bool, CliError> {
 fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<String, CliError> {
     let read = parse_position_as(args.start.board, line, args.start.begin.phase);
     let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
-    must_be_ordinary(&board, &position)?;
+    must_be_covered(&board, &position)?;
     let answer = probe(database, &position)?;
     if args.json {
         return output::json(&answer);
@@ -162,19 +162,19 @@ fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<Stri
     Ok(format!("{position}: {outcome}; {moves}\n"))
 }
 
-/// Returns an error for a position that no database has.
-fn must_be_ordinary(board: &Board, position: &Position) -> Result<(), CliError> {
+/// Returns an error for a position that no database contains.
+fn must_be_covered(board: &Board, position: &Position) -> Result<(), CliError> {
     if position.is_early_jump(board) {
         let position = position.to_string();
         return Err(CliError::Usage(format!(
-            "{position:?} has fewer than two empty squares and is in the jumping phase; databases are \
-             about games that begin with two removals and have no such position: use `konane solve`"
+            "{position:?} has fewer than two empty squares and is in the jumping phase; databases \
+             cover games that begin with two removals and do not contain it: use `konane solve`"
         )));
     }
     Ok(())
 }
 
-/// Text after an outcome with known remoteness.
+/// Returns the text that follows an outcome with known remoteness.
 fn in_plies(plies: Option<u32>) -> String {
     plies.map_or(String::new(), |plies| format!(" in {plies}"))
 }

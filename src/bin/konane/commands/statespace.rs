@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::search::run::Reason;
 use konane::tablebase::statespace::{
     MAX_SQUARES, Ply, PlyCounts, StateSpaceError, StateSpaceEvent, memory_needed, statespace,
@@ -39,18 +39,18 @@ pub struct StatespaceArgs {
 pub struct StateSpaceJson {
     /// Ranks x files.
     pub board: Dimensions,
-    /// Counts of every ply; empty if the search did not end.
+    /// Counts of every ply; empty if the enumeration was not completed.
     pub plies: Vec<Ply>,
-    /// The sums; null without plies.
+    /// Sums over all plies; null if the enumeration was not completed.
     pub total: Option<PlyCounts>,
-    /// The reason why there are no plies.
+    /// Reason why the enumeration was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Wall-clock time.
     pub seconds: f64,
 }
 
-/// Searches and prints.
+/// Counts and prints.
 pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let result = search(args, stop);
@@ -78,12 +78,12 @@ pub fn run(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 
 fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError> {
     let board = Board::new(args.board);
-    // A board that is too large has an error of its own.
+    // For a board that is too large, `statespace` returns a more specific error.
     if args.board.squares() <= MAX_SQUARES {
         let what = || format!("the state space of {}", args.board);
         args.run.memory.must_suffice(memory_needed(&board), what)?;
     }
-    let progress = Progress::new(args.run.output.quiet);
+    let progress = ProgressDisplay::new(args.run.output.quiet);
     let mut show = |event: StateSpaceEvent<'_>| {
         match event {
             StateSpaceEvent::Values { black, of } => {

@@ -12,16 +12,16 @@ use serde::Serialize;
 use crate::args::RunArgs;
 use crate::exit::{CliError, Exit};
 use crate::output::{self, CheckJson};
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::Colour;
 use konane::proof::{ProofError, ProofHeader, ProofReader, Verification, verify};
 
 /// `konane verify-proof`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "A proof is a set of positions in which the side to move loses: whatever it does, there is a\n",
-    "reply that leads to another position of the set or ends the game. That is what is checked.\n\n",
-    "Exit code 1: the file reads well, but proves nothing. 4: it is damaged, or cannot be read.\n\n",
+    "A proof is a set of positions in which the side to move loses: for each of its moves there is a\n",
+    "reply that leads to another position of the set or ends the game. The command checks this.\n\n",
+    "Exit code 1: the file is well formed but not a valid proof. 4: it is damaged or unreadable.\n\n",
     "Examples:\n",
     "  konane verify-proof 6x6.proof\n",
     "  konane verify-proof 6x6.proof --json --threads 1\n"
@@ -41,13 +41,13 @@ pub struct VerifyProofJson {
     pub file: String,
     /// Ranks x files; null if the file cannot be read.
     pub board: Option<String>,
-    /// The position that is proven.
+    /// The proven position.
     pub root: Option<String>,
     /// The player who wins.
     pub winner: Option<Colour>,
-    /// Positions of the proof.
+    /// Number of positions in the proof.
     pub positions: Option<u64>,
-    /// Length of the file.
+    /// Size of the file in bytes.
     pub bytes: Option<u64>,
     #[serde(flatten)]
     pub check: CheckJson,
@@ -87,7 +87,7 @@ fn check(
     if let Some(bytes) = args.run.memory.available() {
         reader.limit_memory(bytes);
     }
-    let progress = Progress::new(args.run.output.quiet);
+    let progress = ProgressDisplay::new(args.run.output.quiet);
     progress.live("reading".to_owned());
     let checked = |done: u64, all: u64| {
         progress.part(done, all);

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::args::{RunArgs, database};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, CheckJson};
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::Dimensions;
 use konane::file::FileError;
 use konane::tablebase::{
@@ -26,10 +26,10 @@ use konane::tablebase::{
     "  konane verifydb db/4x5-complete --deep --json\n"
 ))]
 pub struct VerifydbArgs {
-    /// The database: a directory that builddb has made.
+    /// The database directory, as written by builddb.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// Also compute every value again from those of the moves.
+    /// Also recompute every value from the values of the moves.
     #[arg(long)]
     pub deep: bool,
     #[command(flatten)]
@@ -45,15 +45,15 @@ pub struct VerifyJson {
     pub board: Option<Dimensions>,
     /// Positions that the database covers.
     pub scope: Option<Scope>,
-    /// Values that the database has.
+    /// Values in the database.
     pub metric: Option<Metric>,
-    /// The layers: up to this number of stones.
+    /// Maximum number of stones of the positions.
     pub max_stones: Option<u32>,
-    /// Positions of the database by its manifest.
+    /// Number of positions according to the manifest.
     pub positions: Option<u64>,
     /// Bytes of the files.
     pub bytes: Option<u64>,
-    /// True if the check computes every value again.
+    /// True if the check recomputes every value.
     pub deep: bool,
     #[serde(flatten)]
     pub check: CheckJson,
@@ -75,7 +75,7 @@ pub fn run(args: &VerifydbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     Ok(report.map_or(Exit::Interrupted, |_| Exit::Answered))
 }
 
-/// Returns true for errors that show that the database is wrong. All others leave that open.
+/// Returns true for errors that prove the database invalid.
 fn is_verdict(error: &DatabaseError) -> bool {
     use FileError::{Damaged, NotAFile, OtherKind};
     matches!(
@@ -87,12 +87,12 @@ fn is_verdict(error: &DatabaseError) -> bool {
 }
 
 fn check(args: &VerifydbArgs, stop: &AtomicBool) -> Result<VerifiedDatabase, CliError> {
-    // If the database cannot be read, the check returns a better error.
+    // If the database cannot be read, the check returns a more specific error.
     let need = if args.deep { deep_memory(&args.directory).unwrap_or(0) } else { 0 };
     args.run
         .memory
         .must_suffice(need, || format!("the deep check of {}", args.directory.display()))?;
-    let progress = Progress::new(args.run.output.quiet);
+    let progress = ProgressDisplay::new(args.run.output.quiet);
     let verified =
         args.run.threads.install(|| verify(&args.directory, args.deep, &progress, stop))?;
     verified.map_err(CliError::Verify)
@@ -121,12 +121,9 @@ fn text(args: &VerifydbArgs, report: &VerifiedDatabase) -> String {
     let head = database::heading(dimensions, scope, max_stones, metric);
     let counts = &report.counts;
     let checked = if args.deep {
-        format!(
-            "files, and {} values from those of their moves",
-            output::grouped(report.recomputed)
-        )
+        format!("files, and {} values recomputed", output::grouped(report.recomputed))
     } else {
-        "files; --deep computes the values again".to_string()
+        "files; --deep recomputes the values".to_string()
     };
     let [black, white] =
         [counts.black_to_move_wins, counts.white_to_move_wins].map(output::grouped);

@@ -1,4 +1,4 @@
-//! The conversation of `konane analyse`.
+//! The session of `konane analyse`.
 
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
@@ -8,25 +8,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::board::{Style, draw};
-use super::command::{Action, ConversationKind, help, search_time};
+use super::command::{Action, SessionKind, help, search_time};
 use super::game::{KonaneGame, write_file};
 use super::sentences::hint_text;
-use super::{CommandResult, Conversation, limits, text};
+use super::{CommandResult, Session, limits, text};
 use crate::exit::CliError;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use crate::terminal_text::{TerminalText, escape_line};
 use konane::analysis::{Analysis, Analyst};
 use konane::json::{OrUnknown, or_unknown};
 use konane::search::Value;
 use konane::{Move, Position};
 
-/// An analysis with moves before and after its position.
+/// An analysis with the moves before its position and a line of best play.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnalysisJson {
     #[serde(flatten)]
     pub analysis: Analysis,
-    /// Best play from the position, as far as it is decided. Absent if it was not asked for.
+    /// Best play from the position, as far as it is decided. Absent if it was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Vec<Move>>,
     /// The position before the moves that were played.
@@ -43,37 +43,37 @@ impl From<Analysis> for AnalysisJson {
     }
 }
 
-/// Answer of `analyse --json` to a command.
+/// Output of `analyse --json` for a command.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AnswerJson {
-    /// To a command that shows or changes the position.
+    /// For a command that shows or changes the position.
     Analysis(Box<AnalysisJson>),
-    /// To `hint`: null if there is no move.
+    /// For `hint`.
     Hint {
-        /// The move.
+        /// The move; null if there is none.
         hint: Option<Move>,
         /// Its outcome for the player who makes it; `loss` if there is no move.
         #[serde(serialize_with = "or_unknown::serialize")]
         #[schemars(with = "OrUnknown<Value>")]
         outcome: Option<Value>,
     },
-    /// To `save`.
+    /// For `save`.
     Saved {
         /// The file.
         saved: String,
     },
-    /// To `draw`.
+    /// For `draw`.
     Drawn {
         /// The file.
         drawn: String,
     },
-    /// To `help`.
+    /// For `help`.
     Help {
         /// The commands.
         help: String,
     },
-    /// To a command that failed.
+    /// For a failed command.
     Error {
         /// The error.
         error: String,
@@ -88,14 +88,14 @@ pub struct AnalyseSession<'a> {
     pub analyst: Analyst,
     /// Time for each position.
     pub time: Duration,
-    /// True if answers are JSON objects.
+    /// True if the output is JSON.
     pub json: bool,
     /// Ends searches.
     pub stop: &'a AtomicBool,
 }
 
 impl AnalyseSession<'_> {
-    /// An answer as text or JSON.
+    /// Returns the output as text or JSON.
     fn answer(&self, text: String, object: &AnswerJson) -> Result<TerminalText, CliError> {
         Ok(if self.json { output::json(object)?.into() } else { text.into() })
     }
@@ -112,9 +112,9 @@ impl AnalyseSession<'_> {
         self.answer(hint_text(hint, judgement), &AnswerJson::Hint { hint, outcome })
     }
 
-    /// Evaluates the position. The line of best play may take half the time in addition.
+    /// Evaluates the position. The line of best play takes at most half the time in addition.
     fn analyse(&mut self, time: Duration) -> Result<(Analysis, Vec<Move>), CliError> {
-        let shown = Progress::new(self.json);
+        let shown = ProgressDisplay::new(self.json);
         let limits = |time| limits(time, self.stop);
         let position = self.game.position();
         let analysis = self.analyst.analyse(position, limits(time), &mut |analysis| {
@@ -130,8 +130,7 @@ impl AnalyseSession<'_> {
         Ok((analysis, line))
     }
 
-    /// Shows the moves and a line of best play, with the board or without it. In JSON there is no
-    /// difference.
+    /// Returns the moves and a line of best play, in text with the board if `has_board` is set.
     fn show(&mut self, has_board: bool, time: Duration) -> Result<TerminalText, CliError> {
         let (analysis, line) = self.analyse(time)?;
         let (board, position) = (self.game.board(), self.game.position());
@@ -155,8 +154,8 @@ impl AnalyseSession<'_> {
     }
 }
 
-impl Conversation for AnalyseSession<'_> {
-    const KIND: ConversationKind = ConversationKind::Analyse;
+impl Session for AnalyseSession<'_> {
+    const KIND: SessionKind = SessionKind::Analyse;
 
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         *out += self.show(true, self.time)?;
@@ -205,7 +204,7 @@ impl Conversation for AnalyseSession<'_> {
     }
 }
 
-/// The moves in the order of the analysis, one a line, and a line of best play.
+/// Returns the moves in the order of the analysis, one per line, and a line of best play.
 fn moves_text(analysis: &Analysis, line: &[Move]) -> String {
     let mut text = String::new();
     if !analysis.moves.is_empty() {

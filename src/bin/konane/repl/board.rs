@@ -1,4 +1,4 @@
-//! Boards in the terminal.
+//! Drawing of boards in a terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
@@ -21,8 +21,8 @@ impl Style {
     /// Style of files and pipes.
     pub const PLAIN: Style = Style { colours: false, unicode: false };
 
-    /// Style of stdout: plain unless it is a terminal; there the variables `NO_COLOR`, `TERM` and those of
-    /// the locale decide.
+    /// Returns the style for stdout: plain unless it is a terminal. On a terminal it depends on `NO_COLOR`,
+    /// `TERM` and the locale.
     pub fn of_stdout() -> Self {
         if !io::stdout().is_terminal() || std::env::var_os("TERM").is_some_and(|t| t == "dumb") {
             return Style::PLAIN;
@@ -35,7 +35,7 @@ impl Style {
         Style { colours: console::colors_enabled(), unicode }
     }
 
-    /// Character of a square.
+    /// Returns the character for a square.
     fn square(self, stone: Option<Colour>) -> char {
         match (stone, self.unicode) {
             (None, false) => '.',
@@ -47,12 +47,12 @@ impl Style {
         }
     }
 
-    /// Character of the stones of a side.
+    /// Returns the character for the stones of a side.
     pub fn stone(self, side: Colour) -> char {
         self.square(Some(side))
     }
 
-    /// Adds a character, coloured if the output can show colours.
+    /// Appends a character, coloured if the output can show colours.
     fn push(self, text: &mut TerminalText, character: char, ink: Ink) {
         match self.colours {
             true => text.push_coloured(character, ink),
@@ -61,8 +61,8 @@ impl Style {
     }
 }
 
-/// The board with the names of ranks and files, a line for each rank. The first and the last square of the
-/// last move are in brackets.
+/// Returns the board with the names of ranks and files, one line per rank. The first and the last square of
+/// the last move are in brackets.
 pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style) -> TerminalText {
     let (ranks, files) = (board.dimensions().ranks(), board.dimensions().files());
     let marked = last.map_or(0, Move::marked);
@@ -82,8 +82,8 @@ pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style
                 break;
             }
             let square = row * files + file;
-            let there = position.occupied() >> square & 1 == 1;
-            let stone = there.then(|| board.colour_of(square));
+            let is_occupied = position.occupied() >> square & 1 == 1;
+            let stone = is_occupied.then(|| board.colour_of(square));
             let ink = match stone {
                 None => Ink::new().dim(),
                 Some(Colour::Black) => Ink::new().bold(),
@@ -95,7 +95,7 @@ pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style
     }
     text += "     ";
     for file in 0..files {
-        // Columns are one character wide, so of names behind z only the last letter is shown.
+        // Columns are one character wide, so only the last letter of names after z is shown.
         let _ = write!(text, " {}", char::from(b'a' + (file % 26) as u8));
     }
     text += "\n";

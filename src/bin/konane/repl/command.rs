@@ -1,4 +1,4 @@
-//! Commands of the conversations: one table, one parser, and the help, which is printed from the table.
+//! Commands of the interactive sessions: one table, one parser, and the help, which is generated from the table.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use super::refused;
 use crate::exit::CliError;
 use konane::system::parse_duration;
 
-/// The conversations.
+/// Kinds of sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConversationKind {
+pub enum SessionKind {
     /// `konane analyse`.
     Analyse,
     /// `konane play`.
@@ -18,16 +18,16 @@ pub enum ConversationKind {
     Sprouts,
 }
 
-use ConversationKind::{Analyse, Play, Sprouts};
+use SessionKind::{Analyse, Play, Sprouts};
 
-/// The effects of commands.
+/// Effects of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Makes a move.
     Move,
-    /// Takes a move back.
+    /// Undoes a move.
     Undo,
-    /// Makes a move again that was taken back.
+    /// Redoes a move.
     Redo,
     /// Begins a new game.
     New,
@@ -41,7 +41,7 @@ pub enum Action {
     More,
     /// Suggests a move.
     Hint,
-    /// Searches the position again, for a time that [`search_time`] reads.
+    /// Searches the position again, for a time that [`search_time`] parses.
     Search,
     /// Writes the game to a file.
     Save,
@@ -51,7 +51,7 @@ pub enum Action {
     Draw,
     /// Prints the commands.
     Help,
-    /// Ends the conversation.
+    /// Ends the session.
     Quit,
 }
 
@@ -60,24 +60,24 @@ struct CommandSpec {
     action: Action,
     /// The name and its aliases, separated by spaces.
     names: &'static str,
-    /// The argument as the help shows it: in brackets if it may be missing, empty if there is none.
+    /// The argument in the help: in brackets if it is optional, empty if the command takes none.
     argument: &'static str,
-    /// Conversations that have the command.
-    conversations: &'static [ConversationKind],
+    /// Sessions that have the command.
+    kinds: &'static [SessionKind],
     help: &'static str,
 }
 
-const ALL: &[ConversationKind] = &[Analyse, Play, Sprouts];
-const KONANE: &[ConversationKind] = &[Analyse, Play];
-const SPROUTS: &[ConversationKind] = &[Sprouts];
+const ALL: &[SessionKind] = &[Analyse, Play, Sprouts];
+const KONANE: &[SessionKind] = &[Analyse, Play];
+const SPROUTS: &[SessionKind] = &[Sprouts];
 
 /// All commands, in the order of the help.
 #[rustfmt::skip]
 const COMMANDS: &[CommandSpec] = &[
     command(Action::Move, "move", "X", KONANE,
-            "make a move, also without the word: remove a stone (c3), jump (c3-c1)"),
+            "make a move (the word is optional): remove a stone (c3), jump (c3-c1)"),
     command(Action::Move, "move", "X", SPROUTS,
-            "make a move, also without the word: number (3, #3) or next position (1a1a)"),
+            "make a move (the word is optional): number (3, #3) or next position (1a1a)"),
     command(Action::Moves, "moves", "", ALL, "list the moves with their outcomes, winning ones first"),
     command(Action::More, "more", "", SPROUTS, "continue a long list of moves"),
     command(Action::Hint, "hint", "", ALL, "suggest a move"),
@@ -88,35 +88,35 @@ const COMMANDS: &[CommandSpec] = &[
     command(Action::Board, "board", "", KONANE, "show the board again"),
     command(Action::Position, "position", "", KONANE, "show the position as text"),
     command(Action::Position, "position board", "", SPROUTS, "show the position and its Grundy numbers"),
-    command(Action::Undo, "undo", "", ALL, "take your last move back"),
-    command(Action::Redo, "redo", "", ALL, "make a move again that was taken back"),
+    command(Action::Undo, "undo", "", ALL, "take back your last move"),
+    command(Action::Redo, "redo", "", ALL, "redo a move that was taken back"),
     command(Action::New, "new", "", KONANE, "go back to the first position"),
-    command(Action::New, "new", "[TEXT]", SPROUTS, "begin a new game, at the position TEXT if it is given"),
+    command(Action::New, "new", "[TEXT]", SPROUTS, "begin a new game, from the position TEXT if given"),
     command(Action::Save, "save", "FILE", ALL, "write the game to a file"),
-    command(Action::Load, "load", "FILE", ALL, "go on from the game in a file"),
+    command(Action::Load, "load", "FILE", ALL, "continue the game in a file"),
     command(Action::Draw, "draw", "FILE", ALL, "draw the position as SVG"),
     command(Action::Help, "help ?", "", ALL, "show this list"),
-    command(Action::Quit, "quit exit q", "", ALL, "end"),
+    command(Action::Quit, "quit exit q", "", ALL, "quit"),
 ];
 
 const fn command(
     action: Action,
     names: &'static str,
     argument: &'static str,
-    conversations: &'static [ConversationKind],
+    kinds: &'static [SessionKind],
     help: &'static str,
 ) -> CommandSpec {
-    CommandSpec { action, names, argument, conversations, help }
+    CommandSpec { action, names, argument, kinds, help }
 }
 
-/// The commands of a conversation.
-fn commands(kind: ConversationKind) -> impl Iterator<Item = &'static CommandSpec> {
-    COMMANDS.iter().filter(move |command| command.conversations.contains(&kind))
+/// Returns the commands of a session.
+fn commands(kind: SessionKind) -> impl Iterator<Item = &'static CommandSpec> {
+    COMMANDS.iter().filter(move |command| command.kinds.contains(&kind))
 }
 
-/// Reads a line: an action and its argument, or `None` for an empty line and for a comment, which begins
+/// Parses a line to an action and its argument, or to `None` for an empty line and for a comment, which begins
 /// with `#`. A line that does not begin with a command is a move.
-pub fn parse(kind: ConversationKind, line: &str) -> Result<Option<(Action, &str)>, CliError> {
+pub fn parse(kind: SessionKind, line: &str) -> Result<Option<(Action, &str)>, CliError> {
     let line = line.trim();
     // In Sprouts `#3` is the third move.
     let is_number = |rest: &str| kind == Sprouts && rest.starts_with(|c: char| c.is_ascii_digit());
@@ -143,7 +143,7 @@ pub fn parse(kind: ConversationKind, line: &str) -> Result<Option<(Action, &str)
     }
 }
 
-/// Time for [`Action::Search`]: its argument, or 10 times the time of other searches.
+/// Returns the time for [`Action::Search`]: its argument, or 10 times the time of other searches.
 pub fn search_time(argument: &str, time: Duration) -> Result<Duration, CliError> {
     match argument {
         "" => Ok(time.saturating_mul(10)),
@@ -152,8 +152,8 @@ pub fn search_time(argument: &str, time: Duration) -> Result<Duration, CliError>
     }
 }
 
-/// The help of a conversation.
-pub fn help(kind: ConversationKind) -> String {
+/// Returns the help of a session.
+pub fn help(kind: SessionKind) -> String {
     let forms = commands(kind).map(|command| {
         let form = format!("{} {}", command.names.replace(' ', ", "), command.argument);
         (form.trim_end().to_owned(), command.help)
@@ -166,8 +166,8 @@ pub fn help(kind: ConversationKind) -> String {
     })
 }
 
-/// Names of the commands of a conversation, separated by spaces.
-pub fn names(kind: ConversationKind) -> String {
+/// Returns the names of the commands of a session, separated by spaces.
+pub fn names(kind: SessionKind) -> String {
     let names = commands(kind).filter_map(|command| command.names.split(' ').next());
     names.collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! The Konane game of `analyse`, `play` and `draw`, and files of games.
+//! Konane games of `analyse`, `play` and `draw`, and their files.
 
 use std::io::Read;
 use std::path::Path;
@@ -20,11 +20,11 @@ use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 /// Maximum size of the file of a game.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Arguments for reading a record.
+/// Arguments for the parsing of a record.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct RecordArgs {
-    /// Read the record as one whose rank 1 is the top rank. Without this flag, the header Flip-Ranks or
-    /// the moves decide.
+    /// Read the record with rank 1 as the top rank. By default, the header Flip-Ranks or the moves
+    /// determine this.
     #[arg(long, requires = "game")]
     pub flip_ranks: bool,
 }
@@ -43,7 +43,7 @@ impl RecordArgs {
         self.record(file, &bytes).map(Some)
     }
 
-    /// Reads the record in a file of this name.
+    /// Parses the record in a file of this name.
     fn record(self, file: String, bytes: &[u8]) -> Result<Record, CliError> {
         let record = match self.flip_ranks {
             true => Record::from_bytes_flipped(bytes),
@@ -57,21 +57,21 @@ impl RecordArgs {
 #[derive(Clone, Debug)]
 pub struct KonaneGame {
     board: Board,
-    /// The record at the beginning. The current moves are in `history`.
+    /// The initial record. The current moves are in `history`.
     record: Record,
     /// Positions with the moves that lead to them. The first position has none.
     pub history: GameHistory<(Position, Option<RecordedMove>)>,
 }
 
 impl KonaneGame {
-    /// A game without moves.
+    /// Returns a game without moves.
     pub fn new(board: &Board, start: Position) -> Self {
         let is_early_jump = start.is_early_jump(board);
         let phase = if is_early_jump { PhaseChoice::Jump } else { PhaseChoice::Auto };
         KonaneGame::from(Record { phase, ..Record::new(board.dimensions(), start) })
     }
 
-    /// The game that the arguments describe.
+    /// Returns the game that the arguments describe.
     pub fn read(dimensions: Dimensions, args: &BeginArgs) -> Result<Self, CliError> {
         let (board, begin, moves) = args.read(dimensions)?;
         let mut game = KonaneGame::new(&board, begin);
@@ -79,7 +79,7 @@ impl KonaneGame {
         Ok(game)
     }
 
-    /// Reads a game from a file. It must be on the `expected` board, if that is given.
+    /// Reads a game from a file. It must be on the `expected` board, if given.
     pub fn open(
         path: &Path,
         expected: Option<Dimensions>,
@@ -101,40 +101,40 @@ impl KonaneGame {
         KonaneGame::open(Path::new(file), Some(dimensions), RecordArgs::default())
     }
 
-    /// The board.
+    /// Returns the board.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The first position.
+    /// Returns the first position.
     pub fn start(&self) -> Position {
         self.record.start
     }
 
-    /// The current position.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
         &self.history.current().0
     }
 
-    /// The moves before the current position.
+    /// Returns the moves before the current position.
     fn recorded(&self) -> impl Iterator<Item = &RecordedMove> {
         self.history.played().iter().filter_map(|(_, recorded)| recorded.as_ref())
     }
 
-    /// The moves before the current position.
+    /// Returns the moves before the current position.
     pub fn moves(&self) -> impl Iterator<Item = Move> {
         self.recorded().map(|recorded| recorded.mv)
     }
 
-    /// The last move.
+    /// Returns the last move.
     pub fn last(&self) -> Option<Move> {
         self.moves().last()
     }
 
-    /// Reads a legal move.
+    /// Parses a legal move.
     pub fn read_move(&self, text: &str) -> Result<Move, CliError> {
         if text.contains(char::is_whitespace) {
-            return Err(refused(format!("{text:?}: write one move a line, without spaces")));
+            return Err(refused(format!("{text:?}: write one move per line, without spaces")));
         }
         parse_move(&self.board, self.position(), text)
             .map_err(|error| refused(format!("{error}; or write help")))
@@ -146,8 +146,8 @@ impl KonaneGame {
         self.history.push((after, Some(RecordedMove::new(mv))));
     }
 
-    /// Writes the record to a file. `players` are Black and White, where the record does not name them.
-    /// Returns a sentence about it.
+    /// Writes the record to a file. `players` are the names of Black and White if the record has none.
+    /// Returns a message.
     pub fn save(&self, file: &str, players: [Option<&str>; 2]) -> Result<String, CliError> {
         let mut record = self.record.clone();
         record.moves = self.recorded().cloned().collect();
@@ -158,13 +158,13 @@ impl KonaneGame {
         if last.count_moves(&self.board) == 0 {
             record.result = Some(!last.to_move());
         } else if record.moves != self.record.moves {
-            // A player may have given up the game that was read, but not this one.
+            // The result in the file, for instance after a resignation, does not apply to other moves.
             record.result = None;
         }
         write_file("game", file, &record.to_string())
     }
 
-    /// The board as SVG, with the last move marked.
+    /// Returns the board as SVG, with the last move marked.
     pub fn svg(&self) -> String {
         svg(&self.board, self.position(), self.last())
     }
@@ -198,10 +198,10 @@ fn must_be_short(file: &str, bytes: &[u8]) -> Result<(), CliError> {
     }
 }
 
-/// Replaces a file with the text of a game or a drawing. Returns a sentence about it.
+/// Writes the text of a game or a drawing to a file. Returns a message.
 pub fn write_file(what: &str, file: &str, text: &str) -> Result<String, CliError> {
     let mut new = NewFile::create(Path::new(file), 1 << 12)?;
     new.put(text.as_bytes())?;
     new.finish()?;
-    Ok(format!("The {what} is in {file}.\n"))
+    Ok(format!("Saved the {what} to {file}.\n"))
 }

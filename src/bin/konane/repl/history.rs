@@ -1,58 +1,58 @@
-//! States of a game, with undo and redo.
+//! History of the states of a game, with undo and redo.
 
 use super::refused;
 use crate::exit::CliError;
 
-/// The states of a game: those up to the current one, and behind it those that were taken back.
+/// States of a game up to the current one, followed by those that were undone.
 #[derive(Clone, Debug)]
 pub struct GameHistory<S> {
     /// Never empty.
     states: Vec<S>,
-    /// Index of the current state: the number of moves that lead to it.
+    /// Index of the current state, which is the number of moves that lead to it.
     current: usize,
 }
 
 impl<S> GameHistory<S> {
-    /// A game without moves.
+    /// Returns a history without moves.
     pub fn new(start: S) -> Self {
         GameHistory { states: vec![start], current: 0 }
     }
 
-    /// The states from the first to the current one.
+    /// Returns the states from the first to the current one.
     pub fn played(&self) -> &[S] {
         &self.states[..=self.current]
     }
 
-    /// The current state.
+    /// Returns the current state.
     pub fn current(&self) -> &S {
         &self.states[self.current]
     }
 
-    /// The state before the last move.
+    /// Returns the state before the last move.
     pub fn previous(&self) -> Option<&S> {
         self.states[..self.current].last()
     }
 
-    /// Adds the state after a move. What was taken back is gone.
+    /// Adds the state after a move. Discards undone states.
     pub fn push(&mut self, state: S) {
         self.current += 1;
         self.states.truncate(self.current);
         self.states.push(state);
     }
 
-    /// Goes back to the last earlier state that is a target. The arguments of `is_target` are the number of
-    /// moves before a state, and the state.
+    /// Goes back to the latest earlier state for which `is_target` returns true. Its arguments are the number
+    /// of moves before a state, and the state.
     pub fn undo_to(&mut self, is_target: impl Fn(usize, &S) -> bool) -> Result<(), CliError> {
         let target = (0..self.current).rfind(|&index| is_target(index, &self.states[index]));
         self.current = target.ok_or_else(|| refused("there is nothing to take back"))?;
         Ok(())
     }
 
-    /// Goes forward to the next state that is a target, or to the last one.
+    /// Goes forward to the next state for which `is_target` returns true, or to the last one.
     pub fn redo_to(&mut self, is_target: impl Fn(usize, &S) -> bool) -> Result<(), CliError> {
         let mut undone = self.current + 1..self.states.len();
         let Some(last) = undone.clone().next_back() else {
-            return Err(refused("there is nothing to make again: no move was taken back"));
+            return Err(refused("there is nothing to redo: no move was taken back"));
         };
         self.current = undone.find(|&index| is_target(index, &self.states[index])).unwrap_or(last);
         Ok(())

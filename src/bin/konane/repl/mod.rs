@@ -1,13 +1,13 @@
-//! Conversations on the terminal or through a pipe: `analyse`, `play` and `sprouts play`.
+//! Interactive sessions on a terminal or through a pipe: `analyse`, `play` and `sprouts play`.
 //!
 //! ```text
-//! line ─▶ command::parse ─▶ Conversation::run ─▶ Text ──────────────────────────▶ next line
-//!                                             └▶ Changed ─▶ Conversation::turn ─▶ next line
+//! line ─▶ command::parse ─▶ Session::run ─▶ Text ─────────────────────▶ next line
+//!                                        └▶ Changed ─▶ Session::turn ─▶ next line
 //! ```
 //!
-//! * [`run`]: the loop of all three. [`command`]: the table of their commands.
-//! * [`analyse`], [`play`], [`sprouts`]: the state of each conversation and the effect of each command.
-//! * [`opponent`]: moves of the program in `play`. [`sentences`]: texts about both games.
+//! * [`run`]: the loop of all sessions. [`command`]: the table of commands.
+//! * [`analyse`], [`play`], [`sprouts`]: state and commands of each session.
+//! * [`opponent`]: moves of the program in `play`. [`sentences`]: messages about both games.
 //! * [`game`]: a game of Konane and its files. [`history`]: undo and redo. [`board`]: boards as text.
 
 pub mod analyse;
@@ -27,51 +27,50 @@ use std::time::{Duration, Instant};
 
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::stdin::{PATIENCE, lines_of_stdin};
+use crate::stdin::{POLL_INTERVAL, lines_of_stdin};
 use crate::terminal_text::{TerminalText, escape_line};
-use command::{Action, ConversationKind};
+use command::{Action, SessionKind};
 use konane::search::run::Limits;
 
 /// Result of a command.
 pub enum CommandResult {
-    /// The position is the same. The text is printed.
+    /// Text to print. The position is unchanged.
     Text(TerminalText),
-    /// The position has changed. The text is printed before that of [`Conversation::turn`].
+    /// Text to print before that of [`Session::turn`]. The position has changed.
     Changed(TerminalText),
-    /// The conversation ends.
+    /// End of the session.
     Quit,
 }
 
-/// A person writes commands, and the program carries them out.
-pub trait Conversation {
-    /// Selects the commands.
-    const KIND: ConversationKind;
+/// An interactive session, which executes commands of a user.
+pub trait Session {
+    /// Kind of the session, which determines its commands.
+    const KIND: SessionKind;
 
-    /// Makes one move of the program, if it is its turn; otherwise shows the position. Adds the text to
-    /// `out`. Returns true if the next move is the person's, and after the end of a game, which can be
-    /// saved or taken back.
+    /// Makes one move of the program if it is its turn, otherwise shows the position. Appends the text to
+    /// `out`. Returns true if the next line of input is due: on the user's turn, and after the end of a game.
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError>;
 
-    /// Carries out a command. After an error the game is as before.
+    /// Executes a command. An error leaves the game unchanged.
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError>;
 
-    /// Text of an error of a command.
+    /// Returns the text for an error of a command.
     fn error_text(&self, error: &CliError) -> Result<TerminalText, CliError> {
         Ok((escape_line(&error.to_string()).into_owned() + "\n").into())
     }
 }
 
-/// Runs a conversation until a command or the input ends it. The exit code is that of the last command
-/// that failed, or of a file that could not be used: in a pipe nobody sees the message at once.
-pub fn run<C: Conversation>(
-    conversation: &mut C,
+/// Runs a session until a command or the end of input ends it. If standard input is not a terminal, the exit
+/// code is that of the last failed command; file errors take precedence.
+pub fn run<C: Session>(
+    session: &mut C,
     introduction: String,
     stop: &AtomicBool,
 ) -> Result<Exit, CliError> {
     let is_terminal = io::stdin().is_terminal();
     let lines = lines_of_stdin()?;
-    // On a terminal, Ctrl-C ends the search of `analyse` that is running, and the conversation goes on.
-    let is_interrupted = || match is_terminal && C::KIND == ConversationKind::Analyse {
+    // On a terminal, Ctrl-C ends the running search of `analyse`, but not the session.
+    let is_interrupted = || match is_terminal && C::KIND == SessionKind::Analyse {
         true => {
             stop.store(false, Ordering::Relaxed);
             false
@@ -82,10 +81,10 @@ pub fn run<C: Conversation>(
     let mut out = TerminalText::from(introduction);
     loop {
         loop {
-            let is_persons_turn = conversation.turn(&mut out);
+            let is_users_turn = session.turn(&mut out);
             let is_interrupted = is_interrupted();
             let is_open = output::write_open(std::mem::take(&mut out))?;
-            match is_persons_turn {
+            match is_users_turn {
                 _ if is_interrupted => return Ok(Exit::Interrupted),
                 Err(error) => return Err(error),
                 Ok(_) if !is_open => return Ok(exit),
@@ -98,7 +97,7 @@ pub fn run<C: Conversation>(
                 return Ok(exit);
             }
             let line = loop {
-                match lines.recv_timeout(PATIENCE) {
+                match lines.recv_timeout(POLL_INTERVAL) {
                     _ if stop.load(Ordering::Relaxed) => return Ok(Exit::Interrupted),
                     Ok(line) => break line.map_err(CliError::Input)?,
                     Err(RecvTimeoutError::Timeout) => {}
@@ -107,7 +106,7 @@ pub fn run<C: Conversation>(
             };
             let result = match command::parse(C::KIND, &String::from_utf8_lossy(&line)) {
                 Ok(None) => continue,
-                Ok(Some((action, argument))) => conversation.run(action, argument),
+                Ok(Some((action, argument))) => session.run(action, argument),
                 Err(error) => Err(error),
             };
             let is_interrupted = is_interrupted();
@@ -120,7 +119,7 @@ pub fn run<C: Conversation>(
                     if !is_terminal && exit != Exit::File {
                         exit = error.exit();
                     }
-                    conversation.error_text(&error)?
+                    session.error_text(&error)?
                 }
             };
             let is_open = output::write_open(text)?;
@@ -131,19 +130,19 @@ pub fn run<C: Conversation>(
     }
 }
 
-/// Result of a command that prints a text.
+/// Returns the result of a command that prints a text.
 fn text(text: impl Into<TerminalText>) -> Result<CommandResult, CliError> {
     Ok(CommandResult::Text(text.into()))
 }
 
-/// Limits of a search that begins now.
+/// Returns the limits of a search that begins now.
 fn limits(time: Duration, stop: &AtomicBool) -> Limits<'_> {
     // A time that the clock cannot represent is no limit.
     let deadline = Instant::now().checked_add(time);
     Limits { deadline, stop: Some(stop), ..Limits::default() }
 }
 
-/// Error of a command that the game does not allow.
+/// Returns the error for a command that the game does not allow.
 fn refused(problem: impl Into<String>) -> CliError {
     CliError::Usage(problem.into())
 }

@@ -1,4 +1,4 @@
-//! Moves of the program in `konane play`, and their reasons.
+//! Choice of the program's moves in `konane play`, and reasons for them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::limits;
 use super::sentences::move_reason;
 use crate::exit::CliError;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use crate::terminal_text::escape_line;
 use konane::analysis::{Analysis, Analyst, ChosenMove, Level, ValueSource};
 use konane::proof::{ProofError, ProofStrategy};
@@ -15,16 +15,16 @@ use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Colour, Move, Position};
 
-/// Maximum number of nodes for the sentence about a position, some 0.2 s.
-const LOOK_NODES: u64 = 200_000;
+/// Maximum number of nodes for the sentence about a position, about 0.2 s.
+const SITUATION_NODES: u64 = 200_000;
 
-/// Chooses moves by files and a search.
+/// Chooses moves with files and a search.
 pub struct Opponent<'a> {
     /// Evaluates positions.
     pub analyst: Analyst,
     /// Names of the proofs of the analyst.
     pub files: String,
-    /// Strength; without one it plays perfectly where it can.
+    /// Strength; `None` for the best possible play.
     pub level: Option<Level>,
     /// Time for a move.
     pub time: Duration,
@@ -33,8 +33,8 @@ pub struct Opponent<'a> {
 }
 
 impl Opponent<'_> {
-    /// Returns an error if there are proofs, and none of them has the position or an answer in it. Games
-    /// cannot begin there.
+    /// Returns an error if there are proofs and none of them contains the position or a reply in it. Games
+    /// cannot begin in such a position.
     pub fn must_cover(&self, position: &Position) -> Result<(), CliError> {
         let Some(first) = self.analyst.proofs().first() else { return Ok(()) };
         if self.is_lost(position)? || self.answer(position)?.is_some() {
@@ -47,12 +47,12 @@ impl Opponent<'_> {
         })
     }
 
-    /// Returns true if the position is lost by the proofs, so that they have an answer to each of its moves.
+    /// Returns true if a proof shows that the side to move loses, so that it has a reply to each of its moves.
     pub fn answers_by_proof(&self, position: &Position) -> Result<bool, ProofError> {
         Ok(self.level.is_none() && self.is_lost(position)?)
     }
 
-    /// Returns true if the side to move loses by one of the proofs.
+    /// Returns true if one of the proofs shows that the side to move loses.
     fn is_lost(&self, position: &Position) -> Result<bool, ProofError> {
         for proof in self.analyst.proofs_about(position) {
             if proof.is_lost(position)? {
@@ -67,7 +67,7 @@ impl Opponent<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The winner, if it is found within the time, and the source of that result.
+    /// Returns the winner and the source of the result, if the winner is found within the time.
     pub fn winner(&mut self, position: &Position) -> Result<Option<(Colour, String)>, CliError> {
         let judgement = match self.analyst.lookup(position)? {
             None => self.hint(position)?.and_then(|choice| choice.judgement),
@@ -82,7 +82,7 @@ impl Opponent<'_> {
         }))
     }
 
-    /// Text of a source.
+    /// Returns the text for a source.
     fn by(&self, source: ValueSource) -> String {
         let proofs = self.analyst.proofs();
         match (source, self.analyst.database()) {
@@ -100,9 +100,9 @@ impl Opponent<'_> {
         }
     }
 
-    /// The program's move and the reason for it. Without a level it plays by the proofs where they have an
-    /// answer. They must have one if the position before, `before`, is lost by them. The game must not be
-    /// over.
+    /// Returns the program's move and the reason for it. Without a level, uses the reply of a proof if there is
+    /// one. A reply must exist if a proof shows that the previous position, `before`, is lost. The game must not
+    /// be over.
     pub fn choose(
         &mut self,
         before: Option<&Position>,
@@ -143,28 +143,28 @@ impl Opponent<'_> {
         Ok((mv, move_reason(outcome, replies, winning)))
     }
 
-    /// The winner's move by the proofs.
+    /// Returns the winner's move in the proofs.
     pub fn answer(&self, position: &Position) -> Result<Option<Move>, ProofError> {
         let proofs = self.analyst.proofs_about(position);
         let answers = proofs.iter().map(|proof| proof.answer(position).transpose());
         answers.flatten().next().transpose()
     }
 
-    /// Evaluates the moves by a short search.
+    /// Evaluates the moves with a short search.
     pub fn look(&mut self, position: &Position) -> Result<Analysis, CliError> {
-        let limits = Limits { nodes: Some(LOOK_NODES), ..limits(self.time, self.stop) };
+        let limits = Limits { nodes: Some(SITUATION_NODES), ..limits(self.time, self.stop) };
         Ok(self.analyst.analyse(position, limits, &mut |_| {})?)
     }
 
     /// Evaluates the moves within a time.
     pub fn search(&mut self, position: &Position, time: Duration) -> Result<Analysis, CliError> {
-        let _shown = Progress::new(false);
+        let _shown = ProgressDisplay::new(false);
         Ok(self.analyst.analyse(position, limits(time, self.stop), &mut |_| {})?)
     }
 
-    /// The best move that is found within the time.
+    /// Returns the best move that is found within the time.
     pub fn hint(&mut self, position: &Position) -> Result<Option<ChosenMove>, CliError> {
-        let _shown = Progress::new(false);
+        let _shown = ProgressDisplay::new(false);
         Ok(self.analyst.choose(position, limits(self.time, self.stop))?)
     }
 }

@@ -1,38 +1,38 @@
-//! The conversation of `konane play`.
+//! The session of `konane play`.
 
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
 
 use super::board::{Style, draw};
-use super::command::{Action, ConversationKind, help, search_time};
+use super::command::{Action, SessionKind, help, search_time};
 use super::game::{KonaneGame, write_file};
 use super::opponent::Opponent;
 use super::sentences::{
     hint_text, outcome_verb, proof_situation, prospect, situation, winner_text,
 };
-use super::{CommandResult, Conversation, text};
+use super::{CommandResult, Session, text};
 use crate::exit::CliError;
 use crate::output;
 use crate::terminal_text::TerminalText;
 use konane::search::Value;
 use konane::{Colour, Move, Position};
 
-/// Sides that people play.
+/// Sides that users play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HumanSide {
-    /// Begins with the first removal.
+    /// Makes the first removal.
     Black,
     /// Makes the second removal.
     White,
-    /// Two people play.
+    /// Two users play.
     Both,
     /// The program plays against itself.
     None,
 }
 
 impl HumanSide {
-    /// The colour of the one person who plays against the program.
+    /// Returns the colour of the user who plays against the program.
     fn colour(self) -> Option<Colour> {
         match self {
             HumanSide::Black => Some(Colour::Black),
@@ -41,7 +41,7 @@ impl HumanSide {
         }
     }
 
-    /// Returns true if a person plays this colour.
+    /// Returns true if a user plays this colour.
     fn has(self, colour: Colour) -> bool {
         self == HumanSide::Both || self.colour() == Some(colour)
     }
@@ -56,18 +56,18 @@ impl From<Colour> for HumanSide {
     }
 }
 
-/// A game between people and the program.
+/// A game between users and the program.
 pub struct PlaySession<'a> {
     /// The game.
     pub game: KonaneGame,
     /// Chooses the program's moves.
     pub opponent: Opponent<'a>,
-    /// The side of people.
+    /// Sides that users play.
     pub side: HumanSide,
 }
 
 impl PlaySession<'_> {
-    /// The first text of the conversation: the winner and the source of that result, if it is known.
+    /// Returns the first text of the session, with the winner and its source if the winner is known.
     pub fn introduction(&self, known: Option<(Colour, String)>) -> String {
         let board = self.game.board().dimensions();
         let players = match self.side.colour() {
@@ -88,7 +88,7 @@ impl PlaySession<'_> {
         format!("{board}, {players}. {prospect}{by}.{level}\nWrite a move, or help.\n")
     }
 
-    /// The answer of the proof to each move of the person, if the person loses by the proof.
+    /// Returns the proof's reply to each move of the user, if the proof shows that the user loses.
     fn answers(&self, position: &Position) -> Result<Option<Vec<Option<Move>>>, CliError> {
         if self.side.colour().is_none() || !self.opponent.answers_by_proof(position)? {
             return Ok(None);
@@ -98,7 +98,7 @@ impl PlaySession<'_> {
         position.moves(board).into_iter().map(answer).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Sentence about the position for the side to move.
+    /// Returns a sentence about the position for the side to move.
     fn situation(&mut self, position: &Position) -> Result<String, CliError> {
         if let Some(answers) = self.answers(position)? {
             let open = answers.iter().filter(|answer| answer.is_none()).count();
@@ -132,7 +132,7 @@ impl PlaySession<'_> {
         Ok(text)
     }
 
-    /// Saves the game. The program is named as the player of its sides.
+    /// Saves the game, with the program as the player of its sides.
     fn save(&self, file: &str) -> Result<String, CliError> {
         let level = self.opponent.level.map(|level| format!(", level {level}"));
         let name = format!("konane{}", level.unwrap_or_default());
@@ -141,8 +141,8 @@ impl PlaySession<'_> {
     }
 }
 
-impl Conversation for PlaySession<'_> {
-    const KIND: ConversationKind = ConversationKind::Play;
+impl Session for PlaySession<'_> {
+    const KIND: SessionKind = SessionKind::Play;
 
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         let (board, position) = (self.game.board(), *self.game.position());
@@ -172,15 +172,17 @@ impl Conversation for PlaySession<'_> {
 
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
         let (position, side) = (*self.game.position(), self.side);
-        let is_persons_turn =
+        let is_users_turn =
             |_, (position, _): &(Position, _)| -> bool { side.has(position.to_move()) };
         let changed = match action {
             Action::Move => {
                 self.game.play(self.game.read_move(argument)?);
                 ""
             }
-            Action::Undo => self.game.history.undo_to(is_persons_turn).map(|()| "Taken back.\n")?,
-            Action::Redo => self.game.history.redo_to(is_persons_turn).map(|()| "Made again.\n")?,
+            Action::Undo => {
+                self.game.history.undo_to(is_users_turn).map(|()| "Move taken back.\n")?
+            }
+            Action::Redo => self.game.history.redo_to(is_users_turn).map(|()| "Move redone.\n")?,
             Action::New => {
                 self.game.history.restart();
                 "A new game.\n"

@@ -1,4 +1,4 @@
-//! Texts of the program about games of Konane and Sprouts. None of them claims what is not proven.
+//! Messages about games of Konane and Sprouts. They state only proven results.
 
 use std::fmt::Display;
 
@@ -6,12 +6,12 @@ use crate::output;
 use konane::analysis::Judgement;
 use konane::search::Value;
 
-/// Reason for a move of the program: its outcome for the program, the number of replies, and the number of
-/// winning replies, if it is known.
+/// Returns the reason for a move of the program. The arguments are the outcome for the program, the number of
+/// replies, and the number of winning replies if known.
 pub fn move_reason(outcome: Option<Value>, replies: usize, winning: Option<usize>) -> String {
     match (outcome, replies, winning) {
         (_, 0, _) => "it leaves no move".to_owned(),
-        (None, ..) => "I do not know yet who wins".to_owned(),
+        (None, ..) => "the winner is not known yet".to_owned(),
         (Some(Value::Win), ..) => "it wins".to_owned(),
         (Some(Value::Loss), _, None) => "all moves lose".to_owned(),
         (Some(Value::Loss), 1, Some(1)) => "all moves lose; the only reply wins".to_owned(),
@@ -27,8 +27,8 @@ pub fn move_reason(outcome: Option<Value>, replies: usize, winning: Option<usize
     }
 }
 
-/// Sentence about a position for the person to move: its outcome, the numbers of winning and of undecided
-/// moves, the number of all moves (0 if they are not listed), and the remoteness.
+/// Returns a sentence about a position for the user to move. The arguments are the outcome, the numbers of
+/// winning and of undecided moves, the number of all moves (0 if they are not listed), and the remoteness.
 pub fn situation(
     outcome: Option<Value>,
     [winning, open]: [usize; 2],
@@ -38,12 +38,12 @@ pub fn situation(
     let plies = remoteness.map(|plies| format!(" in {}", output::plies(plies))).unwrap_or_default();
     let open = if open == 0 { String::new() } else { format!(", {open} not decided yet") };
     match (outcome, winning, count) {
-        (None, ..) => "I do not know yet who wins.".to_owned(),
+        (None, ..) => "The winner is not known yet.".to_owned(),
         (Some(Value::Loss), _, 0) => format!("You lose{plies}."),
         (Some(Value::Loss), _, 1) => format!("Your only move loses{plies}."),
         (Some(Value::Loss), ..) => format!("Your {count} moves all lose{plies}."),
         (Some(Value::Win), 0, _) => {
-            "You are winning, but I do not know yet by which move.".to_owned()
+            "You are winning, but the winning move is not known yet.".to_owned()
         }
         (Some(Value::Win), 1, 1) => format!("You win{plies}: your only move does."),
         (Some(Value::Win), 1, _) => {
@@ -55,23 +55,23 @@ pub fn situation(
     }
 }
 
-/// Sentence for a person who loses by the proof: `open` of the moves have no answer in it.
+/// Returns a sentence for a user who loses according to the proof. `open` moves have no reply in it.
 pub fn proof_situation(open: usize, count: usize) -> String {
     match (open, count) {
-        (0, 1) => "Your only move has an answer in the proof.".to_owned(),
-        (0, _) => format!("Your {count} moves all have an answer in the proof."),
-        _ => format!("{open} of your {count} moves have no answer: it is no proof."),
+        (0, 1) => "Your only move has a reply in the proof.".to_owned(),
+        (0, _) => format!("Your {count} moves all have a reply in the proof."),
+        _ => format!("{open} of your {count} moves have no reply: the proof is not valid."),
     }
 }
 
-/// The expected winner, for the person who plays `person` or for spectators.
+/// Returns a text about the expected winner for the user who plays `person`, or for spectators.
 pub fn prospect<P: PartialEq + Display>(
     winner: Option<P>,
     person: Option<P>,
     is_perfect: bool,
 ) -> String {
     match (winner, person) {
-        (None, _) => "I do not know yet who wins".to_owned(),
+        (None, _) => "The winner is not known yet".to_owned(),
         (Some(winner), None) => format!("{winner} can win"),
         (Some(winner), Some(person)) if winner == person => "You can win".to_owned(),
         (Some(_), Some(_)) if is_perfect => "I win".to_owned(),
@@ -79,7 +79,7 @@ pub fn prospect<P: PartialEq + Display>(
     }
 }
 
-/// The winner of a game that is over, for the person who plays `person` or for spectators.
+/// Returns a text about the winner of a finished game for the user who plays `person`, or for spectators.
 pub fn winner_text<P: PartialEq + Display>(winner: P, person: Option<P>) -> String {
     match person {
         None => format!("{winner} has won."),
@@ -88,7 +88,7 @@ pub fn winner_text<P: PartialEq + Display>(winner: P, person: Option<P>) -> Stri
     }
 }
 
-/// `wins`, `loses` or `unknown`, for the player who makes a move.
+/// Returns `wins`, `loses` or `unknown`, for the player who makes a move.
 pub fn outcome_verb(outcome: Option<Value>) -> &'static str {
     match outcome {
         Some(Value::Win) => "wins",
@@ -97,14 +97,14 @@ pub fn outcome_verb(outcome: Option<Value>) -> &'static str {
     }
 }
 
-/// Line that suggests a move. That a losing move lasts longest is known only by a remoteness.
+/// Returns a line that suggests a move. Only a remoteness proves that a losing move delays the loss longest.
 pub fn hint_text(mv: Option<impl Display>, judgement: Option<Judgement>) -> String {
     let Some(mv) = mv else { return "There is no move.\n".to_owned() };
     match judgement {
-        None => format!("{mv} is the best so far; I do not know yet who wins.\n"),
+        None => format!("{mv} is the best so far; the winner is not known yet.\n"),
         Some(Judgement { outcome: Value::Win, .. }) => format!("{mv} wins.\n"),
         Some(Judgement { remoteness: Some(_), .. }) => {
-            format!("Every move loses; none resists longer than {mv}.\n")
+            format!("Every move loses; {mv} delays the loss longest.\n")
         }
         Some(_) => format!("Every move loses; {mv} seems hardest to answer.\n"),
     }
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(prospect(black, white, true), "I win");
         assert_eq!(prospect(black, white, false), "I can win");
         assert_eq!(prospect(black, black, false), "You can win");
-        assert_eq!(prospect(None, black, true), "I do not know yet who wins");
+        assert_eq!(prospect(None, black, true), "The winner is not known yet");
         assert_eq!(prospect(white, None, true), "White can win");
     }
 }

@@ -1,4 +1,4 @@
-//! The conversation of `konane sprouts play`, and files of its games.
+//! The session of `konane sprouts play`, and files of its games.
 
 use std::fmt::{self, Write as _};
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
-use super::command::{Action, ConversationKind, help, search_time};
+use super::command::{Action, SessionKind, help, search_time};
 use super::game::{read_file, write_file};
 use super::history::GameHistory;
 use super::sentences::{hint_text, move_reason, outcome_verb, prospect, situation, winner_text};
-use super::{CommandResult, Conversation, limits, refused, text};
+use super::{CommandResult, Session, limits, refused, text};
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use crate::terminal_text::TerminalText;
 use konane::search::Value;
 use konane::search::run::{Limits, Reason};
@@ -32,7 +32,7 @@ pub enum SproutsPlayer {
 }
 
 impl SproutsPlayer {
-    /// The player to move after a number of moves.
+    /// Returns the player to move after a number of moves.
     fn after(moves: usize) -> Self {
         if moves.is_multiple_of(2) { SproutsPlayer::First } else { SproutsPlayer::Second }
     }
@@ -47,13 +47,13 @@ impl fmt::Display for SproutsPlayer {
     }
 }
 
-/// Number of moves that are listed at once.
+/// Number of moves on one page of the list.
 const PAGE: usize = 20;
 
 /// Start of the first line in the file of a game. Each further line is the position after a move.
 const HEADER: &str = "Sprouts:";
 
-/// A game of a person and the program.
+/// A game between a user and the program.
 pub struct SproutsSession<'a> {
     analyst: Analyst,
     /// True if the file of Grundy numbers could not be written.
@@ -61,20 +61,19 @@ pub struct SproutsSession<'a> {
     /// Time for each position.
     time: Duration,
     stop: &'a AtomicBool,
-    /// Player that the person has chosen, if any.
+    /// Player that the user has chosen, if any.
     chosen: Option<SproutsPlayer>,
-    /// The person's player.
+    /// Player of the user in this game.
     person: SproutsPlayer,
     history: GameHistory<Position>,
-    /// Analysis of the current position, once its moves have been listed.
+    /// Analysis of the current position, if its moves have been listed.
     list: Option<Analysis>,
     /// Number of moves that have been listed.
     listed: usize,
 }
 
 impl<'a> SproutsSession<'a> {
-    /// Runs a conversation about games that begin at `start`. Without a chosen player, the person is the
-    /// one who loses.
+    /// Runs a session of games that begin at `start`. By default, the user is the player who loses.
     pub fn run(
         start: Position,
         analyst: Analyst,
@@ -109,14 +108,14 @@ impl<'a> SproutsSession<'a> {
         position: &Position,
         time: Duration,
     ) -> Result<Analysis, CliError> {
-        let progress = Progress::new(false);
-        progress.live(format!("thinking about {position}"));
+        let progress = ProgressDisplay::new(false);
+        progress.live(format!("searching {position}"));
         let limits = limits(time, self.stop);
         let analysis = self.analyst.analyse_until(goal, position, limits, &mut |_| {})?;
         drop(progress);
         match analysis.reason {
             Some(Reason::FileError) if let Some(error) = self.analyst.close_failed_file() => {
-                output::warn(&format!("{error}; numbers that are found are not kept"));
+                output::warn(&format!("{error}; new numbers are not saved"));
                 self.has_lost_file = true;
                 self.search(goal, position, time)
             }
@@ -125,13 +124,13 @@ impl<'a> SproutsSession<'a> {
         }
     }
 
-    /// Evaluates a position by the results of earlier searches.
+    /// Evaluates a position with the results of earlier searches.
     fn look(&mut self, position: &Position) -> Result<Analysis, CliError> {
         let limits = Limits { nodes: Some(0), stop: Some(self.stop), ..Limits::default() };
         Ok(self.analyst.analyse_until(Goal::Winner, position, limits, &mut |_| {})?)
     }
 
-    /// Begins a game. Returns its introduction.
+    /// Begins a game and returns its introduction.
     fn begin(&mut self, start: Position) -> Result<String, CliError> {
         let analysis = self.search(Goal::Winner, &start, self.time)?;
         self.history = GameHistory::new(start);
@@ -149,7 +148,7 @@ impl<'a> SproutsSession<'a> {
         ))
     }
 
-    /// The program's move as the position after it, and the reason for it.
+    /// Returns the program's move as the position after it, and the reason for the move.
     fn choose(&mut self, analysis: &Analysis) -> Result<(String, String), CliError> {
         if let Some(child) = analysis.with(Some(Value::Win)).next() {
             let after = self.look(&read_back(&child.position))?;
@@ -157,12 +156,12 @@ impl<'a> SproutsSession<'a> {
         }
         if let Some(child) = analysis.with(None).next() {
             let reason = match analysis.outcome {
-                Some(_) => "I can win, but I do not know yet by which move",
-                None => "I do not know yet who wins",
+                Some(_) => "I can win, but the winning move is not known yet",
+                None => "the winner is not known yet",
             };
             return Ok((child.position.clone(), reason.to_owned()));
         }
-        // All moves lose. The more replies there are, the easier it is to miss the winning one.
+        // All moves lose. With more replies, the winning one is easier to miss.
         let (begun, mut best) = (Instant::now(), (analysis.children[0].position.clone(), 0));
         for child in &analysis.children {
             let replies = self.look(&read_back(&child.position))?.children.len();
@@ -178,7 +177,7 @@ impl<'a> SproutsSession<'a> {
         Ok((position, format!("all moves lose; this one leaves {replies}")))
     }
 
-    /// The next page of the list of moves.
+    /// Returns the next page of the list of moves.
     fn page(&mut self) -> Result<String, CliError> {
         let analysis = match self.list.take() {
             Some(analysis) => analysis,
@@ -213,7 +212,7 @@ impl<'a> SproutsSession<'a> {
         Ok(text)
     }
 
-    /// The position with its lands and their Grundy numbers.
+    /// Returns the position with its lands and their Grundy numbers.
     fn describe(&mut self) -> Result<String, CliError> {
         let position = self.history.current().clone();
         let analysis = self.look(&position)?;
@@ -242,14 +241,14 @@ impl<'a> SproutsSession<'a> {
             _ if is_over(&analysis) => hint_text(None::<String>, None),
             (Some(Value::Loss), _) => "Every move loses.\n".to_owned(),
             (Some(Value::Win), _) => {
-                "You can win, but I do not know yet by which move.\n".to_owned()
+                "You can win, but the winning move is not known yet.\n".to_owned()
             }
             (None, Some(best)) => hint_text(Some(name(best)), None),
-            (None, None) => "I do not know yet who wins.\n".to_owned(),
+            (None, None) => "The winner is not known yet.\n".to_owned(),
         })
     }
 
-    /// Reads a move: its number in the list, or the position after it. Returns that position.
+    /// Parses a move, which is its number in the list or the position after it. Returns that position.
     fn read_move(&mut self, text: &str) -> Result<Position, CliError> {
         let position = self.history.current().clone();
         let list = numbered(&must_be_listed(self.look(&position)?)?);
@@ -292,12 +291,12 @@ impl<'a> SproutsSession<'a> {
         write_file("game", file, &format!("{HEADER} {}", positions.collect::<String>()))
     }
 
-    /// Goes on from a saved game. Returns its introduction.
+    /// Continues a saved game and returns its introduction.
     fn load(&mut self, file: &str) -> Result<String, CliError> {
         let bytes = read_file(Path::new(file))?;
         let wrong = |line, problem| CliError::SproutsGame { file: file.to_owned(), line, problem };
         let no_position = |line, text: &str, error| {
-            wrong(line, format!("{text:?} is no position: {error}; correct this line"))
+            wrong(line, format!("{text:?} is not a position: {error}; correct this line"))
         };
         let text = std::str::from_utf8(&bytes).map_err(|error| {
             let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
@@ -307,7 +306,8 @@ impl<'a> SproutsSession<'a> {
         let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
         let (first, number) = lines.next().unwrap_or(("", 1));
         let Some(start) = first.strip_prefix(HEADER).map(str::trim_start) else {
-            let problem = format!("{first:?} begins no game of Sprouts: expected \"{HEADER} 0*5\"");
+            let problem =
+                format!("{first:?} is not the start of a Sprouts game: expected \"{HEADER} 0*5\"");
             return Err(wrong(number, problem));
         };
         let start: Position = start.parse().map_err(|error| no_position(number, start, error))?;
@@ -340,14 +340,14 @@ impl<'a> SproutsSession<'a> {
     }
 }
 
-impl Conversation for SproutsSession<'_> {
-    const KIND: ConversationKind = ConversationKind::Sprouts;
+impl Session for SproutsSession<'_> {
+    const KIND: SessionKind = SessionKind::Sprouts;
 
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         (self.list, self.listed) = (None, 0);
         let position = self.history.current().clone();
         let analysis = self.look(&position)?;
-        // The list of positions begins with the one before all moves.
+        // The history begins with the start position.
         let [to_move, last] = [1, 0].map(|n| SproutsPlayer::after(self.history.played().len() - n));
         if is_over(&analysis) {
             let _ = writeln!(out, "\nNo move is left. {}", winner_text(last, Some(self.person)));
@@ -370,7 +370,7 @@ impl Conversation for SproutsSession<'_> {
 
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
         let person = self.person;
-        let is_persons_turn = |moves, _: &Position| SproutsPlayer::after(moves) == person;
+        let is_users_turn = |moves, _: &Position| SproutsPlayer::after(moves) == person;
         let changed = match action {
             Action::Move => {
                 let after = self.read_move(argument)?;
@@ -378,10 +378,10 @@ impl Conversation for SproutsSession<'_> {
                 String::new()
             }
             Action::Undo => {
-                self.history.undo_to(is_persons_turn).map(|()| "Taken back.\n".into())?
+                self.history.undo_to(is_users_turn).map(|()| "Move taken back.\n".into())?
             }
             Action::Redo => {
-                self.history.redo_to(is_persons_turn).map(|()| "Made again.\n".into())?
+                self.history.redo_to(is_users_turn).map(|()| "Move redone.\n".into())?
             }
             Action::New if argument.is_empty() => self.begin(self.history.played()[0].clone())?,
             Action::New => {
@@ -414,9 +414,9 @@ impl Conversation for SproutsSession<'_> {
     }
 }
 
-/// Returns true if there is no move.
+/// Returns true if there are no moves.
 fn is_over(analysis: &Analysis) -> bool {
-    // Lands without moves are no part of a canonical form.
+    // A canonical form contains no lands without moves.
     analysis.lands.is_empty()
 }
 
@@ -428,12 +428,12 @@ fn must_be_listed(analysis: Analysis) -> Result<Analysis, CliError> {
     }
 }
 
-/// Reads a position in the text of an analysis.
+/// Parses a position in the text of an analysis.
 fn read_back(text: &str) -> Position {
     Position::from_canonical(text).expect("a canonical text is a position")
 }
 
-/// The positions after all moves, in the order of their numbers: that of `sprouts children`.
+/// Returns the positions after all moves in the order of their numbers, which is that of `sprouts children`.
 fn numbered(analysis: &Analysis) -> Vec<String> {
     let mut list: Vec<String> =
         analysis.children.iter().map(|child| child.position.clone()).collect();
@@ -441,18 +441,18 @@ fn numbered(analysis: &Analysis) -> Vec<String> {
     list
 }
 
-/// The number of a move, as people write it.
+/// Returns the number of a move as text.
 fn number_of(list: &[String], child: &ChildValue) -> String {
     let index = list.binary_search(&child.position).expect("the list has all children");
     format!("#{}", index + 1)
 }
 
-/// A Grundy number, or `?` if it is unknown.
+/// Returns a Grundy number as text, or `?` if it is unknown.
 fn number_text(number: Option<u32>) -> String {
     number.map_or("?".to_owned(), |number| number.to_string())
 }
 
-/// Reason why the player to move loses, by the theory of Sprague and Grundy.
+/// Returns the reason why the player to move loses according to Sprague-Grundy theory.
 fn losing_reason(analysis: &Analysis) -> String {
     let lands = &analysis.lands;
     let is_odd = |text: &str| lands.iter().filter(|land| land.position == text).count() % 2 == 1;

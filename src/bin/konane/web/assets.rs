@@ -1,4 +1,4 @@
-//! The files of the page, which are part of the program.
+//! Files of the page, which are embedded in the program.
 
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -9,7 +9,7 @@ macro_rules! assets {
     };
 }
 
-/// Paths in the address and texts. The first one is the page itself, which is at `/` as well.
+/// URL paths and contents of the files. The first one is the page itself, which is also served at `/`.
 pub const ASSETS: &[(&str, &str)] = assets! {
     "index.html" "icon.svg" "style.css" "js/api.js" "js/board.js" "js/charts.js"
     "js/databases.js" "js/dom.js" "js/gameline.js" "js/judge.js" "js/konane.js" "js/main.js"
@@ -18,7 +18,7 @@ pub const ASSETS: &[(&str, &str)] = assets! {
     "js/why.js" "js/words.js"
 };
 
-/// Returns the answer with a file of the page. Its type follows from the extension of its path.
+/// Returns the answer with a file of the page. Its content type follows from the extension of its path.
 pub fn answer((path, text): (&str, &'static str)) -> impl IntoResponse + use<> {
     let content_type = match path.rsplit('.').next() {
         Some("css") => "text/css; charset=utf-8",
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(found, listed);
     }
 
-    /// Behind a proxy that adds a prefix to all paths, an absolute path leads to another server.
+    /// Absolute paths would be wrong behind a proxy that adds a prefix to all paths.
     #[test]
     fn addresses_in_the_page_are_relative() {
         for (path, text) in ASSETS {

@@ -1,4 +1,4 @@
-//! Analysts of the boards of the latest requests.
+//! Analysts for the boards of the latest requests.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use super::turns::{Turn, TurnQueue};
 use konane::analysis::Analyst;
 use konane::{Board, Dimensions};
 
-/// Ranks and files, and true if the board has no removals: the two kinds have separate tables.
+/// Dimensions, and true for a board without removals. The two kinds have separate tables.
 type BoardKey = (Dimensions, bool);
 
 /// An analyst for each of the latest [`BOARDS`] boards.
@@ -18,12 +18,12 @@ pub struct Boards {
     files: Arc<Files>,
     memory: u64,
     threads: NonZeroUsize,
-    /// The latest one comes last.
+    /// Ordered by last use, the most recent one last.
     queues: Mutex<Vec<(BoardKey, Arc<TurnQueue<Analyst>>)>>,
 }
 
 impl Boards {
-    /// Returns no analysts yet. Each will have this memory for its searches.
+    /// Returns an empty collection. Each analyst will have `memory` bytes for its searches.
     pub fn new(files: Arc<Files>, memory: u64, threads: NonZeroUsize) -> Self {
         Boards { files, memory, threads, queues: Mutex::default() }
     }

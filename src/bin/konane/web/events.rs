@@ -14,27 +14,27 @@ use tokio::time::timeout;
 
 use super::reply::ApiError;
 
-/// Maximum number of streams at a time. Each holds a connection, and other requests need some, too.
+/// Maximum number of concurrent streams. Each occupies a connection; other requests need connections, too.
 pub const MAX_STREAMS: usize = 16;
 
-/// Maximum number of stored events. When it is reached, every other one is deleted.
+/// Maximum number of stored events. When it is reached, every second one is deleted.
 const MAX_EVENTS: usize = 1024;
 
-/// A comment is sent after this time without an event. Sending fails if the client has gone.
+/// Time without an event after which a comment is sent. Sending fails if the client has disconnected.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The events of a search from the first one on.
+/// Events of a search since its start.
 #[derive(Debug, Default)]
-pub struct History {
-    /// With their numbers, which count from 1.
+pub struct EventHistory {
+    /// Events with their numbers, which start at 1.
     events: Vec<(u64, Event)>,
     /// Number of the last event.
     pub last: u64,
-    /// True after the last event.
+    /// True if the last event has been added.
     pub ended: bool,
 }
 
-impl History {
+impl EventHistory {
     /// Adds an event.
     pub fn push(&mut self, name: &str, data: &impl Serialize) {
         if self.events.len() >= MAX_EVENTS {
@@ -49,7 +49,7 @@ impl History {
         self.events.push((self.last, event.expect("texts and numbers")));
     }
 
-    /// Returns the first event after the one with this number, and its own number.
+    /// Returns the first event after the one with this number, and its number.
     fn after(&self, number: u64) -> Option<(u64, Event)> {
         self.events.get(self.events.partition_point(|&(other, _)| other <= number)).cloned()
     }
@@ -58,19 +58,19 @@ impl History {
 /// Returns a stream of the events after `last_seen` until the end of the search. `permits` limits the
 /// number of streams.
 pub fn stream(
-    history: watch::Receiver<History>,
+    history: watch::Receiver<EventHistory>,
     last_seen: u64,
     permits: &Arc<Semaphore>,
 ) -> Result<impl IntoResponse + use<>, ApiError> {
     let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
-        let text = "too many streams of events are open; close other pages";
+        let text = "too many event streams are open; close other pages";
         return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, text));
     };
     let last_seen = last_seen.min(history.borrow().last);
-    let next = async |(mut history, last_seen, permit): (watch::Receiver<History>, u64, _)| {
+    let next = async |(mut history, last_seen, permit): (watch::Receiver<EventHistory>, u64, _)| {
         let changed = history.wait_for(|history| history.last > last_seen || history.ended);
         let (number, event) = match timeout(KEEP_ALIVE, changed).await {
-            // Closed only after the last event.
+            // The channel is closed only after the last event.
             Ok(changed) => changed.ok()?.after(last_seen)?,
             Err(_) => (last_seen, Event::DEFAULT_KEEP_ALIVE),
         };
@@ -85,11 +85,11 @@ mod tests {
 
     #[test]
     fn events_are_stored_from_the_first_one_and_long_histories_are_thinned() {
-        let mut history = History::default();
+        let mut history = EventHistory::default();
         assert!(history.after(0).is_none());
         for number in 1..=10_000 {
             history.push("progress", &[number]);
-            // A stream that is read all the time misses nothing.
+            // A stream that is read continuously misses no event.
             assert_eq!(history.after(number - 1).unwrap().0, number);
             assert!(history.after(number).is_none());
         }

@@ -1,4 +1,4 @@
-//! The databases and proofs of the command line. Requests cannot name files.
+//! Databases and proofs named on the command line. Requests cannot name files.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use konane::{Board, Colour, Dimensions, Position};
 /// Directory of databases without `--db`.
 const DEFAULT_DATABASES: &str = "db";
 
-/// A proof of which only the header has been read.
+/// A proof file. Only its header has been read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ProofHereJson", description = "A proof.")]
 pub struct ProofFile {
@@ -26,13 +26,13 @@ pub struct ProofFile {
     pub name: String,
     /// Ranks x files.
     pub board: Dimensions,
-    /// The position that it proves.
+    /// The proven position.
     pub root: Position,
     /// The player who wins.
     pub winner: Colour,
     /// Number of positions in it.
     pub positions: u64,
-    /// Length of the file in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }
 
@@ -54,13 +54,13 @@ impl ProofFile {
         })
     }
 
-    /// Returns true if it proves the winner from the start of the game.
+    /// Returns true if the proof is of the start position.
     pub fn proves_start(&self) -> bool {
         self.root.occupied().count_ones() == self.board.squares()
     }
 }
 
-/// Databases and proofs.
+/// Directory of databases, and proofs.
 #[derive(Debug)]
 pub struct Files {
     databases: Option<PathBuf>,
@@ -69,7 +69,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Opens the proofs, and checks that there is a database in the named directory.
+    /// Opens the proofs, and checks that the named directory contains a database.
     pub fn open(named: Option<&Path>, proofs: &[PathBuf]) -> Result<Self, CliError> {
         let default = Path::new(DEFAULT_DATABASES);
         let databases = named.or_else(|| default.is_dir().then_some(default));
@@ -78,7 +78,7 @@ impl Files {
         if let Some(path) = named
             && files.databases()?.is_empty()
         {
-            let what = "there is no database in it".to_owned();
+            let what = "it contains no database".to_owned();
             return Err(DatabaseError::NoDatabase { path: path.to_owned(), what }.into());
         }
         Ok(files)

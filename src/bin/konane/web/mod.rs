@@ -1,4 +1,4 @@
-//! `konane explore`: a page in the browser, and the HTTP API behind it (docs/api.md).
+//! `konane explore`: a web page and its HTTP API (docs/api.md).
 //!
 //! ```text
 //! server ─▶ security ─▶ routes ─▶ boards ─▶ turns (one request at a time) ─▶ files: databases, proofs
@@ -6,15 +6,15 @@
 //!                          └────▶ assets (the page)
 //! ```
 //!
-//! * `server` accepts connections on one thread, which never computes and never waits for a file, and
-//!   limits their number;
-//! * `security` rejects requests of other pages, and adds headers to every answer;
-//! * `routes` has a file for each resource, with the types of its requests and answers, from which the
-//!   documentation is generated; `params` and `reply` read parameters and bodies, and turn errors into
-//!   answers;
-//! * `boards` has an analyst for each board; `turns` lets one request at a time search with it, and
-//!   likewise with the analyst of Sprouts and for weaker opponents;
-//! * `searches` has the search that is running and those before it, `events` their events.
+//! * `server` accepts connections on one thread and limits their number. This thread neither computes nor
+//!   waits for files.
+//! * `security` rejects cross-origin requests and adds headers to every answer.
+//! * `routes` has one file for each resource, with the types of its requests and answers, from which the
+//!   documentation is generated. `params` and `reply` parse parameters and bodies, and convert errors to
+//!   answers.
+//! * `boards` has an analyst for each board. `turns` queues the requests to each of them, to the analyst of
+//!   Sprouts and to weaker opponents.
+//! * `searches` has the current search and earlier ones, `events` their events.
 
 mod assets;
 mod boards;
@@ -54,17 +54,17 @@ pub use routes::add_schemas;
 use searches::Searches;
 use turns::TurnQueue;
 
-/// Maximum number of boards with an analyst. Half of the memory is for `searches`, the other one for
-/// the boards and Sprouts in equal parts.
+/// Maximum number of boards with an analyst. Half of the memory is for `searches`. The boards and Sprouts share
+/// the other half equally.
 const BOARDS: u64 = 2;
 
-/// A board gets the memory divided by this number.
+/// Divisor of the memory for the share of one board.
 const PARTS: u64 = 2 * (BOARDS + 1);
 
 fn parse_memory(text: &str) -> Result<u64, String> {
-    let least = PARTS * MIN_MEMORY;
+    let min = PARTS * MIN_MEMORY;
     match parse_bytes(text) {
-        Ok(bytes) if bytes < least => Err(format!("at least {} MiB are needed", least >> 20)),
+        Ok(bytes) if bytes < min => Err(format!("at least {} MiB are needed", min >> 20)),
         result => result.map_err(|error| error.to_string()),
     }
 }
@@ -73,7 +73,7 @@ fn parse_memory(text: &str) -> Result<u64, String> {
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "The first line on standard output is the address. Only programs on this machine can reach it.\n",
-    "Ctrl-C ends it.\n\n",
+    "Ctrl-C stops the server.\n\n",
     "Examples:\n",
     "  konane explore --open\n",
     "  konane explore --db db --proof 8x7.proof\n",
@@ -81,42 +81,42 @@ fn parse_memory(text: &str) -> Result<u64, String> {
     "  konane explore --allow-host konane.example.org\n"
 ))]
 pub struct ExploreArgs {
-    /// The port of the address; 0 takes a free one.
+    /// Port to listen at; 0 selects a free one.
     #[arg(long, value_name = "N", default_value = "8017")]
     pub port: u16,
     /// Open the address in the browser.
     #[arg(long)]
     pub open: bool,
-    /// Answer requests for this host name too, which a proxy before the program passes on. Can be
-    /// given several times. Loopback names and addresses are always answered.
+    /// Also accept requests for this host name, for use behind a proxy. Can be given several times.
+    /// Loopback names and addresses are always accepted.
     #[arg(long, value_name = "NAME", value_parser = security::parse_host)]
     pub allow_host: Vec<String>,
-    /// Take values from the databases in this directory, or from this database [default: db, if
-    /// there is one].
+    /// Look up values in the databases in this directory, or in this database [default: db, if it
+    /// exists].
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
-    /// Take the positions of this proof for proven, unchecked: verify-proof checks it. Can be given
-    /// several times, for any boards.
+    /// Trust this proof without verifying it (verify-proof verifies it). Can be given several times, for
+    /// any boards.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
-    /// Sprouts: take Grundy numbers from this file, and add those that are found; created if it does
+    /// Sprouts: look up Grundy numbers in this file, and add those that are found; created if it does
     /// not exist.
     #[arg(long, value_name = "FILE")]
     pub sprouts_db: Option<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Memory to search in, at least 6MiB. Files need more.
+    /// Memory for searches, at least 6MiB. Files need additional memory.
     #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory,
           allow_hyphen_values = true)]
     pub memory: u64,
 }
 
-/// The state that all requests share.
+/// State that all requests share.
 struct Explorer {
     files: Arc<Files>,
     boards: Boards,
-    /// Weaker opponents search a fixed number of nodes without an analyst. One searches at a time,
-    /// since each has memory of its own.
+    /// Queue of weaker opponents, which search a fixed number of nodes without an analyst. One searches at a
+    /// time, because each allocates memory.
     levels: TurnQueue<()>,
     sprouts: TurnQueue<Analyst>,
     searches: Searches,
@@ -131,7 +131,7 @@ impl Explorer {
         let create = move || -> Result<_, CliError> {
             Ok(analyst(SearchMemoryArg { memory }, &numbers)?.threads(threads))
         };
-        // Errors of the file are reported at the start.
+        // Opened at the start, so that errors of the file are reported.
         let first = args.sprouts_db.as_ref().map(|_| create()).transpose()?;
         let sprouts = TurnQueue::new(first, move || Ok(create()?));
         let levels = TurnQueue::new(Some(()), || Ok(()));
@@ -162,11 +162,11 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let port = listener.local_addr().map_err(CliError::Server)?.port();
     let address = format!("http://127.0.0.1:{port}/");
     output::write_text(format!("{address}\n"))?;
-    output::note_unchecked(&args.proof);
+    output::note_trusted_proofs(&args.proof);
     let mut stderr = io::stderr();
     if stderr.is_terminal() {
-        // A closed terminal is no error.
-        let _ = writeln!(stderr, "Open this address in a browser. Ctrl-C ends it.");
+        // A closed terminal is not an error.
+        let _ = writeln!(stderr, "Open this address in a browser. Ctrl-C stops the server.");
     }
     if args.open {
         open_browser(&address);
@@ -175,7 +175,7 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let router = security::guarded(routes::router(Arc::clone(&explorer)), &hosts);
     let refusal = security::guarded(routes::refusal(), &hosts);
     server::serve(listener, router, refusal, &explorer, stop).map_err(CliError::Server)?;
-    // Not if a request is still using it: a file without its last numbers is valid.
+    // Skipped if a request is still using it. A file without its last numbers is valid.
     if let Some(analyst) = explorer.sprouts.take() {
         analyst.close()?;
     }
@@ -183,7 +183,7 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     Ok(Exit::Interrupted)
 }
 
-/// Opens the address in the browser. A failure is only a warning: the user can open it as well.
+/// Opens the address in the browser. A failure is only a warning, because the user can open the address.
 fn open_browser(address: &str) {
     let opener = match () {
         () if cfg!(target_os = "macos") => "open",

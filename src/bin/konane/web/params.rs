@@ -1,5 +1,4 @@
-//! Parameters in the query string. The messages for wrong ones name the parameter and the value, which
-//! those of [`Query`] do not.
+//! Parameters in the query string. Unlike those of [`Query`], error messages name the parameter and its value.
 
 use std::fmt;
 
@@ -41,19 +40,19 @@ impl de::Error for ApiError {
     }
 
     fn missing_field(name: &'static str) -> Self {
-        de::Error::custom(format_args!("{name}: this parameter is missing"))
+        de::Error::custom(format_args!("{name}: missing parameter"))
     }
 
     fn duplicate_field(name: &'static str) -> Self {
-        de::Error::custom(format_args!("{name}: this parameter is given twice"))
+        de::Error::custom(format_args!("{name}: duplicate parameter"))
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
         let known = match known {
-            [] => "none is known here".to_owned(),
-            known => format!("known here: {}", known.join(", ")),
+            [] => "no parameters are accepted here".to_owned(),
+            known => format!("accepted here: {}", known.join(", ")),
         };
-        de::Error::custom(format_args!("{name}: there is no such parameter; {known}"))
+        de::Error::custom(format_args!("{name}: unknown parameter; {known}"))
     }
 }
 
@@ -67,7 +66,7 @@ impl Param {
     fn number<N: std::str::FromStr>(&self) -> Result<N, ApiError> {
         let Param { name, text } = self;
         let bits = 8 * size_of::<N>();
-        let wrong = format_args!("{name}: {text:?} is no whole number below 2^{bits}");
+        let wrong = format_args!("{name}: {text:?} is not a whole number below 2^{bits}");
         text.parse().map_err(|_| de::Error::custom(wrong))
     }
 }

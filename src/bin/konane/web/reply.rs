@@ -1,4 +1,4 @@
-//! Bodies of requests, and answers with errors.
+//! Request bodies and error answers.
 
 use std::time::Duration;
 
@@ -30,26 +30,26 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct ApiError {
-    /// Its status.
+    /// HTTP status.
     pub status: StatusCode,
-    /// What is wrong, and the remedy.
+    /// Error message with the remedy.
     pub text: String,
-    /// The search that is in the way.
+    /// Id of the running search that prevents this request.
     pub search: Option<String>,
 }
 
 /// The JSON of an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ErrorJson {
-    /// What is wrong, and the remedy.
+    /// Error message with the remedy.
     pub error: String,
-    /// With status 429, where a search is in the way: its id.
+    /// With status 429, if a running search prevents the request: the id of that search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
 }
 
 /// Result of a route.
-pub type Answer<T> = Result<Json<T>, ApiError>;
+pub type ApiResult<T> = Result<Json<T>, ApiError>;
 
 impl ApiError {
     /// Returns an error with this status and text.
@@ -67,8 +67,7 @@ impl ApiError {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, text)
     }
 
-    /// Returns the error for an error of the library of this kind. The only place that assigns statuses
-    /// to these.
+    /// Returns the answer for a library error of this kind. The only mapping from error kinds to statuses.
     fn of(kind: ErrorKind, text: impl ToString) -> Self {
         match kind {
             ErrorKind::Usage | ErrorKind::Limit => ApiError::refused(text),
@@ -98,7 +97,7 @@ macro_rules! api_error_from {
 
 api_error_from!(AnalysisError, CliError, DatabaseError, MovesError, SolveError);
 
-/// A body of JSON.
+/// A JSON body.
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
@@ -115,25 +114,25 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         }
         let Ok(body) = body else {
             let seconds = BODY_TIME.as_secs();
-            let text = format!("the body of the request did not come within {seconds} s");
+            let text = format!("the body of the request was not received within {seconds} s");
             return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, text));
         };
         let body = body.map_err(|error| match error.status() {
             status @ StatusCode::PAYLOAD_TOO_LARGE => {
                 ApiError::new(status, format!("the body has more than {MAX_BODY} bytes"))
             }
-            status => ApiError::new(status, "the body has not come as a whole"),
+            status => ApiError::new(status, "the body is incomplete"),
         })?;
         let value: Value = serde_json::from_slice(&body).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            let text = format!("the body is no JSON: it fails at line {line}, column {column}");
+            let text = format!("the body is not valid JSON: error at line {line}, column {column}");
             ApiError::new(StatusCode::BAD_REQUEST, text)
         })?;
-        // Serde would read a list as the fields in their order.
+        // Serde would accept an array with the fields in order.
         if !value.is_object() {
-            return Err(ApiError::refused("the body is JSON, but no object"));
+            return Err(ApiError::refused("the body is not a JSON object"));
         }
-        // Not from `value`, which has a duplicate field only once.
+        // Parsed again, because `value` has lost duplicate fields.
         let read = serde_json::from_slice(&body);
         Ok(Body(read.map_err(|error| ApiError::refused(format!("the body: {error}")))?))
     }

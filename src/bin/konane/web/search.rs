@@ -1,4 +1,4 @@
-//! A search whose progress can be followed while it runs.
+//! Searches with live progress events.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
-use super::events::History;
+use super::events::EventHistory;
 use super::reply::ApiError;
 use crate::output::time;
 use crate::trace::ProgressJson;
@@ -28,7 +28,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 
 /// A position and the limits of its search.
 pub struct SearchTask {
-    /// The position.
+    /// Position and algorithm.
     pub game: SearchedGame,
     /// Memory in bytes.
     pub memory: u64,
@@ -46,7 +46,7 @@ pub enum SearchedGame {
     Sprouts { position: sprouts::Position, algorithm: sprouts::Algorithm },
 }
 
-/// Description for users.
+/// The description for users.
 impl fmt::Display for SearchedGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -61,7 +61,7 @@ impl fmt::Display for SearchedGame {
     }
 }
 
-/// The event `end`, the last one.
+/// The event `end`, the last event of a search.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct EndJson {
     /// The outcome for the player to move.
@@ -75,7 +75,7 @@ pub struct EndJson {
     /// Reason why the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The error that ended the search, if it ended so.
+    /// The error that ended the search, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Konane: a winning move; while the outcome is unknown, the best move so far.
@@ -87,7 +87,7 @@ pub struct EndJson {
     pub nodes: u64,
 }
 
-/// Writes `unknown` for the inner `None`; the outer one is skipped.
+/// Serialises an inner `None` as `unknown`. An outer `None` is skipped.
 fn some_or_unknown<S: Serializer>(
     winner: &Option<Option<Colour>>,
     serializer: S,
@@ -108,10 +108,10 @@ impl From<&Report> for EndJson {
 
 /// A search with its events.
 pub struct LiveSearch {
-    /// Names the search in addresses.
+    /// Id of the search in URLs.
     pub id: String,
-    /// Its events. Streams wait for changes.
-    pub history: watch::Sender<History>,
+    /// Events of the search. Streams wait for changes.
+    pub history: watch::Sender<EventHistory>,
     /// Description for users.
     description: String,
     /// Time limit.
@@ -140,16 +140,16 @@ impl LiveSearch {
             self.max_time.map(|limit| format!(" and {} at most", time(limit.as_secs_f64())));
         let limit = limit.unwrap_or_default();
         let remedy = if self.stop.load(Ordering::Relaxed) {
-            "it is being ended, try again in a moment"
+            "it is stopping; try again in a moment"
         } else {
-            "wait for its end, or end it"
+            "wait for it or stop it"
         };
         let text = format!("a search is running, for {begun} now{limit}: {description}; {remedy}");
         let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
         ApiError { search: Some(self.id.clone()), ..error }
     }
 
-    /// Requests the end of the search.
+    /// Sets the stop flag of the search.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -159,7 +159,7 @@ impl LiveSearch {
         (self.started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0
     }
 
-    /// Searches and adds events. The last one is `end`, also if the search panics.
+    /// Runs the search and adds events. The last event is `end`, even if the search panics.
     pub fn run(&self, task: &SearchTask, threads: NonZeroUsize) {
         let limits = Limits {
             nodes: task.nodes,
@@ -177,7 +177,7 @@ impl LiveSearch {
             }
         };
         let found = catch_unwind(AssertUnwindSafe(search));
-        let found = found.unwrap_or_else(|_| Err("the program failed".to_owned()));
+        let found = found.unwrap_or_else(|_| Err("internal error: the search panicked".to_owned()));
         let mut end =
             found.unwrap_or_else(|error| EndJson { error: Some(error), ..EndJson::default() });
         end.seconds = self.seconds();
@@ -233,11 +233,11 @@ impl LiveSearch {
     }
 }
 
-/// Adds the progress of a search to its events.
+/// Observer that adds the progress of a search to its events.
 struct EventObserver<'a, F> {
     search: &'a LiveSearch,
     json: F,
-    /// Time from which on the next event may be added.
+    /// Earliest time of the next event.
     due: Instant,
 }
 

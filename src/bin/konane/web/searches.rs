@@ -1,4 +1,4 @@
-//! The running search, and those before it.
+//! The current search and earlier ones.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -13,17 +13,17 @@ use super::reply::ApiError;
 use super::search::{LiveSearch, SearchTask};
 use konane::system::thread;
 
-/// Maximum number of searches that are kept, with their events.
+/// Maximum number of searches whose events are kept.
 const MAX_KEPT: usize = 8;
 
-/// Size of the stack. Some searches recurse to the depth of the longest game.
+/// Stack size of a search. Some searches recurse to the depth of the longest game.
 const STACK: usize = 16 << 20;
 
 /// The searches of this run of the program.
 pub struct Searches {
-    /// The last one may be running; the others have ended.
+    /// Searches in order of their start. Only the last one can be running.
     kept: Mutex<Vec<Arc<LiveSearch>>>,
-    /// Begins with a random number, so a page that an earlier run left open finds no search here.
+    /// Next id. The first one is random, so that a page of an earlier run of the program finds no search.
     next: AtomicU64,
     /// Maximum memory of a search in bytes.
     pub memory: u64,
@@ -33,7 +33,7 @@ pub struct Searches {
 }
 
 impl Searches {
-    /// Returns no searches yet. One may use this memory at most.
+    /// Returns an empty collection. Each search uses at most `memory` bytes.
     pub fn new(memory: u64, threads: NonZeroUsize) -> Self {
         let next = AtomicU64::new(RandomState::new().hash_one(()));
         let streams = Arc::new(Semaphore::new(MAX_STREAMS));

@@ -1,16 +1,15 @@
-//! Checks of every request: only the server's own page and programs other than browsers are answered.
+//! Checks of every request: only the server's own page and clients other than browsers are accepted.
 //!
-//! The server listens on a loopback address, but every page that its user visits can make the browser
-//! send requests there. A browser sends the origin of the page (`Sec-Fetch-Site`, `Origin`) and
-//! the name of the server in its address (`Host`).
+//! The server listens on a loopback address, but any page that its user visits can make the browser send
+//! requests to it. A browser sends the origin of the page (`Sec-Fetch-Site`, `Origin`) and the host name of the
+//! URL (`Host`).
 //!
 //! * `Host` must be a loopback name or address, or a name given by `--allow-host`. Another page may
-//!   make its own name resolve to 127.0.0.1 (DNS rebinding), but the browser then sends that name. Any
-//!   port will do: a forwarded port has another number, and the browser does not let a page choose
-//!   the port in `Host`.
-//! * `Origin`, where it is present, must have the host and port of `Host`. The scheme does not matter,
+//!   make its own name resolve to 127.0.0.1 (DNS rebinding), but the browser then sends that name. Any port
+//!   is accepted: a forwarded port has another number, and a page cannot choose the port in `Host`.
+//! * `Origin`, if present, must have the host and port of `Host`. The scheme does not matter,
 //!   so that a proxy may add TLS.
-//! * `Sec-Fetch-Site`, where it is present, must be `same-origin` or `none`. Pages on other ports of
+//! * `Sec-Fetch-Site`, if present, must be `same-origin` or `none`. Pages on other ports of
 //!   the same host are `same-site`, and rejected.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -28,16 +27,15 @@ use axum::routing::MethodRouter;
 use super::reply::{ApiError, MAX_BODY};
 use konane::system::quote;
 
-/// Maximum number of bytes of a request's address. A game of 62 moves on the largest board takes below
-/// 600.
+/// Maximum length of a request's URL in bytes. A game of 62 moves on the largest board takes less than 600.
 const MAX_ADDRESS: usize = 2048;
 
-/// The content policy of the page: only these kinds of resources, and only from this server.
+/// Content security policy of the page: only these kinds of resources, and only from this server.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
 
-/// Sent with every answer.
+/// Headers of every answer.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -50,7 +48,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 /// Names and addresses of `--allow-host`.
 type AllowedHosts = Arc<[String]>;
 
-/// Reads a host name or address without a port.
+/// Parses a host name or address without a port.
 pub fn parse_host(text: &str) -> Result<String, String> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte);
     match split_host(text.as_bytes()) {
@@ -69,7 +67,7 @@ fn is_allowed(hosts: &[String], host: &[u8]) -> bool {
     })
 }
 
-/// Splits `host:port` or `host` into the host and the rest; `None` if it is neither.
+/// Splits `host:port` or `host` into the host and the rest. Returns `None` for any other text.
 fn split_host(text: &[u8]) -> Option<(&str, &str)> {
     let text = std::str::from_utf8(text).ok()?;
     let authority = text.parse::<Authority>().ok()?;
@@ -89,7 +87,7 @@ fn is_loopback(host: &str) -> bool {
             .is_some_and(|host| host.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback()))
 }
 
-/// Adds the checks before all routes, and the headers to all answers.
+/// Adds the checks to all routes and the headers to all answers.
 pub fn guarded(routes: Router, hosts: &AllowedHosts) -> Router {
     let guard = from_fn_with_state(Arc::clone(hosts), guard);
     routes.layer(DefaultBodyLimit::max(MAX_BODY)).layer(guard)
@@ -123,11 +121,11 @@ fn check(hosts: &[String], request: &Request) -> Result<(), ApiError> {
     };
     let target = request.uri().authority();
     if target.is_some_and(|target| !target.as_str().as_bytes().eq_ignore_ascii_case(host)) {
-        return forbidden("the host of the address is not that of the header Host");
+        return forbidden("the host in the URL differs from the header Host");
     }
     let site = only(headers, &HeaderName::from_static("sec-fetch-site"));
     if !matches!(site, Ok(None | Some(b"same-origin" | b"none"))) {
-        return forbidden("requests of other pages are rejected");
+        return forbidden("cross-origin requests are rejected");
     }
     let is_ours = |origin: &[u8]| {
         let authority =
@@ -136,7 +134,7 @@ fn check(hosts: &[String], request: &Request) -> Result<(), ApiError> {
     };
     if !only(headers, &header::ORIGIN).is_ok_and(|origin| origin.is_none_or(is_ours)) {
         return forbidden(
-            "requests of other pages are rejected: the header Origin differs from Host",
+            "cross-origin requests are rejected: the header Origin differs from Host",
         );
     }
     let address = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
@@ -147,8 +145,8 @@ fn check(hosts: &[String], request: &Request) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Rejects bodies that are not JSON, and `POST` without JSON: before a browser sends JSON for another
-/// page, it asks the server (CORS). A method that a route does not have gets 405 first.
+/// Rejects bodies that are not JSON, and `POST` without JSON. Browsers send cross-origin JSON only after a CORS
+/// preflight request, which fails. A method that a route does not support is answered 405 first.
 pub fn json_only<S: Clone + Send + Sync + 'static>(methods: MethodRouter<S>) -> MethodRouter<S> {
     methods.route_layer(from_fn(check_body))
 }

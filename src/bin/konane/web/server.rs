@@ -1,8 +1,8 @@
 //! Accepts connections, limits their number, and closes them at the end.
 //!
-//! At most [`MAX_CONNECTIONS`] are served at a time. When one more arrives, the server closes the one
-//! that has waited longest for its client: for a request, or for the rest of one. If there is none,
-//! it answers 503.
+//! At most [`MAX_CONNECTIONS`] are served at a time. When another one arrives, the server closes the
+//! connection that has waited longest for data from its client. If no connection is waiting, the new one is
+//! answered 503.
 
 use std::convert::Infallible;
 use std::io;
@@ -29,37 +29,37 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_io_timeout::TimeoutStream;
 
 use super::Explorer;
-use crate::stdin::PATIENCE;
+use crate::stdin::POLL_INTERVAL;
 use konane::system::STACK_BYTES;
 
 /// Maximum number of connections that are served at a time.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Maximum number of connections at a time that are answered 503. Further ones are closed.
+/// Maximum number of concurrent connections that are answered 503. Further ones are closed.
 const MAX_REFUSED: usize = 64;
 
-/// A refused connection is closed after this time, with or without a request.
+/// Time after which a refused connection is closed.
 const REFUSED_TIME: Duration = Duration::from_secs(1);
 
-/// A connection is closed to make room for another one only after its client has kept the server
-/// waiting for this time. A request that is on its way arrives within it. If all connections process
-/// requests, a new one waits for the end of one of them for the same time at most.
+/// Minimum time that a connection waits for its client before it can be closed in favour of another one.
+/// Requests in transit arrive within this time. If all connections process requests, a new one waits at most
+/// this time for one of them to end.
 const MIN_WAIT: Duration = Duration::from_millis(500);
 
-/// Maximum number of threads that compute or read files. Each board keeps at most one of them busy,
-/// and so do all requests with a level together.
+/// Maximum number of threads that compute or read files. Each board uses at most one of them, and so do all
+/// requests with a level together.
 const MAX_WORKERS: usize = 8;
 
-/// A connection is closed if the headers of its next request have not arrived after this time.
+/// Time after which a connection is closed if the headers of its next request have not arrived.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 
-/// A connection is closed if its client reads nothing of an answer for this time.
+/// Time after which a connection is closed if its client reads nothing of an answer.
 const WRITE_TIME: Duration = Duration::from_secs(10);
 
-/// Maximum number of bytes of a request's headers, and of answers that wait to be written.
+/// Maximum size of a request's headers, and of buffered answers.
 const MAX_BUFFER: usize = 64 << 10;
 
-/// Time for sending the last events of streams when the program ends.
+/// Time for sending the last events of streams at the end of the program.
 const DRAIN_TIME: Duration = Duration::from_millis(250);
 
 /// Answers requests by `router` until the flag is set, and by `refusal` while all connections process
@@ -80,10 +80,10 @@ pub fn serve(
         let listener = TcpListener::from_std(listener)?;
         let accepting = tokio::spawn(accept(listener, router, refusal));
         while !stop.load(Ordering::Relaxed) {
-            sleep(PATIENCE).await;
+            sleep(POLL_INTERVAL).await;
         }
         accepting.abort();
-        // Streams end with their search.
+        // Streams end when their search ends.
         explorer.stop();
         sleep(DRAIN_TIME).await;
         Ok(())
@@ -97,11 +97,11 @@ async fn accept(listener: TcpListener, router: Router, refusal: Router) {
     let refused = Arc::new(Semaphore::new(MAX_REFUSED));
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // For instance, no file descriptors are left until a connection is closed.
-            sleep(PATIENCE).await;
+            // For example, there may be no file descriptors until a connection is closed.
+            sleep(POLL_INTERVAL).await;
             continue;
         };
-        if connections.make_room().await {
+        if connections.free_slot().await {
             connections.serve(stream, router.clone());
         } else if let Ok(permit) = Arc::clone(&refused).try_acquire_owned() {
             let answer = serve_connection(stream, Connection::new(), refusal.clone(), false);
@@ -118,27 +118,27 @@ struct Connections {
     open: Vec<(Connection, AbortHandle)>,
     /// Notified when a connection ends.
     ended: Arc<Notify>,
-    /// Time of the last successful [`make_room`](Connections::make_room).
-    last_room: Instant,
+    /// Time of the last successful [`free_slot`](Connections::free_slot).
+    last_free_slot: Instant,
 }
 
 impl Connections {
     fn new() -> Self {
-        Connections { open: Vec::new(), ended: Arc::default(), last_room: Instant::now() }
+        Connections { open: Vec::new(), ended: Arc::default(), last_free_slot: Instant::now() }
     }
 
-    /// Waits until one more connection can be served, and closes the one that has waited longest for
-    /// its client if there are too many. Returns false if all of them process requests.
-    async fn make_room(&mut self) -> bool {
+    /// Waits until another connection can be served. If there are too many, closes the one that has waited
+    /// longest for its client. Returns false if all of them process requests.
+    async fn free_slot(&mut self) -> bool {
         let arrived = Instant::now();
         loop {
             self.open.retain(|(_, task)| !task.is_finished());
             if self.open.len() < MAX_CONNECTIONS {
-                self.last_room = Instant::now();
+                self.last_free_slot = Instant::now();
                 return true;
             }
-            // Tasks whose client has sent something run first, even if the system has not run this
-            // program for a long time: only clients that have sent nothing keep waiting.
+            // Lets tasks run whose clients have sent data. This matters if the system has not scheduled this
+            // program for some time.
             yield_now().await;
             let now = Instant::now();
             let waiting = self.open.iter().enumerate();
@@ -151,9 +151,8 @@ impl Connections {
                 self.open.swap_remove(at).1.abort();
                 continue;
             }
-            // Counted from the last success, so that many new connections do not wait one after the
-            // other.
-            let from = if oldest.is_some() { arrived } else { self.last_room };
+            // Measured from the last success, so that many new connections do not wait one after another.
+            let from = if oldest.is_some() { arrived } else { self.last_free_slot };
             let until = from + MIN_WAIT;
             if now >= until {
                 return false;
@@ -163,7 +162,7 @@ impl Connections {
         }
     }
 
-    /// Serves a connection in a task of its own.
+    /// Serves a connection in a separate task.
     fn serve(&mut self, stream: TcpStream, router: Router) {
         let (connection, ended) = (Connection::new(), Arc::clone(&self.ended));
         let served = serve_connection(stream, connection.clone(), router, true);
@@ -226,14 +225,14 @@ async fn serve_connection(
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_TIME));
     let stream = TokioIo::new(Box::pin(stream));
-    // An error of one connection does not concern the others.
+    // An error of one connection does not affect others.
     if let Err(error) = http.serve_connection(stream, service).await {
         tracing::debug!(%error, "connection");
     }
 }
 
-/// The body of an answer. The connection waits for its client to read what is ready, and processes
-/// the request while the next part is not.
+/// The body of an answer. Marks the connection as waiting for its client while data is ready, and as processing
+/// while it is not.
 struct TrackedBody {
     body: Body,
     connection: Connection,
@@ -276,7 +275,7 @@ mod tests {
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
     /// Sends a request and returns the answer, up to the end of the connection.
-    fn ask(address: net::SocketAddr) -> String {
+    fn send_request(address: net::SocketAddr) -> String {
         let mut stream = net::TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.write_all(REQUEST).unwrap();
@@ -316,13 +315,13 @@ mod tests {
             arrive(MAX_CONNECTIONS as u32).await;
             for _ in 0..3 {
                 let begun = Instant::now();
-                let answer = spawn_blocking(move || ask(address)).await.unwrap();
+                let answer = spawn_blocking(move || send_request(address)).await.unwrap();
                 assert!(answer.ends_with("refused"), "{answer}");
                 assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
             }
-            // There is room as soon as one of the clients has gone.
+            // A slot is free as soon as one of the clients disconnects.
             clients.pop();
-            let asking = spawn_blocking(move || ask(address));
+            let asking = spawn_blocking(move || send_request(address));
             arrive(1).await;
             end.add_permits(2 * MAX_CONNECTIONS);
             assert!(asking.await.unwrap().ends_with("answered"));

@@ -1,8 +1,8 @@
 //! A queue of requests that search with the same analyst, one at a time.
 //!
-//! No request waits long: a new one sets the stop flag of the running search, and while others wait,
-//! a search takes [`MAX_TURN`] at most. The analyst keeps the results, so a repeated request
-//! continues the search.
+//! A new request sets the stop flag of the running search, and a search takes at most [`MAX_TURN`] while other
+//! requests wait, so no request waits long. The analyst keeps its results, so a repeated request continues the
+//! search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,13 +27,13 @@ pub struct TurnQueue<A> {
 #[derive(Default)]
 struct QueueState {
     waiting: AtomicUsize,
-    /// Ends the running search.
+    /// Stop flag of the running search.
     stop: AtomicBool,
-    /// The program ends: searches end immediately from now on.
+    /// True if the program is ending. Searches then end immediately.
     ending: AtomicBool,
 }
 
-/// A waiting request. Dropped when its turn begins, or when the client closes the connection.
+/// A waiting request. Dropped when its turn begins or the client closes the connection.
 struct QueuedRequest<'a>(&'a QueueState);
 
 impl Drop for QueuedRequest<'_> {
@@ -42,7 +42,7 @@ impl Drop for QueuedRequest<'_> {
     }
 }
 
-/// The time in which a request may search.
+/// The turn of a request, with the limits of its search.
 pub struct Turn {
     state: Arc<QueueState>,
     max_time: Duration,
@@ -55,8 +55,8 @@ impl Turn {
         Limits { deadline, stop: Some(&self.state.stop), ..Limits::default() }
     }
 
-    /// Returns the limits of a search that other requests do not shorten.
-    pub fn whole(&self) -> Limits<'_> {
+    /// Returns the limits of a search that other requests do not interrupt.
+    pub fn uninterrupted(&self) -> Limits<'_> {
         Limits { stop: Some(&self.state.ending), ..Limits::default() }
     }
 
@@ -67,7 +67,7 @@ impl Turn {
 }
 
 impl<A: Send + 'static> TurnQueue<A> {
-    /// Returns a queue. `create` is called when there is no analyst.
+    /// Returns a queue. `create` is called if there is no analyst.
     pub fn new(
         analyst: Option<A>,
         create: impl Fn() -> Result<A, ApiError> + Send + Sync + 'static,
@@ -87,11 +87,11 @@ impl<A: Send + 'static> TurnQueue<A> {
         let mut slot = Arc::clone(&self.analyst).lock_owned().await;
         drop(queued);
         let (state, create) = (Arc::clone(&self.state), Arc::clone(&self.create));
-        let crowded = state.waiting.load(Ordering::Relaxed) > 0;
+        let has_waiting = state.waiting.load(Ordering::Relaxed) > 0;
         state.stop.store(state.ending.load(Ordering::Relaxed), Ordering::Relaxed);
-        let turn = Turn { state, max_time: if crowded { MAX_TURN } else { Duration::MAX } };
+        let turn = Turn { state, max_time: if has_waiting { MAX_TURN } else { Duration::MAX } };
         let done = spawn_blocking(move || {
-            // Not put back if the work panics: its state is then undefined.
+            // Not put back if `work` panics, because its state is then undefined.
             let mut analyst = slot.take().map_or_else(|| create(), Ok)?;
             let result = work(&mut analyst, &turn);
             *slot = Some(analyst);
@@ -106,7 +106,7 @@ impl<A: Send + 'static> TurnQueue<A> {
         self.state.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the analyst unless a request is using it.
+    /// Returns the analyst unless a request is using it.
     pub fn take(&self) -> Option<A> {
         self.analyst.try_lock().ok()?.take()
     }

@@ -13,8 +13,8 @@ use konane::{Algorithm, Profile};
 /// `konane solve`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "--memory is for table and tree together; it is reserved at once and used as the search goes\n",
-    "on. pns and ab search on one thread.\n\n",
+    "--memory is the total for table and tree. It is reserved at the start and used as the search\n",
+    "proceeds. pns and ab use one thread.\n\n",
     "Examples:\n",
     "  konane solve 6x6\n",
     "  konane solve 5x7 --algo pn2 --json\n",
@@ -27,11 +27,11 @@ use konane::{Algorithm, Profile};
 pub struct SolveArgs {
     #[command(flatten)]
     pub start: PositionArgs,
-    /// The search algorithm.
+    /// Search algorithm.
     #[arg(long, value_name = "NAME", default_value = "dfpn",
           value_parser = named(ALGORITHMS, Algorithm::name))]
     pub algo: Algorithm,
-    /// The algorithm's parameters.
+    /// Parameters of the algorithm.
     #[arg(long, value_name = "NAME", default_value = "tuned",
           value_parser = named(PROFILES, Profile::name))]
     pub profile: Profile,
@@ -39,17 +39,16 @@ pub struct SolveArgs {
     pub search: SearchArgs,
     #[command(flatten)]
     pub jobs: JobArgs,
-    /// Take values from the database of the board in this directory, or from this database: a
-    /// position that it covers is not searched.
+    /// Look up values in the database of the board in this directory, or in this database. Positions
+    /// in the database are not searched.
     #[arg(long, value_name = "DIR")]
     pub db: Option<PathBuf>,
-    /// Write a proof of the result to this file: the positions by which others can check it, with
-    /// verify-proof or a program of their own. Collected after the search, on
-    /// --threads or all cores.
+    /// Write a proof of the result to this file, which verify-proof or an independent program can
+    /// verify. It is collected after the search, on --threads or all cores.
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
-    /// Afterwards judge every move, and give a line of best play; within the same limits. What is
-    /// not decided by then is unknown.
+    /// After the search, find the value of every move and a line of best play within the same limits.
+    /// Moves that are unsolved by then are reported as unknown.
     #[arg(long)]
     pub lines: bool,
     #[command(flatten)]
@@ -60,7 +59,7 @@ pub struct SolveArgs {
     pub output: OutputArgs,
 }
 
-/// Values of the option, with their help texts.
+/// Values of `--algo` with their help texts.
 pub const ALGORITHMS: &[(Algorithm, &str)] = &[
     (Algorithm::Pns, "Proof-number search: the whole tree in memory"),
     (Algorithm::Pn2, "Two-level proof-number search: slower, in much less memory"),
@@ -69,8 +68,8 @@ pub const ALGORITHMS: &[(Algorithm, &str)] = &[
     (Algorithm::PnsPdfpn, "Proof-number search whose leaves are jobs for df-pn workers"),
 ];
 
-/// Values of the option, with their help texts.
+/// Values of `--profile` with their help texts.
 pub const PROFILES: &[(Profile, &str)] = &[
     (Profile::Tuned, "The fastest parameters known"),
-    (Profile::Thesis, "The published ones, to reproduce published comparisons"),
+    (Profile::Thesis, "The published parameters, to reproduce published comparisons"),
 ];

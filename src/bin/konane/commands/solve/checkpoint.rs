@@ -9,28 +9,27 @@ use serde::Serialize;
 
 use crate::exit::CliError;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::Solver;
 use konane::checkpoint::{CheckpointError, CheckpointWriter, Totals, WrittenCheckpoint};
 use konane::search::run::Counters;
 use konane::system::parse_duration;
 
-/// Default of `--checkpoint-interval`. A checkpoint of 4 GiB takes well below a minute of one
-/// core (docs/CHECKPOINT_FORMAT.md).
+/// Default of `--checkpoint-interval`. A checkpoint of 4 GiB takes well below a minute on one core
+/// (docs/CHECKPOINT_FORMAT.md).
 const INTERVAL: Duration = Duration::from_secs(600);
 
-/// Saving the search.
+/// Arguments for checkpoints.
 #[derive(Debug, Args)]
 pub struct CheckpointArgs {
     /// Save the search to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
-    /// when the search ends, by a limit or with an answer. The file is replaced only by a complete new
-    /// one. An existing file is never replaced without --resume. The maximum size is printed at the
-    /// start.
+    /// when the search ends, by a limit or with an answer. The file is replaced atomically. A file of
+    /// an earlier run is replaced only with --resume. The maximum size is printed at the start.
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
     /// Continue from the checkpoint, which must exist and be of the same board, position, algorithm
-    /// and profile. --memory, --threads, limits and --db may differ; a smaller table keeps what is
-    /// worth most.
+    /// and profile. --memory, --threads, limits and --db may differ; a smaller table keeps the
+    /// entries of the highest replacement priority.
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
     /// Time from one checkpoint to the next, such as 30s, 10m or 1h [default: 10m]. The search continues
@@ -41,7 +40,7 @@ pub struct CheckpointArgs {
 }
 
 impl CheckpointArgs {
-    /// Returns the writer, if there is a file.
+    /// Returns the writer, if a file is named.
     pub fn writer(&self, solver: &Solver<'_>) -> Result<Option<CheckpointWriter>, CliError> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
         let interval = self.checkpoint_interval.unwrap_or(INTERVAL);
@@ -50,31 +49,31 @@ impl CheckpointArgs {
 }
 
 /// The checkpoints of a run.
-pub struct Kept<'a> {
+pub struct RunCheckpoints<'a> {
     writer: &'a CheckpointWriter,
     /// Number of checkpoints written by this run, and the last one of them.
     written: (u64, Option<WrittenCheckpoint>),
-    /// Error of the last attempt.
+    /// Error of the last write.
     pub error: Option<CheckpointError>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> RunCheckpoints<'a> {
     /// Prints the file and the maximum size of checkpoints.
-    pub fn new(writer: &'a CheckpointWriter, shown: &Progress) -> Self {
+    pub fn new(writer: &'a CheckpointWriter, display: &ProgressDisplay) -> Self {
         let bound = output::bytes(writer.bound());
         let (file, every) = (writer.path().display(), writer.interval().unwrap_or(INTERVAL));
         let every = output::time(every.as_secs_f64());
-        shown.note(&format!("checkpoints: {file}, every {every}, at most {bound}"));
+        display.note(&format!("checkpoints: {file}, every {every}, at most {bound}"));
         tracing::info!(%file, every, at_most = bound, "checkpoints");
         let before = writer.before();
         if before.runs > 0 {
-            shown.note(&format!("checkpoints: going on after {}", totals_text(before)));
+            display.note(&format!("checkpoints: continuing after {}", totals_text(before)));
         }
-        Kept { writer, written: (0, None), error: None }
+        RunCheckpoints { writer, written: (0, None), error: None }
     }
 
-    /// Prints the results of the attempts to write checkpoints since the last call.
-    pub fn note_written(&mut self, shown: &Progress) {
+    /// Prints the results of the writes since the last call.
+    pub fn note_written(&mut self, display: &ProgressDisplay) {
         for result in self.writer.take_written() {
             match result {
                 Ok(written) => {
@@ -83,13 +82,14 @@ impl<'a> Kept<'a> {
                         Duration::ZERO => String::new(),
                         paused => format!(", search paused {}", output::time(paused.as_secs_f64())),
                     };
-                    shown.note(&format!("checkpoint: {}, in {took}{paused}", size_text(&written)));
+                    display
+                        .note(&format!("checkpoint: {}, in {took}{paused}", size_text(&written)));
                     tracing::info!(?written, "checkpoint written");
                     self.written = (self.written.0 + 1, Some(written));
                     self.error = None;
                 }
                 Err(error) => {
-                    shown.aside(|| output::warn(&format!("no checkpoint was written: {error}")));
+                    display.aside(|| output::warn(&format!("no checkpoint was written: {error}")));
                     self.error = Some(error);
                 }
             }
@@ -97,13 +97,13 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl Kept<'_> {
-    /// Counters of all runs together.
+impl RunCheckpoints<'_> {
+    /// Returns the counters of all runs together.
     pub fn totals(&self, counters: &Counters) -> Totals {
         self.writer.totals(counters)
     }
 
-    /// For the JSON of `solve`.
+    /// Returns the object for the JSON of `solve`.
     pub fn json(&self) -> CheckpointJson {
         let (count, last) = self.written;
         CheckpointJson {
@@ -117,15 +117,15 @@ impl Kept<'_> {
         }
     }
 
-    /// For the text of `solve`.
+    /// Returns the rows for the text of `solve`.
     pub fn rows(&self, counters: &Counters) -> Vec<(&'static str, String)> {
         let mut rows = vec![("all runs", totals_text(&self.totals(counters)))];
         let file = self.writer.path().display();
         let text = match (&self.error, self.written.1) {
             (Some(error), _) => format!("not written ({error})"),
             (None, Some(written)) => format!("{file}, {}", size_text(&written)),
-            (None, None) if self.writer.path().exists() => format!("{file}, as it was"),
-            (None, None) => "none was needed".to_owned(),
+            (None, None) if self.writer.path().exists() => format!("{file}, unchanged"),
+            (None, None) => "not needed".to_owned(),
         };
         rows.push(("checkpoint", text));
         rows
@@ -137,17 +137,17 @@ impl Kept<'_> {
 pub struct CheckpointJson {
     /// The file.
     pub file: String,
-    /// True if this run went on from it.
+    /// True if this run resumed from it.
     pub resumed: bool,
-    /// Number of times that this run wrote it.
+    /// Number of times that this run has written it.
     pub written: u64,
-    /// Its length; null if this run did not write it.
+    /// Size of the file; null if this run has not written it.
     pub bytes: Option<u64>,
-    /// Entries of the table in it.
+    /// Number of table entries in the file.
     pub entries: Option<u64>,
-    /// Nodes of the tree in it.
+    /// Number of tree nodes in the file.
     pub tree_nodes: Option<u64>,
-    /// The error of the last one, if it was not written.
+    /// The error of the last write, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -1,45 +1,47 @@
-//! `konane solve --lines`: the values of all moves and a line of play, found after the search in its
-//! table.
+//! `konane solve --lines`: values of all moves and a line of best play, found with the table of the search.
 
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::analysis::{Analysis, AnalysisError, Analyst};
 use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Move, Solution};
 
-/// Values of the moves of a solved position.
-pub struct Lines {
+/// Values of the moves of a solved position, and a line of best play.
+pub struct MovesAndLine {
     pub analysis: Analysis,
     pub line: Vec<Move>,
 }
 
-impl Lines {
-    /// Judges the moves within the nodes and the time that remain after a search. If the search has reached a
-    /// limit, nothing more is searched.
+impl MovesAndLine {
+    /// Evaluates the moves within the limits that remain after the search. If the search has reached a limit,
+    /// known values are returned without a further search.
     pub fn find(
         mut analyst: Analyst,
         solution: &Solution,
         limits: Limits<'_>,
         quiet: bool,
-    ) -> Result<Lines, AnalysisError> {
+    ) -> Result<MovesAndLine, AnalysisError> {
         let (position, spent) = (&solution.position, solution.nodes);
         if solution.winner.is_none() {
-            return Ok(Lines { analysis: analyst.lookup_moves(position)?, line: Vec::new() });
+            return Ok(MovesAndLine {
+                analysis: analyst.lookup_moves(position)?,
+                line: Vec::new(),
+            });
         }
         let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
         let limits = Limits { nodes, ..limits };
-        let shown = Progress::new(quiet);
+        let display = ProgressDisplay::new(quiet);
         let analysis = analyst.analyse(position, limits, &mut |analysis| {
-            shown.update(|_| {
+            display.update(|_| {
                 let (open, all) = (analysis.count(None), analysis.moves.len());
                 format!("{} of {all} moves decided", all - open)
             });
         })?;
-        Ok(Lines { analysis, line: analyst.line(position, limits)? })
+        Ok(MovesAndLine { analysis, line: analyst.line(position, limits)? })
     }
 
-    /// For the text of `solve`.
+    /// Returns the rows for the text of `solve`.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let mut rows = Vec::new();
         let outcomes =

@@ -18,13 +18,13 @@ use crate::args::database;
 use crate::exit::{CliError, Exit};
 use crate::out_of_memory;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use crate::trace::Trace;
-use checkpoint::Kept;
-use lines::Lines;
-use progress::Watch;
-use proof::{Found, Proving};
-use report::Report;
+use checkpoint::RunCheckpoints;
+use lines::MovesAndLine;
+use progress::SolveObserver;
+use proof::{ProofResult, SolveResult};
+use report::SolveReport;
 
 use konane::analysis::Analyst;
 use konane::checkpoint::CheckpointError;
@@ -50,7 +50,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     ])?;
     let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
     let options = SolveOptions { algorithm, profile, memory_bytes, threads, job_nodes };
-    // Before the search, so that an output that cannot be written is found out in time.
+    // Before the search, so that an output that cannot be written is reported in time.
     output::must_be_open()?;
     let solver = Solver::new(&board, &position).options(options);
     let checkpoints = args.checkpoint.writer(&solver)?;
@@ -68,24 +68,24 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let limits = args.search.limits(begun, stop);
     tracing::debug!(?options, ?position, "search begins");
-    // The answer is printed, or kept as JSON, before work begins for which memory may not suffice.
-    let early = Early::default();
-    let solved = |solution: &Solution, kept: Option<&Kept<'_>>| {
-        let proving = args.proof.as_deref().map(Proving::out_of_memory);
-        early.answer(&Report {
+    // The answer is printed, or stored as JSON, before further work that may run out of memory.
+    let early = EarlyAnswer::default();
+    let solved = |solution: &Solution, run_checkpoints: Option<&RunCheckpoints<'_>>| {
+        let proof_result = args.proof.as_deref().map(ProofResult::out_of_memory);
+        early.answer(&SolveReport {
             args,
             board: &board,
             database: directory.as_deref(),
             solution,
-            proving: proving.as_ref(),
-            kept,
+            proof_result: proof_result.as_ref(),
+            run_checkpoints,
             lines: None,
         });
     };
-    let shown = Progress::new(args.output.quiet);
-    let mut watch = Watch {
-        kept: checkpoints.map(|writer| Kept::new(writer, &shown)),
-        shown,
+    let display = ProgressDisplay::new(args.output.quiet);
+    let mut observer = SolveObserver {
+        run_checkpoints: checkpoints.map(|writer| RunCheckpoints::new(writer, &display)),
+        display,
         board: &board,
         position: &position,
         algorithm,
@@ -94,11 +94,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         solved: None,
     };
     let solver = solver.limits(limits).checkpoint_writer(checkpoints);
-    let (result, proving) = match &values {
-        Some(values) => search(&solver.clone().oracle(values), &mut watch, writer, args.lines),
-        None => search(&solver, &mut watch, writer, args.lines),
+    let (result, proof_result) = match &values {
+        Some(values) => search(&solver.clone().oracle(values), &mut observer, writer, args.lines),
+        None => search(&solver, &mut observer, writer, args.lines),
     };
-    let (kept, traced) = watch.finish();
+    let (run_checkpoints, traced) = observer.finish();
     let (solution, table) = match result {
         Err(SolveError::Checkpoint(CheckpointError::Interrupted { .. })) => {
             (Solution::stopped(&solver, Reason::Interrupted), None)
@@ -109,35 +109,35 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     tracing::debug!(?solution, "search ends");
 
     // Errors from here on do not affect the result of the search.
-    if args.lines && proving.is_none() && solution.winner.is_some() {
-        solved(&solution, kept.as_ref());
+    if args.lines && proof_result.is_none() && solution.winner.is_some() {
+        solved(&solution, run_checkpoints.as_ref());
     }
     let judge = || {
         let mut analyst = Analyst::after(&board, table, options)?;
         if let Some(database) = database {
             analyst = analyst.with_database(database)?;
         }
-        Lines::find(analyst, &solution, limits, args.output.quiet)
+        MovesAndLine::find(analyst, &solution, limits, args.output.quiet)
     };
     let lines = (args.lines && database_error.is_none()).then(judge).transpose();
     let (lines, lines_error) = match lines {
         Ok(lines) => (lines, None),
         Err(error) => (None, Some(error)),
     };
-    let report = Report {
+    let report = SolveReport {
         args,
         board: &board,
         database: directory.as_deref(),
         solution: &solution,
-        proving: proving.as_ref(),
-        kept: kept.as_ref(),
+        proof_result: proof_result.as_ref(),
+        run_checkpoints: run_checkpoints.as_ref(),
         lines: lines.as_ref(),
     };
     early.rest(&report)?;
     if let Some(error) = database_error.map(CliError::from).or(lines_error.map(CliError::from)) {
         return Err(error);
     }
-    if let Some(error) = kept.and_then(|kept| kept.error)
+    if let Some(error) = run_checkpoints.and_then(|run_checkpoints| run_checkpoints.error)
         && solution.winner.is_none()
     {
         return Err(error.into());
@@ -146,22 +146,22 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match solution.reason {
         // The winner is known, but the search for the moves was interrupted.
         None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
-        None => proving.map_or(Ok(Exit::Answered), Proving::into_exit),
+        None => proof_result.map_or(Ok(Exit::Answered), ProofResult::into_exit),
         reason => Ok(reason.into()),
     }
 }
 
-/// The part of the answer that is printed before a proof is collected and moves are judged.
+/// Part of the answer that is printed before a proof is collected and moves are evaluated.
 #[derive(Default)]
-struct Early {
-    /// Result of printing the beginning of the text, if it has been printed.
+struct EarlyAnswer {
+    /// Result of printing the first part of the text, if it has been printed.
     printed: Mutex<Option<Result<(), CliError>>>,
 }
 
-impl Early {
-    /// Prints the result. JSON is one object, which is printed when it is complete, or when memory is
-    /// refused before.
-    fn answer(&self, report: &Report<'_>) {
+impl EarlyAnswer {
+    /// Prints the result. JSON is a single object, which is printed when it is complete or when an allocation
+    /// fails.
+    fn answer(&self, report: &SolveReport<'_>) {
         if report.args.output.json {
             out_of_memory::keep_answer(output::json(&report.json()).ok());
         } else {
@@ -170,8 +170,8 @@ impl Early {
         }
     }
 
-    /// Prints what has not been printed yet.
-    fn rest(&self, report: &Report<'_>) -> Result<(), CliError> {
+    /// Prints the rest of the answer.
+    fn rest(&self, report: &SolveReport<'_>) -> Result<(), CliError> {
         if report.args.output.json {
             let text = output::json(&report.json())?;
             out_of_memory::keep_answer(None);
@@ -185,16 +185,16 @@ impl Early {
     }
 }
 
-/// Solves, and collects and writes a proof if there is a writer. Returns the table; after a proof only if
-/// `keep_table` is set.
+/// Solves, and collects and writes a proof if there is a writer. Returns the table, except after a proof
+/// without `keep_table`.
 fn search<K: Oracle>(
     solver: &Solver<'_, K>,
-    watch: &mut Watch<'_>,
+    observer: &mut SolveObserver<'_>,
     writer: Option<ProofWriter>,
     keep_table: bool,
-) -> (Found, Option<Proving>) {
+) -> (SolveResult, Option<ProofResult>) {
     match writer {
-        Some(writer) => proof::run(solver, watch, writer, keep_table),
-        None => (solver.search(watch), None),
+        Some(writer) => proof::run(solver, observer, writer, keep_table),
+        None => (solver.search(observer), None),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::checkpoint::Kept;
+use super::checkpoint::RunCheckpoints;
 use crate::exit::CliError;
 use crate::output::{proof_number, short};
-use crate::progress::Progress as Shown;
+use crate::progress::ProgressDisplay;
 use crate::trace::{ProgressJson, Trace};
 use konane::json::per_second;
 use konane::proof::ProofObserver;
@@ -14,38 +14,38 @@ use konane::search::run::{CheckpointProgress, Observer, Progress};
 use konane::{Algorithm, Board, Position, Solution};
 
 /// Shows the progress of a search, of its checkpoints and of its proof.
-pub struct Watch<'a> {
-    pub shown: Shown,
+pub struct SolveObserver<'a> {
+    pub display: ProgressDisplay,
     pub board: &'a Board,
     pub position: &'a Position,
     pub algorithm: Algorithm,
     pub trace: Option<Trace>,
-    pub kept: Option<Kept<'a>>,
-    /// Called when the search has an answer, before its proof is collected.
-    pub on_solved: &'a (dyn Fn(&Solution, Option<&Kept<'_>>) + Sync),
+    pub run_checkpoints: Option<RunCheckpoints<'a>>,
+    /// Called when the search has an answer and before its proof is collected.
+    pub on_solved: &'a (dyn Fn(&Solution, Option<&RunCheckpoints<'_>>) + Sync),
     /// Time of that call.
     pub solved: Option<Instant>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> SolveObserver<'a> {
     /// Returns the results of the checkpoints and of the trace, once the search is over.
-    pub fn finish(mut self) -> (Option<Kept<'a>>, Result<(), CliError>) {
+    pub fn finish(mut self) -> (Option<RunCheckpoints<'a>>, Result<(), CliError>) {
         self.note_written();
-        (self.kept, self.trace.map_or(Ok(()), Trace::finish))
+        (self.run_checkpoints, self.trace.map_or(Ok(()), Trace::finish))
     }
 
     fn note_written(&mut self) {
-        if let Some(kept) = &mut self.kept {
-            kept.note_written(&self.shown);
+        if let Some(run_checkpoints) = &mut self.run_checkpoints {
+            run_checkpoints.note_written(&self.display);
         }
     }
 }
 
-impl Observer for Watch<'_> {
+impl Observer for SolveObserver<'_> {
     fn progress(&mut self, progress: &Progress) {
         self.note_written();
-        let Watch { shown, board, position, algorithm, trace, .. } = self;
-        shown.update(|seconds| {
+        let SolveObserver { display, board, position, algorithm, trace, .. } = self;
+        display.update(|seconds| {
             let best = progress.best.and_then(|code| position.move_to(board, code));
             line(progress, seconds, best.map(|mv| mv.to_string()))
         });
@@ -57,7 +57,7 @@ impl Observer for Watch<'_> {
     }
 
     fn checkpoint(&mut self, progress: &CheckpointProgress) {
-        self.shown.update(|_| {
+        self.display.update(|_| {
             let &CheckpointProgress { writing, done, of } = progress;
             let verb = if writing { "writing" } else { "reading" };
             let percent = 100 * u128::from(done) / u128::from(of.max(1));
@@ -66,16 +66,16 @@ impl Observer for Watch<'_> {
     }
 }
 
-impl ProofObserver for Watch<'_> {
+impl ProofObserver for SolveObserver<'_> {
     fn solved(&mut self, solution: &Solution) {
         self.solved = Some(Instant::now());
         self.note_written();
-        self.shown.aside(|| (self.on_solved)(solution, self.kept.as_ref()));
+        self.display.aside(|| (self.on_solved)(solution, self.run_checkpoints.as_ref()));
     }
 
     fn collecting(&mut self, progress: &CertificateProgress) {
         self.note_written();
-        self.shown.update(|_| {
+        self.display.update(|_| {
             format!(
                 "{} proof: {} positions, {} moves answered, {} stones",
                 if progress.thinning { "thinning" } else { "collecting" },
@@ -87,7 +87,7 @@ impl ProofObserver for Watch<'_> {
     }
 }
 
-/// The progress of a search in a line of at most 80 columns.
+/// Returns the progress of a search as a line of at most 80 columns.
 fn line(progress: &Progress, seconds: f64, best: Option<String>) -> String {
     let counters = &progress.counters;
     let numbers = match progress.depth {

@@ -1,4 +1,4 @@
-//! `konane solve --proof`: collecting and writing after the search.
+//! `konane solve --proof`: collects and writes a proof after the search.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::progress::Watch;
+use super::progress::SolveObserver;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use konane::proof::{ProofSummary, ProofWriter, prove_with_table};
@@ -20,11 +20,11 @@ use konane::{SearchTable, Solution, SolveError, Solver};
 pub struct ProofJson {
     /// The file.
     pub file: String,
-    /// Positions in it; null if it was not written.
+    /// Number of positions in the proof; null if it was not written.
     pub positions: Option<u64>,
-    /// Its length.
+    /// Size of the file in bytes.
     pub bytes: Option<u64>,
-    /// Positions that had to be searched again.
+    /// Number of positions that had to be searched again.
     pub searched_again: Option<u64>,
     /// The reason why it was not written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,44 +34,48 @@ pub struct ProofJson {
 }
 
 /// Result of collecting and writing a proof.
-pub struct Proving {
+pub struct ProofResult {
     path: PathBuf,
-    /// The file, and positions that were searched again.
+    /// Summary of the file, and the number of positions that were searched again.
     result: Result<(ProofSummary, u64), CliError>,
     seconds: f64,
 }
 
-/// The solution of a search, and its table if that is kept.
-pub type Found = Result<(Solution, Option<SearchTable>), SolveError>;
+/// Solution of a search, and its table if it is kept.
+pub type SolveResult = Result<(Solution, Option<SearchTable>), SolveError>;
 
 /// Solves, then collects and writes the proof. Returns the table if `keep_table` is set. Without a result
 /// there is no proof, and the file is removed.
 pub fn run<K: Oracle>(
     solver: &Solver<'_, K>,
-    watch: &mut Watch<'_>,
+    observer: &mut SolveObserver<'_>,
     writer: ProofWriter,
     keep_table: bool,
-) -> (Found, Option<Proving>) {
-    let (proved, table) = match prove_with_table(solver, watch, keep_table) {
+) -> (SolveResult, Option<ProofResult>) {
+    let (proved, table) = match prove_with_table(solver, observer, keep_table) {
         Ok(proved) => proved,
         Err(error) => return (Err(error), None),
     };
     let Some(proof) = proved.proof else { return (Ok((proved.solution, table)), None) };
-    let begun = watch.solved.unwrap_or_else(Instant::now);
+    let begun = observer.solved.unwrap_or_else(Instant::now);
     let path = writer.path().to_owned();
     let result = proof.map_err(CliError::Certificate).and_then(|proof| {
         let summary = writer.finish(&proof.header, &proof.certificate.codes)?;
         Ok((summary, proof.certificate.searched_again))
     });
     let seconds = begun.elapsed().as_secs_f64();
-    (Ok((proved.solution, table)), Some(Proving { path, result, seconds }))
+    (Ok((proved.solution, table)), Some(ProofResult { path, result, seconds }))
 }
 
-impl Proving {
-    /// The outcome if memory is refused while the proof is collected or written.
+impl ProofResult {
+    /// Returns the result for an allocation that fails while the proof is collected or written.
     pub fn out_of_memory(path: &Path) -> Self {
         let error = CertificateError::Stopped(Reason::Memory);
-        Proving { path: path.to_owned(), result: Err(CliError::Certificate(error)), seconds: 0.0 }
+        ProofResult {
+            path: path.to_owned(),
+            result: Err(CliError::Certificate(error)),
+            seconds: 0.0,
+        }
     }
 
     fn reason(&self) -> Option<String> {
@@ -82,7 +86,7 @@ impl Proving {
         })
     }
 
-    /// For the JSON of `solve`.
+    /// Returns the object for the JSON of `solve`.
     pub fn json(&self) -> ProofJson {
         let written = self.result.as_ref().ok();
         ProofJson {
@@ -95,7 +99,7 @@ impl Proving {
         }
     }
 
-    /// For the text of `solve`.
+    /// Returns the text for the output of `solve`.
     pub fn text(&self) -> String {
         match (&self.result, self.reason()) {
             (Ok((summary, _)), _) => format!(
@@ -109,7 +113,7 @@ impl Proving {
         }
     }
 
-    /// The exit code of a run that has found the winner.
+    /// Returns the exit code of a run that has found the winner.
     pub fn into_exit(self) -> Result<Exit, CliError> {
         match self.result {
             Ok(_) => Ok(Exit::Answered),

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::args::SolveArgs;
-use super::checkpoint::{CheckpointJson, Kept};
-use super::lines::Lines;
-use super::proof::{ProofJson, Proving};
+use super::checkpoint::{CheckpointJson, RunCheckpoints};
+use super::lines::MovesAndLine;
+use super::proof::{ProofJson, ProofResult};
 use crate::output;
 use crate::repl::board::{Style, draw};
 use crate::terminal_text::TerminalText;
@@ -41,39 +41,41 @@ pub struct SolveJson<'a> {
     pub proof: Option<Option<ProofJson>>,
 }
 
-/// Everything that `solve` reports.
-pub struct Report<'a> {
+/// Data for the output of `solve`.
+pub struct SolveReport<'a> {
     pub args: &'a SolveArgs,
     pub board: &'a Board,
-    /// The directory of the database.
+    /// Directory of the database.
     pub database: Option<&'a Path>,
     pub solution: &'a Solution,
-    pub proving: Option<&'a Proving>,
-    pub kept: Option<&'a Kept<'a>>,
-    pub lines: Option<&'a Lines>,
+    pub proof_result: Option<&'a ProofResult>,
+    pub run_checkpoints: Option<&'a RunCheckpoints<'a>>,
+    pub lines: Option<&'a MovesAndLine>,
 }
 
-impl Report<'_> {
-    /// The result as one JSON object.
+impl SolveReport<'_> {
+    /// Returns the result as one JSON object.
     pub fn json(&self) -> SolveJson<'_> {
         SolveJson {
             solution: self.solution,
             moves: self.lines.map(|lines| &*lines.analysis.moves),
             line: self.lines.map(|lines| &*lines.line),
-            total: self.kept.map(|kept| kept.totals(&self.solution.report.counters)),
-            checkpoint: self.kept.map(Kept::json),
-            proof: self.args.proof.as_ref().map(|_| self.proving.map(Proving::json)),
+            total: self
+                .run_checkpoints
+                .map(|run_checkpoints| run_checkpoints.totals(&self.solution.report.counters)),
+            checkpoint: self.run_checkpoints.map(RunCheckpoints::json),
+            proof: self.args.proof.as_ref().map(|_| self.proof_result.map(ProofResult::json)),
         }
     }
 
-    /// The result as text.
+    /// Returns the result as text.
     pub fn text(&self) -> TerminalText {
         let mut text = self.result_text();
         text += self.details_text();
         text
     }
 
-    /// The beginning of the text: the position and the result of the search.
+    /// Returns the first part of the text: the position and the result of the search.
     pub fn result_text(&self) -> TerminalText {
         let solution = self.solution;
         let (to_move, best) = (solution.to_move, solution.best_move);
@@ -98,7 +100,7 @@ impl Report<'_> {
             }
         }
         let rows = output::rows(&format!("{}, {to_move} to move", solution.board), &rows);
-        // Programs that read the text have no use for it.
+        // The board is drawn for people only.
         if io::stdout().is_terminal() {
             let mut text = draw(self.board, &solution.position, None, Style::of_stdout());
             text += "\n";
@@ -109,7 +111,7 @@ impl Report<'_> {
         }
     }
 
-    /// The rest of the text: moves and counters.
+    /// Returns the rest of the text: moves and counters.
     pub fn details_text(&self) -> String {
         let solution = self.solution;
         let mut rows: Vec<(&str, String)> = Vec::new();
@@ -133,7 +135,7 @@ impl Report<'_> {
         }
         rows.push(("time", output::time(solution.seconds)));
         let table = &solution.table;
-        // A game that is over takes no search, and then there is no table.
+        // A finished game needs no search, so there is no table.
         if table.capacity > 0 {
             let speed = output::short(solution.nodes_per_second);
             rows.push(("speed", format!("{speed} nodes/s")));
@@ -147,11 +149,11 @@ impl Report<'_> {
             let memory = output::bytes(solution.memory_bytes);
             rows.push(("memory", memory));
         }
-        if let Some(kept) = self.kept {
-            rows.extend(kept.rows(&solution.report.counters));
+        if let Some(run_checkpoints) = self.run_checkpoints {
+            rows.extend(run_checkpoints.rows(&solution.report.counters));
         }
-        if let Some(proving) = self.proving {
-            rows.push(("proof", proving.text()));
+        if let Some(proof_result) = self.proof_result {
+            rows.push(("proof", proof_result.text()));
         }
         output::row_lines(&rows)
     }

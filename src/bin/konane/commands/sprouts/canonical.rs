@@ -24,16 +24,16 @@ pub struct CanonicalArgs {
 /// The JSON of `sprouts canonical`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CanonicalJson {
-    /// As it was written.
+    /// The position as it was given.
     pub position: String,
-    /// The one text for all ways to write it; null if a limit was reached.
+    /// Canonical form, the same for all notations of the position; null if a limit was reached.
     pub canonical: Option<String>,
-    /// Limit that was reached.
+    /// The limit that was reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
 
-/// Simplifies and prints.
+/// Computes and prints the canonical form.
 pub fn run(args: &CanonicalArgs) -> Result<Exit, CliError> {
     let object = |canonical, reason| CanonicalJson {
         position: args.text.position.clone(),

@@ -12,7 +12,7 @@ use super::text::{self, TextArg};
 use crate::args::{OutputArgs, SearchArgs};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, outcome_name};
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::search::run::Reason;
 use konane::sprouts::analysis::Analysis;
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -33,7 +33,7 @@ pub struct ChildrenArgs {
     #[command(flatten)]
     pub text: TextArg,
     /// Search for the Grundy number of each child, and print its outcome for the player who makes the
-    /// move. The options below are for this.
+    /// move. The options below require this one.
     #[arg(long)]
     pub values: bool,
     #[command(flatten)]
@@ -47,10 +47,10 @@ pub struct ChildrenArgs {
 /// The JSON of `sprouts children`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChildrenJson {
-    /// As it was written.
+    /// The position as it was given.
     pub position: String,
-    /// The positions after its moves in canonical form, each once; null if a limit or a signal ended
-    /// the run before all were listed.
+    /// The distinct positions after its moves in canonical form; null if a limit or a signal ended the
+    /// run before all were listed.
     pub children: Option<Vec<String>>,
     /// The limit, or `interrupted`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct ChildrenJson {
 /// The JSON of `sprouts children --values`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ValuesJson {
-    /// As it was written.
+    /// The position as it was given.
     pub position: String,
     /// The values.
     #[serde(flatten)]
@@ -69,7 +69,7 @@ pub struct ValuesJson {
     pub seconds: f64,
 }
 
-/// Moves and prints.
+/// Lists the children and prints them.
 pub fn run(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let position = args.text.position.clone();
     let ended = |reason| ChildrenJson { position, children: None, reason: Some(reason) };
@@ -90,7 +90,7 @@ fn list(args: &ChildrenArgs, stop: &AtomicBool) -> Result<ChildrenJson, CliError
     Ok(ChildrenJson { position: args.text.position.clone(), children, reason: None })
 }
 
-/// The canonical texts of the children, sorted.
+/// Returns the sorted canonical texts of the children.
 fn children(position: &Position, memory: u64, stop: &AtomicBool) -> Result<Vec<String>, CliError> {
     let game = Sprouts::new(memory);
     let mut scratch = Scratch::default();
@@ -107,7 +107,7 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let position = args.text.read()?;
     let threads = args.search.threads.of("dfpn", ["dfpn"])?;
     let mut analyst = analyst(args.search.memory, &args.numbers)?.threads(threads);
-    let progress = Progress::new(args.output.quiet);
+    let progress = ProgressDisplay::new(args.output.quiet);
     let on_change = &mut |analysis: &Analysis| {
         progress.update(|_| {
             let known = analysis.children.iter().filter(|child| child.grundy.is_some()).count();
@@ -147,7 +147,7 @@ fn shown(json: &ValuesJson) -> String {
     }
     let open = analysis.children.iter().filter(|child| child.grundy.is_none()).count();
     if open > 0 {
-        text += &format!("{open} numbers are not known ({reason})\n");
+        text += &format!("{open} numbers are unknown ({reason})\n");
     }
     text
 }
@@ -157,9 +157,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_position_that_fills_the_memory_has_an_error_without_tips_that_do_not_help() {
+    fn a_position_that_fills_the_memory_has_an_error_without_tips() {
         let error = children(&"0*9".parse().unwrap(), 1, &AtomicBool::new(false)).unwrap_err();
         assert_eq!((error.exit(), error.tip()), (Exit::Limit, None));
-        assert!(error.to_string().ends_with("ask about a smaller position"), "{error}");
+        assert!(error.to_string().ends_with("use a smaller position"), "{error}");
     }
 }

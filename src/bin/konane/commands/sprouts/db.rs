@@ -9,11 +9,11 @@ use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::warn_of_cut;
+use super::engine::warn_if_torn;
 use crate::args::{MemoryLimitArg, OutputArgs};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, grouped, rows};
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use crate::terminal_text::escape_line;
 use konane::file::NewFile;
 use konane::search::run::Reason;
@@ -28,8 +28,8 @@ The files begin with the line [Positions+Nimber], or with [WinLoss:Losing_Positi
 its lands the number 0. Files of misere play are rejected. The numbers are not checked: check files of \
 other authors with sprouts verify first.";
 const EXPORT: &str = "\
-SPOTS looks up a land by a text that depends on its own sorting, so there may be several for a land. \
-The land has an entry for each of them.";
+SPOTS looks up a land by a text that depends on how SPOTS sorts the land, so a land can have several \
+texts. Each of them gets an entry.";
 
 /// `konane sprouts db`.
 #[derive(Debug, Args)]
@@ -42,10 +42,10 @@ pub struct DbArgs {
 /// The subcommands of `konane sprouts db`.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
-    /// Add the numbers of databases to another one, which is created if it does not exist.
+    /// Add the numbers of databases to another database, which is created if it does not exist.
     Merge(MergeArgs),
-    /// Add the numbers of .spr files, as SPOTS and GLOP write them, to a database, which is created
-    /// if it does not exist.
+    /// Add the numbers of .spr files, as written by SPOTS and GLOP, to a database, which is created if
+    /// it does not exist.
     #[command(after_help = IMPORT)]
     Import(ImportArgs),
     /// Write the numbers of a database as a .spr file, which SPOTS and GLOP read.
@@ -61,7 +61,7 @@ pub struct MergeArgs {
     /// The database to add to.
     #[arg(value_name = "INTO")]
     pub into: PathBuf,
-    /// The databases to take from. They stay as they are.
+    /// The databases to read. They are not changed.
     #[arg(value_name = "FROM", required = true)]
     pub from: Vec<PathBuf>,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub struct ExportArgs {
     /// The database.
     #[arg(value_name = "FROM")]
     pub from: PathBuf,
-    /// The .spr file to write. One that exists is replaced when the new one is whole.
+    /// The .spr file to write. An existing file is replaced atomically.
     #[arg(value_name = "INTO")]
     pub into: PathBuf,
     #[command(flatten)]
@@ -104,7 +104,7 @@ pub struct StatsArgs {
     pub common: CommonArgs,
 }
 
-/// Arguments of all of them. The memory is for the lands of the files.
+/// Arguments that the subcommands share. The memory is for the lands of the files.
 #[derive(Debug, Args)]
 pub struct CommonArgs {
     #[command(flatten)]
@@ -117,10 +117,10 @@ pub struct CommonArgs {
 pub fn run(args: &DbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match &args.command {
         DbCommand::Merge(MergeArgs { into, from, common }) => {
-            add(into, from, Collection::read, common, stop)
+            add(into, from, GrundyCollection::read, common, stop)
         }
         DbCommand::Import(ImportArgs { into, from, common }) => {
-            add(into, from, Collection::read_spr, common, stop)
+            add(into, from, GrundyCollection::read_spr, common, stop)
         }
         DbCommand::Export(args) => {
             let (json, file) = (args.common.output.json, args.into.display().to_string());
@@ -141,41 +141,41 @@ pub fn run(args: &DbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
 }
 
-/// Source of a number.
+/// Origin of a number.
 #[derive(Clone, Copy)]
-struct Source {
+struct GrundySource {
     grundy: u32,
     /// Index in the list of files.
     file: usize,
-    /// Place in the file: a byte of a database, a line of a text.
+    /// Location in the file: a byte of a database or a line of a .spr file.
     place: (&'static str, u64),
 }
 
 /// Numbers from several files, which must agree.
-struct Collection<'s> {
+struct GrundyCollection<'s> {
     game: Sprouts,
     scratch: Scratch,
-    numbers: BTreeMap<Atom, Source>,
+    numbers: BTreeMap<Atom, GrundySource>,
     files: Vec<PathBuf>,
-    /// Lands with numbers that the database to be extended does not have.
+    /// Lands whose numbers are not in the database to be extended.
     fresh: Vec<Atom>,
     /// Entries of .spr files that are not a single land after simplification.
     skipped: u64,
-    progress: Progress,
+    progress: ProgressDisplay,
     stop: &'s AtomicBool,
 }
 
-impl<'s> Collection<'s> {
+impl<'s> GrundyCollection<'s> {
     fn new(args: &CommonArgs, stop: &'s AtomicBool) -> Self {
-        Collection {
-            // All lands of the files are in memory.
+        GrundyCollection {
+            // All lands of the files are kept in memory.
             game: Sprouts::new(args.memory.available().unwrap_or(u64::MAX)),
             scratch: Scratch::default(),
             numbers: BTreeMap::new(),
             files: Vec::new(),
             fresh: Vec::new(),
             skipped: 0,
-            progress: Progress::new(args.output.quiet),
+            progress: ProgressDisplay::new(args.output.quiet),
             stop,
         }
     }
@@ -191,9 +191,9 @@ impl<'s> Collection<'s> {
         self.files.push(path.to_owned());
     }
 
-    /// Adds the number of a land in the file that is being read.
+    /// Adds the number of a land from the current file.
     fn add(&mut self, land: Atom, grundy: u32, place: (&'static str, u64)) -> Result<(), CliError> {
-        let source = Source { grundy, file: self.files.len() - 1, place };
+        let source = GrundySource { grundy, file: self.files.len() - 1, place };
         match self.numbers.get(&land) {
             Some(first) if first.grundy != grundy => Err(GrundyFileError::Conflict {
                 land: self.game.land_text(land),
@@ -210,7 +210,7 @@ impl<'s> Collection<'s> {
         }
     }
 
-    fn place(&self, source: &Source) -> String {
+    fn place(&self, source: &GrundySource) -> String {
         let (unit, number) = source.place;
         format!("{}, {unit} {number}", self.files[source.file].display())
     }
@@ -223,8 +223,8 @@ impl<'s> Collection<'s> {
         self.add(land, entry.grundy, ("byte", entry.place))
     }
 
-    /// Reads a .spr file. An entry that simplification splits into several lands, or that is over, has no
-    /// number of a single land: it is counted and skipped.
+    /// Reads a .spr file. An entry that simplifies to several lands or to none has no number of a single land,
+    /// so it is counted and skipped.
     fn read_spr(&mut self, path: &Path) -> Result<(), CliError> {
         self.begin(path);
         for entry in SprReader::open(path)? {
@@ -259,16 +259,16 @@ impl<'s> Collection<'s> {
     fn contents(&mut self, path: &Path) -> Result<Contents, CliError> {
         self.begin(path);
         let contents = grundy_db::read(path, |entry| self.add_entry(&entry))?;
-        self.progress.aside(|| warn_of_cut(path, &contents));
+        self.progress.aside(|| warn_if_torn(path, &contents));
         Ok(contents)
     }
 
-    /// Opens the database to be extended, and reads it.
+    /// Opens and reads the database to be extended.
     fn open(&mut self, path: &Path) -> Result<(GrundyDb, Contents), CliError> {
         self.begin(path);
         let (db, contents) =
             GrundyDb::open(path, |entry: GrundyRecord<'_>| self.add_entry(&entry))?;
-        self.progress.aside(|| warn_of_cut(path, &contents));
+        self.progress.aside(|| warn_if_torn(path, &contents));
         self.fresh.clear();
         Ok((db, contents))
     }
@@ -288,13 +288,13 @@ impl<'s> Collection<'s> {
 pub struct AddedJson {
     /// The database.
     pub file: String,
-    /// Numbers that were in it; null if a limit or a signal ended the run.
+    /// Numbers that were in it before; null if a limit or a signal ended the run.
     pub had: Option<u64>,
     /// Numbers that were added: all or none.
     pub added: u64,
-    /// Entries that are no single land after simplification; null if a limit or a signal ended the run.
+    /// Entries that are not a single land after simplification; null if a limit or a signal ended the run.
     pub skipped: Option<u64>,
-    /// The limit, or `interrupted`. Nothing has been added then.
+    /// The limit, or `interrupted`. Nothing was added in this case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
@@ -302,7 +302,7 @@ pub struct AddedJson {
 fn add<'s>(
     into: &Path,
     from: &[PathBuf],
-    read: fn(&mut Collection<'s>, &Path) -> Result<(), CliError>,
+    read: fn(&mut GrundyCollection<'s>, &Path) -> Result<(), CliError>,
     args: &CommonArgs,
     stop: &'s AtomicBool,
 ) -> Result<Exit, CliError> {
@@ -317,18 +317,18 @@ fn add<'s>(
 fn read_and_add<'s>(
     into: &Path,
     from: &[PathBuf],
-    read: fn(&mut Collection<'s>, &Path) -> Result<(), CliError>,
+    read: fn(&mut GrundyCollection<'s>, &Path) -> Result<(), CliError>,
     args: &CommonArgs,
     stop: &'s AtomicBool,
 ) -> Result<AddedJson, CliError> {
-    let mut collection = Collection::new(args, stop);
+    let mut collection = GrundyCollection::new(args, stop);
     // All files are read and compared before anything is written.
     let is_new = !into.exists();
     let (db, _) = collection.open(into)?;
     let had = collection.numbers.len() as u64;
     if let Err(error) = from.iter().try_for_each(|path| read(&mut collection, path)) {
         if is_new {
-            // It is still locked, and has no numbers.
+            // It is still locked, and empty.
             let _ = fs::remove_file(into);
         }
         return Err(error);
@@ -342,7 +342,7 @@ impl AddedJson {
     fn text(&self) -> String {
         let left = match self.skipped.unwrap_or(0) {
             0 => String::new(),
-            left => format!(", {} entries are no single land and were left", grouped(left)),
+            left => format!(", {} entries that are not a single land skipped", grouped(left)),
         };
         let [had, added] = [self.had.unwrap_or(0), self.added].map(grouped);
         format!("{}: {added} numbers added to {had}{left}\n", escape_line(&self.file))
@@ -354,11 +354,11 @@ impl AddedJson {
 pub struct ExportJson {
     /// The .spr file.
     pub file: String,
-    /// Lands in it; null, as `entries`, if a limit or a signal ended the run.
+    /// Number of lands in the file; null, like `entries`, if a limit or a signal ended the run.
     pub lands: Option<u64>,
-    /// Entries: a land has as many as SPOTS has texts for it.
+    /// Number of entries. A land has one for each of its texts in SPOTS.
     pub entries: Option<u64>,
-    /// The limit, or `interrupted`. The file has not been written then.
+    /// The limit, or `interrupted`. The file was not written in this case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
@@ -368,10 +368,10 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<ExportJson, CliError> 
         ("the database", Some(&args.from)),
         ("the .spr file", Some(&args.into)),
     ])?;
-    let mut collection = Collection::new(&args.common, stop);
+    let mut collection = GrundyCollection::new(&args.common, stop);
     collection.read(&args.from)?;
     let game = &collection.game;
-    // Small positions first, as a reader that checks them wants them.
+    // Small positions first, because checks of later entries use earlier ones.
     let mut lines: Vec<(u32, String, u32)> = Vec::new();
     for (&land, source) in &collection.numbers {
         collection.go_on()?;
@@ -402,17 +402,17 @@ impl ExportJson {
 pub struct StatsJson {
     /// The database.
     pub file: String,
-    /// Its length; null, as all that follows, if a limit or a signal ended the run.
+    /// Size of the database; null, like the following fields, if a limit or a signal ended the run.
     pub bytes: Option<u64>,
-    /// Records in it.
+    /// Number of records.
     pub records: Option<u64>,
-    /// Different lands; the other records repeat them.
+    /// Number of distinct lands; the other records repeat them.
     pub lands: Option<u64>,
-    /// Numbers of lands with the Grundy number 0, 1, and so on.
+    /// Numbers of lands with Grundy number 0, 1, and so on.
     pub by_nimber: Option<Vec<u64>>,
     /// Numbers of lands with 0, 1, and so on lives.
     pub by_lives: Option<Vec<u64>>,
-    /// Bytes at the end that a killed program left.
+    /// Size of an incomplete record at the end, left by a killed program.
     pub torn_bytes: Option<u64>,
     /// The limit, or `interrupted`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -420,7 +420,7 @@ pub struct StatsJson {
 }
 
 fn stats(args: &StatsArgs, stop: &AtomicBool) -> Result<StatsJson, CliError> {
-    let mut collection = Collection::new(&args.common, stop);
+    let mut collection = GrundyCollection::new(&args.common, stop);
     let contents = collection.contents(&args.file)?;
     let (mut by_nimber, mut by_lives) = (Vec::new(), Vec::new());
     let count = |counts: &mut Vec<u64>, value: u32| {

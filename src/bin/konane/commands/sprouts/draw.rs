@@ -17,7 +17,7 @@ pub struct SproutsDrawArgs {
     pub out: OutArg,
 }
 
-/// Draws the position as it is written.
+/// Draws the position without simplifying it.
 pub fn run(args: &SproutsDrawArgs) -> Result<Exit, CliError> {
     args.out.write(&svg(&args.text.read()?))?;
     Ok(Exit::Answered)

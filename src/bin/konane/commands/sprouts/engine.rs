@@ -1,5 +1,4 @@
-//! The search of `sprouts solve` and `sprouts grundy`: its arguments, its workspace, its database and its
-//! JSON.
+//! Search of `sprouts solve` and `sprouts grundy`: arguments, workspace, database and JSON.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,7 +10,7 @@ use super::text;
 use crate::args::{OutputArgs, SearchArgs, SearchMemoryArg, named};
 use crate::exit::CliError;
 use crate::output::{self, proof_number, short, time};
-use crate::progress::Progress as Shown;
+use crate::progress::ProgressDisplay;
 use crate::trace::{ProgressJson, Trace};
 use konane::MIN_MEMORY;
 use konane::SolveError;
@@ -26,12 +25,12 @@ use konane::sprouts::{Position, Scratch, SearchFigures, Sprouts};
 
 /// Help text about memory.
 pub const HELP: &str = "\
---memory is for positions, moves and numbers together; each thread takes some 2MiB more. When it is \
-full, dfpn and pns-pdfpn drop what they can compute again, and continue.";
+--memory is the total for positions, moves and numbers; each thread needs about 2MiB more. When it \
+is full, dfpn and pns-pdfpn drop data that can be recomputed, and continue.";
 
-/// Values of the option, with their help texts.
+/// Values of `--profile` with their help texts.
 const PROFILES: &[((&str, SearchOptions), &str)] = &[
-    (("tuned", SearchOptions::TUNED), "What is fastest"),
+    (("tuned", SearchOptions::TUNED), "The fastest parameters known"),
     (
         ("paper", SearchOptions::PAPER),
         "As published by Cizek, Balko and Schmid: leaves count 1, sums of proof numbers",
@@ -41,12 +40,12 @@ const PROFILES: &[((&str, SearchOptions), &str)] = &[
 /// Arguments of the subcommands that search.
 #[derive(Debug, Args)]
 pub struct EngineArgs {
-    /// The algorithm's parameters.
+    /// Parameters of the algorithm.
     #[arg(long, value_name = "NAME", default_value = "tuned",
           value_parser = named(PROFILES, |(name, _)| name))]
     pub profile: (&'static str, SearchOptions),
-    /// Among equally promising moves prefer those that leave fewer lives and a smaller heap, then
-    /// more lands, then fewer moves [default: as the profile has it].
+    /// Among equally promising moves, prefer those that leave fewer lives and a smaller heap, then
+    /// more lands, then fewer moves [default: set by the profile].
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true,
           default_missing_value = "on",
           value_parser = PossibleValuesParser::new(["on", "off"]).map(|text| text == "on"))]
@@ -62,12 +61,12 @@ pub struct EngineArgs {
 /// A file of Grundy numbers.
 #[derive(Debug, Args)]
 pub struct NumbersArg {
-    /// Take Grundy numbers from this file, and add those that are found; created if it does not exist.
+    /// Look up Grundy numbers in this file, and add those that are found; created if it does not exist.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
 }
 
-/// An analyst with this memory and file.
+/// Returns an analyst with this memory and file.
 pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst, CliError> {
     let (memory, path) = (enough(memory)?, numbers.db.as_deref());
     let analyst = Analyst::new(memory, path).map_err(|error| match error {
@@ -75,12 +74,12 @@ pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst,
         AnalystError::Numbers(error) => error.into(),
     })?;
     if let Some((path, contents)) = path.zip(analyst.contents()) {
-        warn_of_cut(path, contents);
+        warn_if_torn(path, contents);
     }
     Ok(analyst)
 }
 
-/// The bytes, if a search can do with them.
+/// Returns the memory in bytes, if it suffices for a search.
 fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, CliError> {
     match bytes {
         MIN_MEMORY.. => Ok(bytes),
@@ -89,44 +88,44 @@ fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, Cli
 }
 
 impl EngineArgs {
-    /// The options of the search.
+    /// Returns the options of the search.
     fn options(&self) -> SearchOptions {
         let options = self.profile.1;
         SearchOptions { heuristic: self.heuristic.unwrap_or(options.heuristic), ..options }
     }
 }
 
-/// The game with a position of it.
-pub struct Start {
-    /// All lands so far, by number.
+/// The game with the position to search.
+pub struct EngineStart {
+    /// Store of all lands.
     pub game: Sprouts,
     /// The position.
     pub position: Position,
-    /// Its lands.
+    /// Lands of the position.
     pub atoms: Vec<Atom>,
-    /// Its canonical text.
+    /// Canonical text of the position.
     pub canonical: String,
 }
 
-impl Start {
+impl EngineStart {
     /// Reads a position.
-    pub fn new(text: &str, args: &EngineArgs) -> Result<Start, CliError> {
+    pub fn new(text: &str, args: &EngineArgs) -> Result<EngineStart, CliError> {
         let memory = enough(args.search.memory)?;
         let position = text::read(text)?;
         let game = Sprouts::new(memory);
         let mut scratch = Scratch::default();
         let atoms = game.atoms(&position, &mut scratch)?;
         let canonical = game.text(&atoms);
-        Ok(Start { game, position, atoms, canonical })
+        Ok(EngineStart { game, position, atoms, canonical })
     }
 }
 
-/// A workspace with the numbers of the database, and the database to add to.
+/// A search workspace with the numbers of the database, and the database that receives new numbers.
 pub struct Engine<'g> {
     /// Table and known values of all searches.
     pub workspace: SolverState<'g, Sprouts>,
     /// Observer of the searches.
-    pub sink: Sink<'g>,
+    pub observer: EngineObserver<'g>,
     /// Options of the searches.
     pub options: SearchOptions,
     profile: &'static str,
@@ -141,16 +140,16 @@ impl<'g> Engine<'g> {
         let open = |path| GrundyFile::open(path, game, workspace.knowledge());
         let database = path.map(open).transpose()?;
         if let Some((path, database)) = path.zip(database.as_ref()) {
-            warn_of_cut(path, database.contents());
+            warn_if_torn(path, database.contents());
         }
-        let shown = Shown::new(args.output.quiet);
+        let display = ProgressDisplay::new(args.output.quiet);
         let table_capacity = workspace.table().capacity();
-        let sink = Sink { game, shown, database, table_capacity, trace: None };
+        let observer = EngineObserver { game, display, database, table_capacity, trace: None };
         let (options, profile) = (args.options(), args.profile.0);
-        Ok(Engine { workspace, sink, options, profile })
+        Ok(Engine { workspace, observer, options, profile })
     }
 
-    /// Figures of a search that has just ended, and that began at `begun`. Later searches with the
+    /// Returns the figures of a search that has just ended and began at `begun`. Later searches with the same
     /// workspace do not change them.
     pub fn figures(
         &self,
@@ -164,15 +163,15 @@ impl<'g> Engine<'g> {
             profile: self.profile,
             heuristic: self.options.heuristic,
             threads,
-            lands: self.sink.game.lands(),
+            lands: self.observer.game.lands(),
             memory_bytes,
             ..SearchFigures::new(counters, capacity, begun.elapsed().as_secs_f64())
         }
     }
 
-    /// Closes the database and the trace. Their errors are for after the answer.
+    /// Closes the database and the trace. Their errors are reported after the answer.
     pub fn close(self, figures: &mut SearchFigures) -> Result<(), CliError> {
-        let Sink { database, trace, .. } = self.sink;
+        let EngineObserver { database, trace, .. } = self.observer;
         let traced = trace.map_or(Ok(()), Trace::finish);
         figures.table.capacity = self.workspace.table().capacity();
         figures.database = database.map(GrundyFile::close).transpose()?;
@@ -180,32 +179,32 @@ impl<'g> Engine<'g> {
     }
 }
 
-/// Warns that the end of a file was lost.
-pub fn warn_of_cut(path: &Path, contents: &Contents) {
-    if let Some(cut) = contents.torn {
+/// Prints a warning if the last record of a file is incomplete.
+pub fn warn_if_torn(path: &Path, contents: &Contents) {
+    if let Some(torn) = contents.torn {
         output::warn(&format!(
-            "{}: the last {} bytes, from byte {}, were left by a program that was killed while it \
-             wrote; they do not count, and what came before them is whole",
+            "{}: the last {} bytes, from byte {}, are an incomplete record of a program that was \
+             killed; they are ignored, and everything before them is valid",
             path.display(),
-            cut.bytes,
-            cut.place
+            torn.bytes,
+            torn.place
         ));
     }
 }
 
-/// Shows progress, records it, and writes Grundy numbers to the database as they are found.
-pub struct Sink<'g> {
+/// Shows progress, writes the trace, and adds Grundy numbers to the database when they are found.
+pub struct EngineObserver<'g> {
     game: &'g Sprouts,
-    shown: Shown,
+    display: ProgressDisplay,
     database: Option<GrundyFile>,
     table_capacity: u64,
     /// Trace of the search.
     pub trace: Option<Trace>,
 }
 
-impl Observer for Sink<'_> {
+impl Observer for EngineObserver<'_> {
     fn progress(&mut self, progress: &Progress) {
-        self.shown.update(|seconds| {
+        self.display.update(|seconds| {
             let Counters { expansions, grundy_numbers, .. } = progress.counters;
             format!(
                 "{} expansions, {}/s, pn {} dn {}, {} Grundy numbers, {} lands, {}",
@@ -230,15 +229,15 @@ impl Observer for Sink<'_> {
     }
 }
 
-/// The rows with the figures of a search.
+/// Returns the rows with the figures of a search.
 pub fn rows(search: &SearchFigures) -> Vec<(&'static str, String)> {
     let grouped = output::grouped;
     let (lands, generated) = (grouped(search.lands.into()), grouped(search.generated));
     let memory = output::bytes(search.memory_bytes);
     let memory = match search.collections {
         0 => memory,
-        1 => format!("{memory}; was full once, and collected"),
-        times => format!("{memory}; was full {times} times, and collected"),
+        1 => format!("{memory}; was full once, garbage collected"),
+        times => format!("{memory}; was full {times} times, garbage collected"),
     };
     let mut rows = vec![
         ("expansions", grouped(search.expansions)),
@@ -256,7 +255,7 @@ pub fn rows(search: &SearchFigures) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// A search that a limit ended before it began.
+/// Returns the figures of a search that a limit ended before it began.
 pub fn not_begun(args: &EngineArgs, reason: Reason) -> SearchFigures {
     SearchFigures {
         reason: Some(reason),
@@ -266,12 +265,12 @@ pub fn not_begun(args: &EngineArgs, reason: Reason) -> SearchFigures {
     }
 }
 
-/// Text of an unknown result with its reason.
+/// Returns the text of an unknown result with its reason.
 pub fn unknown(reason: Option<Reason>) -> String {
     format!("unknown ({})", reason.map_or("no reason", Reason::text))
 }
 
-/// The row with the outcome.
+/// Returns the row with the outcome.
 pub fn outcome_row(outcome: Option<Value>, reason: Option<Reason>) -> (&'static str, String) {
     let text = match outcome {
         Some(Value::Win) => "win: the player to move wins".to_owned(),

@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engine::{self, Engine, EngineArgs, Start, not_begun, rows, unknown};
+use super::engine::{self, Engine, EngineArgs, EngineStart, not_begun, rows, unknown};
 use super::text::{self, TextArg};
 use crate::exit::{CliError, Exit};
 use crate::output;
@@ -32,13 +32,13 @@ pub struct GrundyArgs {
 /// The JSON of `sprouts grundy`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct GrundyJson {
-    /// As it was written.
+    /// The position as it was given.
     pub position: String,
-    /// In canonical form; null if a limit was reached before it was found.
+    /// Canonical form; null if a limit was reached before it was computed.
     pub canonical: Option<String>,
-    /// Null if it is not known.
+    /// Grundy number; null if it is unknown.
     pub grundy: Option<u32>,
-    /// The search.
+    /// Figures of the search.
     #[serde(flatten)]
     pub search: SearchFigures,
 }
@@ -56,13 +56,13 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 
 fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Result<Exit, CliError> {
     let flags = &args.engine;
-    let start = Start::new(&args.text.position, flags)?;
+    let start = EngineStart::new(&args.text.position, flags)?;
     let mut engine = Engine::new(&start.game, flags)?;
     let begun = Instant::now();
     let limits = flags.search.limits(begun, stop);
-    let (workspace, sink) = (&engine.workspace, &mut engine.sink);
+    let (workspace, observer) = (&engine.workspace, &mut engine.observer);
     let threads = threads.get() as u32;
-    let report = grundy(workspace, &start.atoms, engine.options, threads, limits, sink);
+    let report = grundy(workspace, &start.atoms, engine.options, threads, limits, observer);
     let reason = report.grundy.err();
     let figures = engine.figures(&report.counters, report.memory_bytes, report.threads, begun);
     let mut search = SearchFigures { reason, ..figures };

@@ -25,7 +25,7 @@ use crate::exit::{CliError, Exit};
 
 /// `konane sprouts`.
 #[derive(Debug, Args)]
-pub struct SproutsArgs {
+pub struct SproutsCommandArgs {
     /// Subcommand.
     #[command(subcommand)]
     pub command: SproutsCommand,
@@ -35,26 +35,26 @@ pub struct SproutsArgs {
 #[derive(Debug, Subcommand)]
 pub enum SproutsCommand {
     /// Find the winner of a position, or of its sum with a nim heap.
-    Solve(solve::SolveArgs),
+    Solve(solve::SproutsSolveArgs),
     /// Compute the Grundy number of a position.
     Grundy(grundy::GrundyArgs),
-    /// Databases of Grundy numbers, as `solve --db` makes them.
+    /// Merge, import, export and inspect databases of Grundy numbers, as written by `solve --db`.
     Db(db::DbArgs),
-    /// Print the canonical form of a position: the same text for all ways to write it.
+    /// Print the canonical form of a position, which is the same for all its notations.
     Canonical(canonical::CanonicalArgs),
-    /// Print the positions after every move, each once, in canonical form.
+    /// Print the distinct positions after each move, in canonical form.
     Children(children::ChildrenArgs),
     /// Play against a perfect player on the terminal.
     Play(play::SproutsPlayArgs),
-    /// Check a database of Grundy numbers (.spr) as a proof: every number has to follow from the
-    /// rules and the numbers of smaller positions.
+    /// Verify a database of Grundy numbers (.spr) as a proof: every number must follow from the rules
+    /// and the numbers of smaller positions.
     Verify(verify::VerifyArgs),
     /// Draw a position as SVG: a panel for each region, a circle for each boundary.
     Draw(draw::SproutsDrawArgs),
 }
 
 /// Runs a subcommand.
-pub fn run(args: &SproutsArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+pub fn run(args: &SproutsCommandArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     match &args.command {
         SproutsCommand::Solve(args) => solve::run(args, stop),
         SproutsCommand::Grundy(args) => grundy::run(args, stop),

@@ -9,16 +9,16 @@ use super::engine::{NumbersArg, analyst};
 use super::text::{self, TextArg};
 use crate::args::{SearchMemoryArg, ThreadsArg};
 use crate::exit::{CliError, Exit};
-use crate::repl::command::{ConversationKind, names};
+use crate::repl::command::{SessionKind, names};
 use crate::repl::sprouts::{SproutsPlayer, SproutsSession};
 use konane::system::parse_duration;
 
 /// `konane sprouts play`.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{}\n\n{}  {}\n\n{}", text::HELP, concat!(
-    "The program plays perfectly as long as it finds the winner in --time, and gives reasons for its\n",
-    "moves. It reads a move or one of these commands from each line of standard input:\n",
-), names(ConversationKind::Sprouts), concat!(
+    "The program plays perfectly as long as it finds the winner within --time, and gives reasons for\n",
+    "its moves. Each line of standard input is a move or one of these commands:\n",
+), names(SessionKind::Sprouts), concat!(
     "Examples:\n",
     "  konane sprouts play \"0*5\"\n",
     "  konane sprouts play \"0*11\" --side first --time 30s\n"
@@ -26,7 +26,7 @@ use konane::system::parse_duration;
 pub struct SproutsPlayArgs {
     #[command(flatten)]
     pub text: TextArg,
-    /// Player that you are [default: the one that loses].
+    /// Player that you control [default: the one that loses].
     #[arg(long, value_name = "SIDE")]
     pub side: Option<SproutsPlayer>,
     /// Time for each move of the program and for a hint, such as 500ms, 10s or 5m.
@@ -41,7 +41,7 @@ pub struct SproutsPlayArgs {
     pub numbers: NumbersArg,
 }
 
-/// Runs the conversation.
+/// Runs the game.
 pub fn run(args: &SproutsPlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let start = args.text.read()?;
     let threads = args.threads.of("dfpn", ["dfpn"])?;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::engine::{self, Engine, EngineArgs, Start, not_begun, outcome_row, rows};
+use super::engine::{self, Engine, EngineArgs, EngineStart, not_begun, outcome_row, rows};
 use super::text::{self, TextArg};
 use crate::args::{JobArgs, named, number};
 use crate::exit::{CliError, Exit};
@@ -27,20 +27,20 @@ use konane::sprouts::{Algorithm, MAX_NIMBER, Scratch, SproutsMove, SproutsSoluti
     "  konane sprouts solve \"0.AB|AB+1a1a\" --algo pns\n",
     "  konane sprouts solve \"0*29\" --db sprouts.nimbers --memory 4GiB\n"
 )))]
-pub struct SolveArgs {
+pub struct SproutsSolveArgs {
     #[command(flatten)]
     pub text: TextArg,
-    /// The search algorithm; only dfpn and pns-pdfpn use more than one thread.
+    /// Search algorithm. Only dfpn and pns-pdfpn use more than one thread.
     #[arg(long, value_name = "NAME", default_value = "dfpn",
           value_parser = named(ALGORITHMS, Algorithm::name))]
     pub algo: Algorithm,
-    /// Play the sum of the position and a nim heap of this size, which can be written behind the
-    /// position as well: "0*5 + *1".
+    /// Solve the sum of the position and a Nim heap of this size. The heap can also be written after
+    /// the position: "0*5 + *1".
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = number(0, MAX_NIMBER))]
     pub nimber: u32,
-    /// Print the outcome of every move, found after that of the position by searches that are not
-    /// counted, but within the same limits.
+    /// Print the outcome of every move. It is found by further searches within the same limits, which
+    /// are not counted.
     #[arg(long)]
     pub lines: bool,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct SolveArgs {
     pub trace: TraceArgs,
 }
 
-/// Values of the option, with their help texts.
+/// Values of `--algo` with their help texts.
 pub const ALGORITHMS: &[(Algorithm, &str)] = &[
     (Algorithm::Dfpn, "Depth-first proof-number search"),
     (Algorithm::Pns, "Proof-number search on a graph"),
@@ -62,14 +62,14 @@ pub const ALGORITHMS: &[(Algorithm, &str)] = &[
     ),
 ];
 
-impl SolveArgs {
-    /// The position's text, and the heap beside it.
+impl SproutsSolveArgs {
+    /// Returns the text of the position, and the size of the heap.
     fn couple(&self) -> Result<(&str, u32), CliError> {
         let (position, heap) = split_heap(&self.text.position);
         let wrong = |error| CliError::Usage(format!("position: the size of the heap: {error}"));
         match heap.map(number(0, MAX_NIMBER)).transpose().map_err(wrong)? {
             Some(_) if self.nimber > 0 => Err(CliError::Usage(
-                "there is a heap in the position and one in --nimber: leave one of them out"
+                "there is a heap in the position and one in --nimber: give only one of them"
                     .to_owned(),
             )),
             heap => Ok((position.trim_ascii(), heap.unwrap_or(self.nimber))),
@@ -78,7 +78,7 @@ impl SolveArgs {
 }
 
 /// Solves and prints.
-pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+pub fn run(args: &SproutsSolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (algorithm, flags) = (args.algo, &args.engine);
     let threads =
         flags.search.threads.of(algorithm.name(), Algorithm::parallel().map(Algorithm::name))?;
@@ -94,7 +94,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 }
 
 fn solve(
-    args: &SolveArgs,
+    args: &SproutsSolveArgs,
     text: &str,
     nimber: u32,
     all: NonZeroUsize,
@@ -108,17 +108,18 @@ fn solve(
         ("--db", flags.numbers.db.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
     ])?;
-    let start = Start::new(text, flags)?;
+    let start = EngineStart::new(text, flags)?;
     let mut engine = Engine::new(&start.game, flags)?;
     let (options, threads) = (engine.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, nimber);
     tracing::debug!(?options, ?root, "search begins");
-    engine.sink.trace = Trace::begin(&args.trace)?;
+    engine.observer.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = flags.search.limits(begun, stop);
-    let (workspace, sink) = (&engine.workspace, &mut engine.sink);
-    let report = algorithm.search(workspace, &root, options, job_expansions, threads, limits, sink);
-    sink.progress(&Progress::from(&report));
+    let (workspace, observer) = (&engine.workspace, &mut engine.observer);
+    let report =
+        algorithm.search(workspace, &root, options, job_expansions, threads, limits, observer);
+    observer.progress(&Progress::from(&report));
     let reason = report.outcome.reason();
     let mut figures = engine.figures(&report.counters, report.memory_bytes, report.threads, begun);
     tracing::debug!(?report, figures.seconds, "search ends");
@@ -130,22 +131,22 @@ fn solve(
         threads,
         from_file: 0,
         limits: Limits {
-            // The outcome of the position comes first: without it, nothing is searched for the moves.
+            // Without an outcome of the position, the moves are not searched.
             nodes: match reason {
                 Some(_) => Some(0),
-                None => limits.nodes.map(|most| most.saturating_sub(report.counters.nodes)),
+                None => limits.nodes.map(|nodes| nodes.saturating_sub(report.counters.nodes)),
             },
             ..limits
         },
     };
     let (position, mut scratch) = (&start.position, Scratch::default());
-    let (workspace, sink) = (&engine.workspace, &mut engine.sink);
-    // The trace is of the search of the position itself.
-    let trace = sink.trace.take();
+    let (workspace, observer) = (&engine.workspace, &mut engine.observer);
+    // The trace covers only the search of the position itself.
+    let trace = observer.trace.take();
     // The outcome is reported even if there is no memory for the moves.
     let moves =
-        survey(workspace, &start.game, position, options, &mut scratch, sink, &mut |_| {}).ok();
-    sink.trace = trace;
+        survey(workspace, &start.game, position, options, &mut scratch, observer, &mut |_| {}).ok();
+    observer.trace = trace;
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
     let closed = engine.close(&mut figures);
@@ -165,12 +166,13 @@ fn solve(
     };
     let requested = flags.search.threads.threads;
     output::answer(flags.output.json, &json, |json| shown(json, moves, requested))?;
-    let left = left(moves).filter(|&left| args.lines || left == Reason::Interrupted);
-    closed.map(|()| reason.or(left).into())
+    let unknown =
+        unknown_reason(moves).filter(|&reason| args.lines || reason == Reason::Interrupted);
+    closed.map(|()| reason.or(unknown).into())
 }
 
-/// Reason for which a move is unknown.
-fn left(moves: Option<&Analysis>) -> Option<Reason> {
+/// Returns the reason why a move is unknown, if one is.
+fn unknown_reason(moves: Option<&Analysis>) -> Option<Reason> {
     moves.map_or(Some(Reason::Memory), |moves| moves.reason)
 }
 
@@ -181,7 +183,7 @@ fn shown(json: &SproutsSolution, moves: Option<&Analysis>, requested: Option<u32
     let best = match (json.best_move.as_ref(), json.outcome) {
         (Some(best), _) => Some(best.clone()),
         (None, Some(Value::Win)) => {
-            Some(format!("unknown ({})", left(moves).map_or("", Reason::text)))
+            Some(format!("unknown ({})", unknown_reason(moves).map_or("", Reason::text)))
         }
         (None, Some(Value::Loss)) if is_over => Some("none: no move is left".to_owned()),
         (None, Some(Value::Loss)) => Some("none: every move loses".to_owned()),
@@ -191,7 +193,7 @@ fn shown(json: &SproutsSolution, moves: Option<&Analysis>, requested: Option<u32
     let lists = [(Some(Value::Win), "winning"), (Some(Value::Loss), "losing"), (None, "unknown")];
     for (outcome, name) in lists {
         let moves = json.moves.iter().flatten().filter(|mv| mv.outcome == outcome);
-        // The name stands before the first.
+        // Only the first row of a list has the name.
         let names = std::iter::once(name).chain(std::iter::repeat(""));
         lines.extend(names.zip(moves).map(|(name, mv)| (name, mv.position.clone())));
     }

@@ -1,4 +1,4 @@
-//! Positions of Sprouts on the command line.
+//! Sprouts positions on the command line.
 
 use std::convert::Infallible;
 
@@ -14,36 +14,35 @@ boundaries by . and vertices side by side: 0, 1, 2, 3 curve ends of a spot that 
 letter for a spot that occurs twice, in lower case within a boundary, else in upper case: \
 \"0*2.AB|1AB\". A finished position is !. Texts with } and ] are read in the older form of GLOP.";
 
-/// Memory limit in bytes of subcommands without `--memory`. Positions that people write need a small part
-/// of it.
+/// Memory limit in bytes of subcommands without `--memory`. Typical positions need a small part of it.
 pub const MEMORY: u64 = 2 << 30;
 
 /// A position.
 #[derive(Debug, Args)]
 pub struct TextArg {
-    /// The position: 0*n for n spots, or any other, as SPOTS and GLOP write them.
+    /// The position: 0*n for n spots, or any position in the notation of SPOTS and GLOP.
     #[arg(value_name = "TEXT", allow_hyphen_values = true, value_parser = trimmed)]
     pub position: String,
 }
 
 impl TextArg {
-    /// Reads it.
+    /// Parses the position.
     pub fn read(&self) -> Result<Position, CliError> {
         read(&self.position)
     }
 }
 
-/// The text is shown again beside the answer.
+/// Trims the text, which is repeated in the answer.
 fn trimmed(text: &str) -> Result<String, Infallible> {
     Ok(text.trim_ascii().to_owned())
 }
 
-/// Reads a position.
+/// Parses a position.
 pub fn read(text: &str) -> Result<Position, CliError> {
     text.parse().map_err(|error| CliError::SproutsText { text: text.to_owned(), error })
 }
 
-/// Error of subcommands without `--memory` for a position that needs too much memory.
+/// Returns the error of subcommands without `--memory` for a position that needs too much memory.
 pub fn too_large(_: impl Into<MovesError>) -> CliError {
     CliError::SproutsTooLarge
 }

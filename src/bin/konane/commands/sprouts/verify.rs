@@ -12,7 +12,7 @@ use super::text;
 use crate::args::OutputArgs;
 use crate::exit::{CliError, Exit};
 use crate::output::{self, grouped, outcome_name};
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
 use konane::sprouts::spr_file::SprReader;
@@ -28,16 +28,15 @@ pub struct VerifyArgs {
     /// The database.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Also decide who wins this position by the numbers of the database, which has to have those of its
-    /// lands, or of the lands after its moves.
+    /// Also find the outcome of this position from the numbers of the database, which must contain its
+    /// lands, or the lands after its moves.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub root: Option<String>,
-    /// Maximum number of positions searched to establish one number; an entry that needs more is
-    /// undecided.
+    /// Maximum number of positions to search for one number. Entries that need more are undecided.
     #[arg(long, value_name = "N", default_value = "10000000", value_parser = parse_count,
           allow_negative_numbers = true)]
     pub max_work: u64,
-    /// Give up after this time, such as 60s, 5m or 1h30m.
+    /// Stop after this time, such as 60s, 5m or 1h30m.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
     /// Memory for positions and their numbers.
@@ -69,7 +68,7 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         memory: args.memory,
         deadline: args.time_limit.and_then(|limit| begun.checked_add(limit)),
     };
-    let progress = Progress::new(args.output.quiet);
+    let progress = ProgressDisplay::new(args.output.quiet);
     let report = verify(entries, root.as_ref(), limits, stop, &mut |now| show(&progress, now));
     drop(progress);
     let mut report = report.map_err(|error| match error {
@@ -77,7 +76,7 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         error @ VerifyError::Root { .. } => CliError::SprVerify(error),
     })?;
     if let (Some(root), Some(text)) = (&mut report.root, &args.root) {
-        // As the user wrote it.
+        // The text as the user wrote it.
         root.root.clone_from(text);
     }
     let (valid, reason) = (report.valid, report.reason);
@@ -90,8 +89,8 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     })
 }
 
-/// Shows on stderr how far the check is.
-fn show(progress: &Progress, now: VerifyProgress) {
+/// Shows the progress of the check on stderr.
+fn show(progress: &ProgressDisplay, now: VerifyProgress) {
     progress.update(|_| {
         let (entries, searched) = (grouped(now.entries), grouped(now.searched));
         match now.checked {
@@ -111,7 +110,7 @@ fn show(progress: &Progress, now: VerifyProgress) {
 fn text(VerifySprJson { file, report, .. }: &VerifySprJson) -> String {
     let VerifyReport { entries, established, wrong, undecided, searched, .. } = *report;
     let mut rows = vec![
-        ("entries", entries.map_or("not all read".to_owned(), grouped)),
+        ("entries", entries.map_or("not all were read".to_owned(), grouped)),
         ("established", grouped(established)),
         ("searched", format!("{} positions that are not in the file", grouped(searched))),
     ];

@@ -1,4 +1,4 @@
-//! `GET /api/v1/boards`: the boards to choose from, with their databases and proofs.
+//! `GET /api/v1/boards`: the selectable boards, with their databases and proofs.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shared;
+use super::SharedExplorer;
 use crate::web::params::{NoParams, Params};
-use crate::web::reply::Answer;
+use crate::web::reply::ApiResult;
 use konane::{Colour, Dimensions};
 
-/// Boards with at most this number of ranks and files are always in the list.
+/// Maximum number of ranks and files of the boards that are always in the list.
 const MAX_SIDE: u32 = 8;
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BoardsJson {
-    /// By ranks, then by files. Other boards of up to 64 squares can be requested as well.
+    /// The boards, ordered by ranks, then by files. Other boards of up to 64 squares can be requested, too.
     pub boards: Vec<BoardJson>,
 }
 
@@ -27,18 +27,18 @@ pub struct BoardsJson {
 pub struct BoardJson {
     /// Ranks x files.
     pub board: Dimensions,
-    /// The most stones of the positions in its database; none if there is no database.
+    /// Maximum number of stones of the positions in its database. Absent without a database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database_stones: Option<u32>,
-    /// Number of proofs about it.
+    /// Number of proofs of positions on the board.
     pub proofs: u32,
-    /// The player who wins from the start according to a proof. Absent without one.
+    /// The player who wins from the start according to a proof. Absent without such a proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<Colour>,
 }
 
 /// Returns the boards.
-pub async fn get(State(explorer): Shared, _: Params<NoParams>) -> Answer<BoardsJson> {
+pub async fn get(State(explorer): SharedExplorer, _: Params<NoParams>) -> ApiResult<BoardsJson> {
     let listed = explorer.databases().await?;
     let small = (1..=MAX_SIDE).flat_map(|ranks| (1..=MAX_SIDE).map(move |files| (ranks, files)));
     let mut boards: BTreeMap<_, _> = small.map(|key| (key, BoardJson::of(key))).collect();

@@ -5,61 +5,64 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shared;
+use super::SharedExplorer;
 use crate::web::files::ProofFile;
 use crate::web::params::{NoParams, Params};
-use crate::web::reply::Answer;
+use crate::web::reply::ApiResult;
 use konane::Dimensions;
 use konane::tablebase::{Histogram, Manifest, Metric, PositionCounts, Scope};
 
 /// The answer of `databases`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DatabasesJson {
-    /// Those that can be read.
+    /// The readable databases.
     pub databases: Vec<DatabaseHereJson>,
-    /// Errors of the others.
+    /// Errors of the unreadable databases.
     pub errors: Vec<String>,
 }
 
 /// A database.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DatabaseHereJson {
-    /// Its directory's name.
+    /// Name of the directory.
     pub name: String,
     /// Ranks x files.
     pub board: Dimensions,
     /// `complete` or `reachable`.
     pub scope: Scope,
-    /// `outcome`: who wins; `remoteness`: after how many plies as well.
+    /// `outcome`: the winner; `remoteness`: the winner and the plies to the end with best play.
     pub metric: Metric,
-    /// The most stones of its positions.
+    /// Maximum number of stones of its positions.
     pub max_stones: u32,
-    /// Bytes of its layers.
+    /// Size of the layers in bytes.
     pub bytes: u64,
-    /// All layers together; none if they have 2^64 positions or more.
+    /// Counts of all layers together. Absent if there are 2^64 positions or more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<PositionCounts>,
-    /// With remoteness: the lengths of the games, over all positions.
+    /// With remoteness: number of positions by remoteness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
-    /// From 0 stones on.
+    /// The layers by number of stones, from 0.
     pub layers: Vec<LayerJson>,
 }
 
-/// The positions with some number of stones.
+/// A layer: the positions with a certain number of stones.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LayerJson {
-    /// The stones.
+    /// Number of stones.
     pub stones: u32,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Positions, and those that the side to move wins.
+    /// Number of positions, and of those that the side to move wins.
     #[serde(flatten)]
     pub counts: PositionCounts,
 }
 
 /// Returns the databases.
-pub async fn databases(State(explorer): Shared, _: Params<NoParams>) -> Answer<DatabasesJson> {
+pub async fn databases(
+    State(explorer): SharedExplorer,
+    _: Params<NoParams>,
+) -> ApiResult<DatabasesJson> {
     let listed = explorer.databases().await?;
     let (mut databases, mut errors) = (Vec::new(), Vec::new());
     for (path, manifest) in listed {
@@ -96,11 +99,11 @@ fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
 /// The answer of `proofs`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ProofsJson {
-    /// All of them.
+    /// The proofs.
     pub proofs: Vec<ProofFile>,
 }
 
 /// Returns the proofs.
-pub async fn proofs(State(explorer): Shared, _: Params<NoParams>) -> Json<ProofsJson> {
+pub async fn proofs(State(explorer): SharedExplorer, _: Params<NoParams>) -> Json<ProofsJson> {
     Json(ProofsJson { proofs: explorer.files.proofs.clone() })
 }

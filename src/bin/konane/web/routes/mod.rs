@@ -1,5 +1,5 @@
-//! The resources: a file for each, with the types of its requests and answers. docs/api.md is generated
-//! from these.
+//! Resources of the API, one file each, with the types of requests and answers. docs/api.md is generated from
+//! these.
 
 mod boards;
 mod databases;
@@ -30,10 +30,10 @@ use super::security::json_only;
 use crate::repl::analyse::AnalysisJson;
 use crate::trace::ProgressJson;
 
-/// The state that all handlers share.
-type Shared = State<Arc<Explorer>>;
+/// State that all handlers share.
+type SharedExplorer = State<Arc<Explorer>>;
 
-/// All routes.
+/// Returns all routes.
 pub fn router(explorer: Arc<Explorer>) -> Router {
     let api = [
         ("/version", get(version)),
@@ -62,27 +62,27 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
             router.route(asset.0, json_only(get(move || async move { assets::answer(asset) })));
     }
     router.fallback(not_found).method_not_allowed_fallback(|| async {
-        ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "this method does not do here")
+        ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
     })
 }
 
-/// The answer to every request while the server processes as many as it can.
+/// Returns the routes that answer every request while the server is overloaded.
 pub fn refusal() -> Router {
     Router::new().fallback(|| async {
-        let text = "the program is busy with other requests; ask again in a second";
+        let text = "the server is busy with other requests; try again in a second";
         let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text);
         ([(header::RETRY_AFTER, "1")], error)
     })
 }
 
 async fn not_found() -> ApiError {
-    ApiError::new(StatusCode::NOT_FOUND, "there is nothing at this address; see docs/api.md")
+    ApiError::new(StatusCode::NOT_FOUND, "unknown address; see docs/api.md")
 }
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct VersionJson {
-    /// The program's.
+    /// Version of the program.
     pub version: String,
     /// Version of the API: documented fields do not change within a version; new ones may be added.
     pub api: u32,

@@ -7,10 +7,10 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::SharedExplorer;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
-use crate::web::reply::Answer;
+use crate::web::reply::ApiResult;
 use konane::analysis::ValueSource;
 use konane::json::{OrUnknown, as_text, or_unknown};
 use konane::{Colour, Dimensions, Move};
@@ -30,9 +30,9 @@ pub struct OpeningsRequest {
 pub struct OpeningsJson {
     /// Ranks x files.
     pub board: Dimensions,
-    /// Every first removal with every reply, also those that are equal by symmetry.
+    /// Every first removal with every reply, including symmetric ones.
     pub openings: Vec<OpeningJson>,
-    /// True if the winner of all is known.
+    /// True if the winner after every opening is known.
     pub complete: bool,
 }
 
@@ -48,8 +48,8 @@ pub struct OpeningJson {
     /// Origin of the winner. Absent while the winner is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<ValueSource>,
-    /// The canonical code of the position after both, as decimal text. Equal openings have the same
-    /// code.
+    /// The canonical code of the position after both moves, as decimal text. Symmetric openings have the
+    /// same code.
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
     pub code: u64,
@@ -57,9 +57,9 @@ pub struct OpeningJson {
 
 /// Evaluates White's replies to each first removal in turn.
 pub async fn get(
-    State(explorer): Shared,
+    State(explorer): SharedExplorer,
     Params(OpeningsRequest { board, time: milliseconds }): Params<OpeningsRequest>,
-) -> Answer<OpeningsJson> {
+) -> ApiResult<OpeningsJson> {
     let played = PlayedPosition::read(&board, &None, &None, &None)?;
     let time = time(milliseconds)?;
     let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
@@ -67,7 +67,7 @@ pub async fn get(
         let (mut openings, mut complete) = (Vec::new(), true);
         for (left, &first) in (1..=firsts.len() as u32).rev().zip(&firsts) {
             let after = played.position.play(&played.board, first);
-            // Time that one removal does not need is left to the next ones.
+            // Unused time of one removal is available for the next ones.
             let share = end.saturating_duration_since(Instant::now()) / left;
             let share = if turn.is_over() { Duration::ZERO } else { share };
             let analysis = analyst.analyse(&after, turn.limits(share), &mut |_| {})?;

@@ -6,13 +6,13 @@ use crate::web::reply::ApiError;
 use konane::notation::{parse_line, parse_position_as};
 use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
-/// Milliseconds that a request without `time` may search.
+/// Default of `time` in milliseconds.
 const DEFAULT_TIME: u64 = 200;
 
 /// Maximum of `time` in milliseconds.
 const MAX_TIME: u64 = 2000;
 
-/// A position of a request: the one that it names, and the moves from there.
+/// The position of a request: the one that it names, and the moves that follow.
 #[derive(Debug)]
 pub struct PlayedPosition {
     /// The board.
@@ -21,13 +21,13 @@ pub struct PlayedPosition {
     pub start: Position,
     /// The moves.
     pub moves: Vec<Move>,
-    /// The position after them.
+    /// The position after the moves.
     pub position: Position,
 }
 
 impl PlayedPosition {
-    /// Reads `board`, `position` (the start of the game if there is none) with its `phase` (`auto` if
-    /// there is none) and `moves` ([`parse_line`]). A `_` stands for a space.
+    /// Parses `board`, `position` (by default the start of the game) with its `phase` (by default `auto`), and
+    /// `moves` ([`parse_line`]). A `_` stands for a space.
     pub fn read(
         board: &str,
         position: &Option<String>,
@@ -38,7 +38,7 @@ impl PlayedPosition {
         let spaced = |text: &str| text.replace('_', " ");
         let (board, start) = match position {
             None if phase == PhaseChoice::Jump => {
-                let text = "phase: jump is about position, which is missing";
+                let text = "phase: jump requires a position";
                 return Err(ApiError::refused(text));
             }
             None => {
@@ -57,12 +57,12 @@ impl PlayedPosition {
     }
 }
 
-/// Reads a board.
+/// Parses a board.
 pub fn board(text: &str) -> Result<Dimensions, ApiError> {
     text.parse().map_err(ApiError::refused)
 }
 
-/// Reads the phase of a position.
+/// Parses the phase of a position.
 pub fn phase(text: &Option<String>) -> Result<PhaseChoice, ApiError> {
     let choice = text.as_deref().map_or(Ok(PhaseChoice::Auto), str::parse);
     choice.map_err(|error| ApiError::refused(format!("phase: {error}")))
@@ -72,6 +72,8 @@ pub fn phase(text: &Option<String>) -> Result<PhaseChoice, ApiError> {
 pub fn time(milliseconds: Option<u64>) -> Result<Duration, ApiError> {
     match milliseconds.unwrap_or(DEFAULT_TIME) {
         time if time <= MAX_TIME => Ok(Duration::from_millis(time)),
-        _ => Err(ApiError::refused(format!("time: at most {MAX_TIME} milliseconds; ask again"))),
+        _ => Err(ApiError::refused(format!(
+            "time: at most {MAX_TIME} milliseconds; repeat the request to continue"
+        ))),
     }
 }

@@ -5,10 +5,10 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::SharedExplorer;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
-use crate::web::reply::{Answer, ApiError};
+use crate::web::reply::{ApiError, ApiResult};
 use crate::web::turns::Turn;
 use konane::Move;
 use konane::analysis::{ChosenMove, Judgement, Level, ValueSource};
@@ -21,17 +21,17 @@ use konane::search::Value;
 pub struct PlayRequest {
     /// Ranks x files.
     board: String,
-    /// The position; the start of the game if there is none.
+    /// The position, by default the start of the game.
     position: Option<String>,
     /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
-    /// Moves that are played from there.
+    /// Moves that follow the position.
     moves: Option<String>,
-    /// Strength from 1 to 10: a search of 4^level nodes, without database and proofs. Without it, the
-    /// best move that can be found.
+    /// Strength from 1 to 10: a search of 4^level nodes without database and proofs. By default, the best
+    /// move that is found.
     level: Option<u32>,
-    /// Milliseconds: 200, at most 2000. With a level its nodes count, and not the time.
+    /// Milliseconds to search: 200, at most 2000. Ignored with a level, which limits nodes.
     time: Option<u64>,
 }
 
@@ -54,9 +54,9 @@ pub struct PlayJson {
 
 /// Chooses a move.
 pub async fn get(
-    State(explorer): Shared,
+    State(explorer): SharedExplorer,
     Params(request): Params<PlayRequest>,
-) -> Answer<PlayJson> {
+) -> ApiResult<PlayJson> {
     let PlayRequest { board, position, phase, moves, level, time: milliseconds } = request;
     let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
@@ -72,7 +72,7 @@ pub async fn get(
         Some(level) => {
             let board = played.board.clone();
             let choose = move |(): &mut (), turn: &Turn| {
-                Ok(level.choose(&board, &position, turn.whole())?)
+                Ok(level.choose(&board, &position, turn.uninterrupted())?)
             };
             explorer.levels.with(choose).await?
         }
@@ -101,7 +101,7 @@ pub async fn get(
     }))
 }
 
-/// The reason for a move after which the game goes on.
+/// Returns the reason for a move that does not end the game.
 fn why(judgement: Option<Judgement>) -> String {
     let Some(Judgement { outcome, source, remoteness }) = judgement else {
         return "Nothing is proven yet; the search prefers it.".to_owned();
@@ -109,12 +109,12 @@ fn why(judgement: Option<Judgement>) -> String {
     let by = match source {
         ValueSource::Database => "according to the database",
         ValueSource::Proof => "according to the proof",
-        ValueSource::Rules | ValueSource::Search => "as a search has shown",
+        ValueSource::Rules | ValueSource::Search => "according to a search",
     };
     match outcome {
         Value::Win => format!("It wins, {by}."),
         Value::Loss if remoteness.is_some() => {
-            format!("Every move loses, {by}; none resists longer than this one.")
+            format!("Every move loses, {by}; this one delays the loss longest.")
         }
         Value::Loss => format!("Every move loses, {by}; this one seems hardest to answer."),
     }

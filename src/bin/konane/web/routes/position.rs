@@ -8,16 +8,16 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::SharedExplorer;
 use super::parse::{PlayedPosition, time};
 use crate::repl::analyse::AnalysisJson;
 use crate::web::params::Params;
-use crate::web::reply::Answer;
+use crate::web::reply::ApiResult;
 use crate::web::turns::Turn;
 use konane::analysis::{Analysis, AnalysisError, Analyst};
 use konane::{Move, Position};
 
-/// Moves that are quickly evaluated get the time divided by this number.
+/// Divisor of the time for the first evaluation of all moves.
 const EASY_DIVISOR: u32 = 4;
 
 /// The parameters of both.
@@ -26,12 +26,12 @@ const EASY_DIVISOR: u32 = 4;
 pub struct PositionRequest {
     /// Ranks x files.
     board: String,
-    /// The position; the start of the game if there is none.
+    /// The position, by default the start of the game.
     position: Option<String>,
     /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
-    /// Moves that are played from there.
+    /// Moves that follow the position.
     moves: Option<String>,
     /// Milliseconds to search for unknown values: 200, at most 2000. Results are kept, so a repeated
     /// request continues the search.
@@ -40,9 +40,9 @@ pub struct PositionRequest {
 
 /// Returns the values that are known after the time.
 pub async fn position(
-    State(explorer): Shared,
+    State(explorer): SharedExplorer,
     Params(request): Params<PositionRequest>,
-) -> Answer<AnalysisJson> {
+) -> ApiResult<AnalysisJson> {
     let PositionRequest { board, position, phase, moves, time: milliseconds } = request;
     let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
@@ -57,9 +57,9 @@ pub async fn position(
     judged.await.map(Json)
 }
 
-/// Evaluates all moves in a part of the time. If the position is still unknown, its own search gets the
-/// rest of the time and all threads: it prefers moves that are likely to win, and if the position is
-/// lost, it decides all moves.
+/// Evaluates all moves in a part of the time. If the position is still unknown, a search of the position uses
+/// the rest of the time and all threads. It prefers moves that are likely to win, and if the position is lost,
+/// it solves all moves.
 fn judge(
     analyst: &mut Analyst,
     position: &Position,
@@ -82,15 +82,15 @@ fn judge(
 pub struct LineJson {
     /// Moves that keep the outcome, as far as it is decided.
     pub line: Vec<Move>,
-    /// True if they lead to the end of the game.
+    /// True if the line reaches the end of the game.
     pub complete: bool,
 }
 
 /// Returns best play as far as it is known.
 pub async fn line(
-    State(explorer): Shared,
+    State(explorer): SharedExplorer,
     Params(request): Params<PositionRequest>,
-) -> Answer<LineJson> {
+) -> ApiResult<LineJson> {
     let PositionRequest { board, position, phase, moves, time: milliseconds } = request;
     let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;

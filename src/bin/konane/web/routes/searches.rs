@@ -1,4 +1,4 @@
-//! `/api/v1/searches`: a search whose progress can be followed while it runs.
+//! `/api/v1/searches`: searches with live progress events.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::SharedExplorer;
 use super::parse::PlayedPosition;
 use crate::web::events;
 use crate::web::params::{NoParams, Params};
@@ -27,16 +27,16 @@ pub struct SearchRequest {
     game: GameName,
     /// Konane: ranks x files.
     board: Option<String>,
-    /// The position; Konane: the start of the game if there is none.
+    /// The position; Konane: by default the start of the game.
     position: Option<String>,
     /// Konane: the phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
-    /// Konane: moves that are played from there.
+    /// Konane: moves that follow the position.
     moves: Option<String>,
     /// `dfpn` (default), `pns` or `pns-pdfpn`; Konane: `pn2` or `ab` as well.
     algo: Option<String>,
-    /// Such as `64MiB`; at most half of the program's --memory, which is the default.
+    /// Memory, such as `64MiB`: at most half of the program's --memory, which is the default.
     memory: Option<String>,
     /// Limits of the search.
     #[serde(default)]
@@ -65,25 +65,25 @@ pub struct LimitsRequest {
 /// The answer to `POST`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchJson {
-    /// Names the search in the addresses of its events and for `DELETE`.
+    /// Id of the search in the addresses of its events and for `DELETE`.
     pub id: String,
 }
 
-/// The id in an address. Bytes that are not UTF-8 give an empty id, which no search has.
-pub struct Id(String);
+/// The id in an address. Empty if it is not UTF-8; no search has an empty id.
+pub struct SearchId(String);
 
-impl<S: Send + Sync> FromRequestParts<S> for Id {
+impl<S: Send + Sync> FromRequestParts<S> for SearchId {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let id = Path::from_request_parts(parts, state).await;
-        Ok(Id(id.map_or_else(|_| String::new(), |Path(id)| id)))
+        Ok(SearchId(id.map_or_else(|_| String::new(), |Path(id)| id)))
     }
 }
 
 /// `POST /api/v1/searches`: starts a search.
 pub async fn post(
-    State(explorer): Shared,
+    State(explorer): SharedExplorer,
     _: Params<NoParams>,
     Body(request): Body<SearchRequest>,
 ) -> Result<(StatusCode, Json<SearchJson>), ApiError> {
@@ -91,16 +91,19 @@ pub async fn post(
     let algo = algo.as_deref().unwrap_or("dfpn");
     let game = match game {
         GameName::Konane => {
-            let board = board.ok_or_else(|| ApiError::refused("board: write one, such as 6x6"))?;
+            let board =
+                board.ok_or_else(|| ApiError::refused("board: missing; write one, such as 6x6"))?;
             let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
             let algorithm = algo.parse().map_err(ApiError::refused)?;
             SearchedGame::Konane { board: played.board, position: played.position, algorithm }
         }
         GameName::Sprouts => {
             if board.is_some() || phase.is_some() || moves.is_some() {
-                return Err(ApiError::refused("Sprouts has neither board, nor phase, nor moves"));
+                return Err(ApiError::refused(
+                    "board, phase and moves are not accepted for Sprouts",
+                ));
             }
-            let none = || ApiError::refused("position: write one, such as 0*5");
+            let none = || ApiError::refused("position: missing; write one, such as 0*5");
             let position = super::sprouts::read(&position.ok_or_else(none)?)?;
             let algorithm = algo.parse().map_err(ApiError::refused)?;
             SearchedGame::Sprouts { position, algorithm }
@@ -116,7 +119,7 @@ pub async fn post(
     Ok((StatusCode::CREATED, Json(SearchJson { id })))
 }
 
-/// Reads the memory of a search in bytes.
+/// Parses the memory of a search in bytes.
 fn memory(text: Option<&str>, max: u64) -> Result<u64, ApiError> {
     let Some(text) = text else { return Ok(max) };
     match parse_bytes(text) {
@@ -124,30 +127,31 @@ fn memory(text: Option<&str>, max: u64) -> Result<u64, ApiError> {
         Ok(bytes) if bytes < MIN_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
         Ok(bytes) if bytes > max => {
             let max = bytes_text(max);
-            let text = format!("memory: at most {max}, half of what --memory allows");
+            let text = format!("memory: at most {max}, half of --memory");
             Err(ApiError::refused(text))
         }
         Ok(bytes) => Ok(bytes),
     }
 }
 
-/// `DELETE /api/v1/searches/{id}`: ends a search; its last event says so.
+/// `DELETE /api/v1/searches/{id}`: stops a search. Its last event has the reason `interrupted`.
 pub async fn delete(
-    State(explorer): Shared,
-    Id(id): Id,
+    State(explorer): SharedExplorer,
+    SearchId(id): SearchId,
     _: Params<NoParams>,
 ) -> Result<StatusCode, ApiError> {
     let found = explorer.searches.find(&id);
-    let none = || ApiError::new(StatusCode::NOT_FOUND, "there is no such search any more");
+    let none =
+        || ApiError::new(StatusCode::NOT_FOUND, "unknown search: it may have been discarded");
     found.ok_or_else(none)?.stop();
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `GET /api/v1/searches/{id}/events`: past and future events of a search as server-sent events. For an
-/// unknown search, and after the last event, the answer is 204: the browser then does not reconnect.
+/// unknown search, and after the last event, the answer is 204, so that the browser does not reconnect.
 pub async fn events(
-    State(explorer): Shared,
-    Id(id): Id,
+    State(explorer): SharedExplorer,
+    SearchId(id): SearchId,
     _: Params<NoParams>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::parse::PlayedPosition;
 use crate::web::params::{NoParams, Params};
-use crate::web::reply::{Answer, ApiError, Body};
+use crate::web::reply::{ApiError, ApiResult, Body};
 use konane::notation::parse_square;
 use konane::{Board, Colour, Dimensions, Phase, Position, Setup};
 
@@ -21,7 +21,7 @@ pub struct SetupRequest {
     /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
-    /// Squares with a stone; its colour is that of the square.
+    /// Occupied squares. The colour of a stone is that of its square.
     squares: Option<Vec<String>>,
     /// With `squares`: `black` or `white`.
     to_move: Option<Colour>,
@@ -32,16 +32,16 @@ pub struct SetupRequest {
 pub struct SetupJson {
     /// Ranks x files.
     pub board: Dimensions,
-    /// The position as it is written.
+    /// The position as text.
     pub position: Position,
     /// The player to move.
     pub to_move: Colour,
-    /// Kind of the moves: `removal` if a move removes a stone, else `jump`.
+    /// Kind of the moves: `removal` if a move removes a stone, otherwise `jump`.
     pub phase: Phase,
 }
 
 /// Returns the position, if it is legal.
-pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Answer<SetupJson> {
+pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> ApiResult<SetupJson> {
     let SetupRequest { board, position, phase, squares, to_move } = request;
     let (board, position) = match (position, squares, to_move) {
         (Some(text), None, None) => {

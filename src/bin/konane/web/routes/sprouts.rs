@@ -7,10 +7,10 @@ use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::SharedExplorer;
 use super::parse::time;
 use crate::web::params::Params;
-use crate::web::reply::{Answer, ApiError};
+use crate::web::reply::{ApiError, ApiResult};
 use konane::sprouts::analysis::Analysis;
 use konane::sprouts::{Position, draw};
 
@@ -18,18 +18,18 @@ use konane::sprouts::{Position, draw};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SproutsRequest {
-    /// Such as `0*5`.
+    /// The position, such as `0*5`.
     position: String,
     /// Milliseconds to search for unknown values: 200, at most 2000.
     time: Option<u64>,
 }
 
-/// The answer of `position`: as `sprouts children --values --json`.
+/// The answer of `position`, as of `sprouts children --values --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SproutsJson {
-    /// As it was requested.
+    /// The position as it was given.
     pub position: String,
-    /// Its values.
+    /// Values of the position and its moves.
     #[serde(flatten)]
     pub analysis: Analysis,
     /// True if every outcome and every Grundy number is known.
@@ -38,9 +38,9 @@ pub struct SproutsJson {
 
 /// Evaluates a position and its moves.
 pub async fn position(
-    State(explorer): Shared,
+    State(explorer): SharedExplorer,
     Params(request): Params<SproutsRequest>,
-) -> Answer<SproutsJson> {
+) -> ApiResult<SproutsJson> {
     let SproutsRequest { position: text, time: milliseconds } = request;
     let (position, time) = (read(&text)?, time(milliseconds)?);
     let judged = explorer.sprouts.with(move |analyst, turn| {
@@ -56,7 +56,7 @@ pub async fn position(
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRequest {
-    /// Such as `0*5`.
+    /// The position, such as `0*5`.
     position: String,
 }
 
@@ -67,7 +67,7 @@ pub async fn draw(
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], draw::svg(&read(&position)?)))
 }
 
-/// Reads a position.
+/// Parses a position.
 pub fn read(text: &str) -> Result<Position, ApiError> {
     Ok(crate::commands::sprouts::text::read(text)?)
 }

@@ -5,10 +5,10 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
+use super::SharedExplorer;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
-use crate::web::reply::{Answer, ApiError};
+use crate::web::reply::{ApiError, ApiResult};
 use konane::analysis::ValueSource;
 use konane::json::{OrUnknown, or_unknown};
 use konane::notation::parse_move;
@@ -21,24 +21,24 @@ use konane::{Colour, Move, Position};
 pub struct WhyRequest {
     /// Ranks x files.
     board: String,
-    /// The position; the start of the game if there is none.
+    /// The position, by default the start of the game.
     position: Option<String>,
     /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
-    /// A move of it.
+    /// A legal move in the position.
     #[serde(rename = "move")]
     mv: String,
-    /// Milliseconds: 200, at most 2000.
+    /// Milliseconds to search: 200, at most 2000.
     time: Option<u64>,
 }
 
 /// The answer. Outcome, winner, remoteness and verdict are those of `after`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WhyJson {
-    /// The opponent's best reply: one that wins, if one is known; null if there is no move.
+    /// The opponent's best reply, which wins if a winning one is known; null if there is no move.
     pub reply: Option<Move>,
-    /// Origin of the outcome of the reply. Absent while that is unknown.
+    /// Origin of the outcome of the reply. Absent while the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<ValueSource>,
     /// The position after the reply, or after the move if there is no reply.
@@ -51,7 +51,7 @@ pub struct WhyJson {
     #[serde(serialize_with = "or_unknown::serialize")]
     #[schemars(with = "OrUnknown<Colour>")]
     pub winner: Option<Colour>,
-    /// Plies to the end from there, where they are known.
+    /// Plies to the end of the game from `after` with best play. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
     /// The outcome in a sentence.
@@ -59,7 +59,10 @@ pub struct WhyJson {
 }
 
 /// Returns the best reply.
-pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -> Answer<WhyJson> {
+pub async fn get(
+    State(explorer): SharedExplorer,
+    Params(request): Params<WhyRequest>,
+) -> ApiResult<WhyJson> {
     let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
     let played = PlayedPosition::read(&board, &position, &phase, &None)?;
     let mv = parse_move(&played.board, &played.position, &mv).map_err(ApiError::refused)?;
@@ -69,8 +72,8 @@ pub async fn get(State(explorer): Shared, Params(request): Params<WhyRequest>) -
         let limits = turn.limits(time);
         let choice = analyst.choose(&moved, limits)?;
         let after = choice.map_or(moved, |choice| moved.play(&played.board, choice.mv));
-        // The value of the reply usually gives that of the position after it; if not, a short search
-        // does.
+        // The value of the reply usually determines that of the position after it. Otherwise a short search
+        // finds it.
         let analysis = analyst.analyse(&after, limits, &mut |_| {})?;
         let judgement = choice.map_or(analysis.judgement, |choice| choice.judgement);
         Ok(WhyJson {

@@ -1,8 +1,8 @@
-// The program's interface, below api/v1.
+// Client of the program's API, below api/v1.
 
 /**
- * An answer that is an error, with the program's text. Status 0: there was no answer. `search` is the
- * id of a search that is in the way.
+ * An error answer with the program's message. Status 0: there was no answer. `search` is the id of a running search
+ * that prevents the request.
  */
 export class ApiError extends Error {
   constructor(message, status, search) {
@@ -12,12 +12,12 @@ export class ApiError extends Error {
   }
 }
 
-const GONE = "The program does not answer. Perhaps it was stopped: start konane explore again with "
+const GONE = "The program does not respond. If it was stopped, start konane explore again with "
   + "the same port, or use the address that it prints.";
 
 let reach = () => {};
 
-/** Calls back with true or false when the program answers, or does not. */
+/** Registers a callback, which receives true when the program answers and false when it does not. */
 export function onReach(listener) {
   reach = listener;
 }
@@ -46,14 +46,14 @@ async function request(path, options) {
 }
 
 /**
- * The address of a path of the interface. Relative to the page, so that it is found behind a proxy that adds a prefix to
- * all paths.
+ * Returns the address of a path of the API. It is relative to the page, so that it is valid behind a proxy that adds
+ * a prefix to all paths.
  */
 export function url(path) {
   return `api/v1/${path}`;
 }
 
-/** A path with parameters. Parameters without a value are left out. */
+/** Returns a path with parameters. Parameters without a value are omitted. */
 export function address(path, parameters = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -81,8 +81,8 @@ export function remove(path) {
 }
 
 /**
- * For questions of which only the last one counts: `signal()` ends the question before, so that a
- * late answer to it is dropped.
+ * For requests of which only the latest one matters: `signal()` aborts the previous request, so that a late answer is
+ * dropped.
  */
 export class Latest {
   #controller = new AbortController();
@@ -98,7 +98,7 @@ export class Latest {
   }
 }
 
-/** Whether an error only means that nobody wants the answer any more. */
+/** Returns true if an error only means that the request was aborted. */
 export function dropped(error) {
   return error.name === "AbortError";
 }

@@ -1,5 +1,5 @@
-// The board: a grid of buttons, and over it a drawing for arrows. It knows stones and labels and
-// no rules.
+// The board: a grid of buttons, with a layer for arrows above it. It shows stones and labels and is independent of the
+// rules.
 
 import { calm, el, put, svg } from "./dom.js";
 import { LETTER } from "./words.js";
@@ -13,7 +13,7 @@ export class Board {
   #focus = 0;
   #stones = [];
 
-  /** `pick` hears of squares that are chosen, `look` of squares under the mouse or the keyboard. */
+  /** `pick` is called for chosen squares, `look` for squares under the pointer or with the keyboard focus. */
   constructor({ pick, look }) {
     this.arrows = svg("svg", { class: "arrows", "aria-hidden": "true", focusable: "false" });
     this.grid = el("div", { role: "grid", class: "grid", "aria-label": "Board" });
@@ -26,7 +26,7 @@ export class Board {
     this.grid.addEventListener("focusout", () => this.look(null));
   }
 
-  /** Lays out the squares of a board; keeps them if it is the same one. */
+  /** Creates the squares of a board of another size. */
   resize(size) {
     if (this.#size?.ranks === size.ranks && this.#size?.files === size.files) return;
     this.#size = size;
@@ -65,8 +65,8 @@ export class Board {
   }
 
   /**
-   * Shows stones (`x`, `o` or null for each square). `of(square)` says what else a square shows:
-   * `{label, badge, mark, disabled}`. `moved` is the move that led here, to be shown as it happens.
+   * Shows stones (`x`, `o` or null for each square). `of(square)` returns the other properties of a square:
+   * `{label, badge, mark, disabled}`. `moved` is the last move, which is animated.
    */
   show(stones, of, moved = null) {
     const before = this.#stones;
@@ -82,7 +82,7 @@ export class Board {
     if (moved && before.length === stones.length && !calm.matches) this.#move(before, moved);
   }
 
-  /** Lets the stone that has moved slide, and those that were taken fade. */
+  /** Animates a move: the moved stone slides, removed stones fade. */
   #move(before, { from, to }) {
     const { files } = this.#size;
     for (const [square, button] of this.#buttons.entries()) {
@@ -156,7 +156,7 @@ export class Board {
   }
 }
 
-/** The grain of the wood. */
+/** Pattern of the wood grain. */
 function grain() {
   return svg("svg", { class: "grain", "aria-hidden": "true", focusable: "false" },
     svg("filter", { id: "grain", x: "0", y: "0", width: "100%", height: "100%" },
@@ -165,7 +165,7 @@ function grain() {
     svg("rect", { width: "100%", height: "100%", filter: "url(#grain)" }));
 }
 
-/** A small picture of a position, with squares marked in the order given. */
+/** Returns a small picture of a position, with squares marked in the given order. */
 export function miniature(stones, size, marks = []) {
   const { ranks, files } = size;
   return svg("svg", { class: "miniature", viewBox: `-0.25 -0.25 ${files + 0.5} ${ranks + 0.5}`, "aria-hidden": "true" },

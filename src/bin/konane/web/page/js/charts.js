@@ -1,4 +1,4 @@
-// Charts of numbers on a logarithmic axis: lines over time, columns over whole numbers.
+// Charts with a logarithmic axis: lines over time, columns over whole numbers.
 
 import { svg } from "./dom.js";
 import { amount } from "./words.js";
@@ -31,7 +31,7 @@ function seconds(time) {
 
 /**
  * Lines over time. `series` are `{name, kind, points: [[seconds, value]]}`; values that are not
- * finite or not above zero leave a gap. `at` marks a moment, `width` is that of the picture in pixels.
+ * finite or not above zero leave a gap. `at` marks a time, `width` is that of the chart in pixels.
  */
 export function lines(series, { label, width = 560, at = null }) {
   const finite = (value) => Number.isFinite(value) && value > 0;
@@ -53,7 +53,7 @@ export function lines(series, { label, width = 560, at = null }) {
   const tags = series.map(({ name, kind, points }) => ({ name, kind, last: points.findLast(([, value]) => finite(value)) }))
     .filter(({ last }) => last).map((tag) => ({ ...tag, top: y(tag.last[1]) }))
     .sort((one, two) => one.top - two.top);
-  // Names at the ends of lines do not cover each other.
+  // Avoids overlaps of the names at the ends of lines.
   for (let index = 1; index < tags.length; index += 1) tags[index].top = Math.max(tags[index].top, tags[index - 1].top + 16);
   return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
     ticks.map((tick) => [svg("line", { class: "rule", x1: LEFT, x2: width - RIGHT, y1: y(tick), y2: y(tick) }),
@@ -69,15 +69,15 @@ const LOW = 170;
 const [BEFORE, BEHIND] = [44, 10];
 
 /**
- * Columns over 0, 1, 2, ... up to those of `bars`, which are `{value, kind, title}`; nothing stands where a
- * value is 0. `most` is the largest value of all charts that are to be compared, `name` what is counted along.
+ * Columns over 0, 1, 2, ... for `bars`, which are `{value, kind, title}`. There is no column for a value of 0.
+ * `most` is the largest value of all charts to be compared, `name` the label of the horizontal axis.
  */
 export function columns(bars, { label, name, most, width = 560 }) {
   const ticks = decades(1, Math.max(most, 10));
-  // A single one has a column too: the axis begins below 1.
+  // The axis begins below 1, so that a value of 1 has a visible column.
   const [low, high] = [-0.4, Math.log10(Math.max(ticks.at(-1), most))];
-  const [floor, room] = [LOW - BOTTOM, LOW - TOP - BOTTOM];
-  const y = (value) => floor - ((Math.log10(value) - low) / (high - low)) * room;
+  const [floor, extent] = [LOW - BOTTOM, LOW - TOP - BOTTOM];
+  const y = (value) => floor - ((Math.log10(value) - low) / (high - low)) * extent;
   const step = (width - BEFORE - BEHIND) / bars.length;
   const thick = Math.min(Math.max(step * 0.72, 1), 28);
   const every = [1, 2, 5, 10, 20].find((count) => count * step >= 22) ?? 50;
@@ -88,7 +88,7 @@ export function columns(bars, { label, name, most, width = 560 }) {
     bars.map(({ value, kind, title }, at) => {
       const left = BEFORE + at * step;
       return svg("g", {}, svg("title", {}, title),
-        svg("rect", { class: "hover", x: left, y: TOP, width: step, height: room }),
+        svg("rect", { class: "hover", x: left, y: TOP, width: step, height: extent }),
         value > 0 && svg("rect", { class: `column ${kind}`, x: (left + (step - thick) / 2).toFixed(2), y: y(value).toFixed(2),
           width: thick.toFixed(2), height: (floor - y(value)).toFixed(2) }),
         at % every === 0 && svg("text", { class: "tick", x: left + step / 2, y: floor + 15, "text-anchor": "middle" }, String(at)));
@@ -96,7 +96,7 @@ export function columns(bars, { label, name, most, width = 560 }) {
     svg("text", { class: "tick", x: width - BEHIND, y: LOW - 5, "text-anchor": "end" }, name));
 }
 
-/** The length of a bar for a number from 1 to `most`, logarithmic, in percent. */
+/** Returns the logarithmic length in percent of a bar for a number from 1 to `most`. */
 export function share(value, most) {
   if (!Number.isFinite(value)) return 100;
   if (value < 1) return 0;

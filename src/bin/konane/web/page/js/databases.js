@@ -1,11 +1,11 @@
-// The databases and proofs that the program has found.
+// The panel of the program's databases and proofs.
 
 import { dropped, get, Latest } from "./api.js";
 import { columns } from "./charts.js";
 import { el, put } from "./dom.js";
 import { badge, bytes, capital, number, plies } from "./words.js";
 
-/** A number and its share of all. */
+/** Returns a number and its share of a total. */
 function of(part, all) {
   return `${number(part)} (${Math.round((100 * part) / all)}\u00a0%)`;
 }
@@ -22,17 +22,17 @@ export class Databases {
     if (this.#loaded) return;
     this.#loaded = true;
     const { panel } = this;
-    put(panel, el("h2", {}, "Databases"), el("p", { class: "hint pulse" }, "Looking ..."));
+    put(panel, el("h2", {}, "Databases"), el("p", { class: "hint pulse" }, "Loading ..."));
     const signal = this.#latest.signal();
     try {
       const [{ databases, errors = [] }, { proofs }] = await Promise.all([get("databases", {}, signal), get("proofs", {}, signal)]);
       put(panel, el("h2", {}, "Databases"), databases.length ? databases.map((one) => this.#database(one))
-        : el("p", {}, "There is none. A database holds the values of all positions of a board; konane builddb 5x5 makes "
-          + "one, and konane explore --db DIR looks for them in a folder."),
+        : el("p", {}, "No database. A database contains the values of all positions of a board: build one with konane builddb "
+          + "5x5, and name its directory with konane explore --db DIR."),
       errors.map((error) => el("p", { class: "error" }, error)), el("h2", {}, "Proofs"), proofs.length ? [el("p", { class: "hint" },
-        "Proofs are used unchecked: konane verify-proof FILE checks one."), this.#proofs(proofs)]
-        : el("p", {}, "There is none. A proof holds a winning reply to every move of the loser; konane solve 6x6 --proof FILE "
-          + "writes one, konane verify-proof checks it, and konane explore --proof FILE shows it here."));
+        "Proofs are trusted without verification: konane verify-proof FILE verifies one."), this.#proofs(proofs)]
+        : el("p", {}, "No proof. A proof contains a winning reply to every move of the loser: write one with konane solve 6x6 "
+          + "--proof FILE, and name it with konane explore --proof FILE."));
     } catch (error) {
       this.#loaded = false;
       if (!dropped(error)) put(panel, el("h2", {}, "Databases"), el("p", { class: "error", role: "alert" }, capital(error.message)));
@@ -41,7 +41,7 @@ export class Databases {
 
   #database(database) {
     const { layers = [], total } = database;
-    const facts = [["Positions", database.scope === "reachable" ? "those that games reach" : "all"],
+    const facts = [["Positions", database.scope === "reachable" ? "reachable from the start" : "all"],
       ["Stones", `up to ${database.max_stones}`], ["Number of positions", total && number(total.positions)],
       ["Black to move wins", total && of(total.black_to_move_wins, total.positions)],
       ["White to move wins", total && of(total.white_to_move_wins, total.positions)],
@@ -54,14 +54,14 @@ export class Databases {
         el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Layers of ${database.board}` }, this.#layers(layers))) : null);
   }
 
-  /** How many positions last how many plies: a picture for each side to move, one where they are alike. */
+  /** Returns charts of the positions by remoteness: one for each side to move, or one if both are equal. */
   #lengths({ board, histogram: { black, white } }) {
     const alike = black.length === white.length && black.every((count, at) => count === white[at]);
     const sides = alike ? [["either side to move", black]] : [["Black to move", black], ["White to move", white]];
     const longest = Math.max(black.length, white.length);
     const counts = sides.map(([side, found]) => [side, Array.from({ length: longest }, (_, at) => found[at] ?? 0)]);
     const most = Math.max(...black, ...white);
-    // The room inside a card.
+    // Width of the content of a card.
     const width = Math.max(this.panel.clientWidth - 36, 260);
     const figure = ([side, found]) => {
       const bars = found.map((value, at) => ({ value, kind: at % 2 ? "win" : "loss", title: `${plies(at)}: ${number(value)} positions` }));
@@ -74,7 +74,7 @@ export class Databases {
     return [counts.map(figure), el("p", { class: "hint key" }, el("span", {}, badge("win", true), " odd: the side to move wins"),
       el("span", {}, badge("loss", true), " even: it loses"), el("span", {}, "logarithmic axis")),
     el("details", { class: "help" }, el("summary", {}, "The numbers"), el("p", {},
-      "So many positions end after so many plies if the winner hurries and the loser delays."), el("div", { class: "scroll", tabindex: "0", role: "region",
+      "Number of positions by plies to the end with best play."), el("div", { class: "scroll", tabindex: "0", role: "region",
       "aria-label": `Plies to the end on ${board}` }, el("table", {}, el("caption", { class: "unseen" }, "Positions by the plies to their end"),
       el("thead", {}, el("tr", {}, ["Plies", ...sides.map(([side]) => capital(side))].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, Array.from({ length: longest }, (_, at) => el("tr", {}, el("th", { scope: "row" }, String(at)),

@@ -1,5 +1,4 @@
-// Elements. Texts are always texts and never markup, and styles are classes: the content policy
-// allows nothing else.
+// DOM elements. Text is never parsed as markup, and styles are classes, as the content security policy requires.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -14,32 +13,32 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** An element with attributes, listeners (`onclick`) and children: nodes or texts. */
+/** Creates an element with attributes, listeners (`onclick`) and children, which are nodes or texts. */
 export function el(name, attributes, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** The same for SVG. */
+/** Creates an SVG element in the same way. */
 export function svg(name, attributes, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-/** Replaces what a node holds. */
+/** Replaces the children of a node. */
 export function put(node, ...children) {
   const kept = document.activeElement;
   const key = node.contains(kept) ? kept.dataset.key : undefined;
   node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null
     && child !== undefined && child !== false));
-  // Who was in this part with the keyboard stays there, if the same thing is there again.
+  // Keeps the keyboard focus on the element with the same key.
   if (key !== undefined) node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
 }
 
-/** Something that only screen readers read. */
+/** Creates a text for screen readers only. */
 export function unseen(text) {
   return el("span", { class: "unseen" }, text);
 }
 
-/** Has screen readers say a text, after what they are saying. */
+/** Announces a text to screen readers, after the current one. */
 export function announce(text) {
   const live = document.getElementById("live");
   if (live.textContent !== text) live.textContent = text;

@@ -1,4 +1,4 @@
-// The moves of the game so far, and who was winning after each of them.
+// The moves of the game so far, with the winner after each of them.
 
 import { Latest, dropped } from "./api.js";
 import { el, put, svg, unseen } from "./dom.js";
@@ -31,12 +31,12 @@ export class GameLine {
     this.#fill(state);
   }
 
-  /** Looks up the positions of the game that have no value yet, one after the other. */
+  /** Requests the values of positions of the game that are unknown, one after another. */
   async #fill(state) {
     const signal = this.#latest.signal();
     const { board, pos, moves } = state;
     try {
-      // From the end, where games are short; what takes long gets more chances, after a while.
+      // From the end, where searches are short. Unsolved positions are requested again later.
       for (const time of [40, 200, 500, 1000, 2000, 2000]) {
         let open = false;
         for (let at = moves.length; at >= 0; at -= 1) {
@@ -51,7 +51,7 @@ export class GameLine {
         await sleep(time, signal);
       }
     } catch (error) {
-      // What cannot be had is a gap. A move that is not legal the board reports when it gets there.
+      // Failed requests leave a gap. The board reports an illegal move when its position is shown.
       if (!dropped(error)) this.#asked = "";
     }
   }
@@ -76,14 +76,14 @@ export class GameLine {
   }
 }
 
-/** Who wins after each move: a bar above the line for Black, below it for White. */
+/** Draws the winner after each move: a bar above the line for Black, below it for White. */
 function graph(winners, at) {
   const width = Math.max(winners.length, 12);
   const runs = winners.map((colour, ply) => colour === winners[ply - 1] ? null : `from move ${ply} ${
     colour === "unknown" ? "not decided" : `${colour} wins`}`).filter(Boolean);
   return el("div", { class: "graph" }, el("span", { class: "of black", "aria-hidden": "true" }, "Black wins"),
     svg("svg", { viewBox: `0 0 ${width * 10} 40`, preserveAspectRatio: "none", role: "img",
-      "aria-label": `Who wins in the course of the game: ${runs.join(", ")}.` },
+      "aria-label": `Winner in the course of the game: ${runs.join(", ")}.` },
     svg("rect", { class: "now", x: at * 10, y: 0, width: 10, height: 40 }),
     winners.map((colour, ply) => svg("rect", { class: `value ${colour}`, x: ply * 10 + 1,
       y: { black: 3, white: 20, unknown: 18 }[colour], width: 8, height: colour === "unknown" ? 4 : 17 })),

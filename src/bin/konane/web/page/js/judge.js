@@ -1,5 +1,5 @@
-// Positions and what is known of their moves. Answers that are complete are kept; of the others the
-// page asks again, as the program goes on where it was.
+// Positions and the values of their moves. Complete answers are cached. Incomplete ones are requested again, and the
+// program continues its search.
 
 import { Latest, dropped, get } from "./api.js";
 
@@ -17,17 +17,17 @@ function keep(map, name, value) {
   if (map.size > KEPT) map.delete(map.keys().next().value);
 }
 
-/** What is known already, complete or not. */
+/** Returns the cached answer, complete or not. */
 export function known(board, pos, moves) {
   return answers.get(key(board, pos, moves));
 }
 
-/** The text of the position after some moves, where an earlier answer has told it. */
+/** Returns the text of the position after some moves, if an earlier answer contains it. */
 export function textAfter(board, pos, moves) {
   return texts.get(key(board, pos, moves));
 }
 
-/** Asks once, and has the program look at the position for `time` milliseconds at most. */
+/** Sends one request, with a search of at most `time` milliseconds. */
 export async function judge(board, pos, moves, time, signal) {
   const before = known(board, pos, moves);
   if (before?.complete) return before;
@@ -39,14 +39,14 @@ export async function judge(board, pos, moves, time, signal) {
   return answer;
 }
 
-/** Asks about one position until everything about it is known, or nobody wants to know. */
+/** Repeats requests about one position until all values are known or the page shows another position. */
 export class Judge {
   #latest = new Latest();
   #paused = false;
 
   /**
-   * `show(answer)` hears of every answer, `failed(error)` of an error, `working(status)` of
-   * `working`, `stopped` and `done`.
+   * `show(answer)` is called for every answer, `failed(error)` for an error, and `working(status)` with
+   * `working`, `stopped` or `done`.
    */
   constructor({ show, failed, working }) {
     this.show = show;
@@ -79,7 +79,7 @@ export class Judge {
     }
   }
 
-  /** Leaves positions undecided, or goes on with them. */
+  /** Pauses or resumes requests. */
   pause(paused) {
     this.#paused = paused;
     if (paused) {
@@ -92,7 +92,7 @@ export class Judge {
     return this.#paused;
   }
 
-  /** Asks no more, and says nothing of it. */
+  /** Stops requests without a message. */
   stop() {
     this.#latest.stop();
     this.working("done");
@@ -103,7 +103,7 @@ function aborted() {
   return new DOMException("", "AbortError");
 }
 
-/** Waits, unless the signal comes first. */
+/** Waits for a time. Rejects if the signal aborts first. */
 export function sleep(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -114,7 +114,7 @@ export function sleep(milliseconds, signal) {
   });
 }
 
-/** Waits until somebody can see the page. */
+/** Waits until the page is visible. */
 function visible(signal) {
   if (!document.hidden) return undefined;
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Konane: the board with what belongs to it, and beside it the tabs.
+// The view of Konane: the board with its controls, and the tabs.
 
 import { Board } from "./board.js";
 import { Databases } from "./databases.js";
@@ -22,7 +22,7 @@ const TABS = [["moves", "Moves"], ["why", "Why"], ["search", "Search"], ["openin
 const STONES = { x: "black stone", o: "white stone" };
 
 export class Konane {
-  /** The answer for the position shown; null while there is none. */
+  /** The answer for the current position; null before it arrives. */
   answer = null;
   #selected = null;
   #looked = null;
@@ -67,14 +67,14 @@ export class Konane {
       el("section", { class: "rest", "aria-label": "Set up, keep and play" },
         el("div", { class: "tools" }, this.setup.button, this.records.node), this.records.said, this.opponent.node,
         el("details", { class: "help card" }, el("summary", {}, "How is Konane played?"),
-          el("p", {}, "Black takes one of its own stones off the full board, from a corner or from the middle, then White one "
-            + "next to the hole. From then on the players jump in turn, Black first: a stone jumps over an enemy stone beside "
-            + "it to the empty square behind that, and may go on over more of them in the same straight line. The stones that "
-            + "were jumped over leave the board. Who cannot move loses."),
-          el("p", {}, "Choose a stone, and for a jump then the square on which it lands."))));
+          el("p", {}, "Black removes one of its stones from the full board, from a corner or from the middle. White removes "
+            + "one next to the hole. Then the players jump in turn, Black first: a stone jumps over an adjacent enemy stone "
+            + "to the empty square behind it, and may continue over further stones in the same straight line. Jumped stones "
+            + "leave the board. A player who cannot move loses."),
+          el("p", {}, "Choose a stone, and for a jump the square on which it lands."))));
   }
 
-  /** Shows what the address says, `back` from another game. */
+  /** Shows the state of the address. `back` is true after a switch from another game. */
   update(state, back) {
     const before = this.state;
     this.state = state;
@@ -95,16 +95,16 @@ export class Konane {
     this.#hinted = [];
     this.#preview = null;
     this.answer = null;
-    // Its move would be played into another game.
+    // A late move of the program would be played in another game.
     this.opponent.stop();
     if (!this.size) {
       this.judge.stop();
-      return this.#failed(new Error(`${state.board} is no board: ranks x files, such as 6x6, with up to `
+      return this.#failed(new Error(`${state.board} is not a board: write ranks x files, such as 6x6, with up to `
         + "64 squares."));
     }
     this.board.resize(this.size);
     this.numbers = squareNumbers(this.size);
-    // The stones do not wait for the values.
+    // The stones are shown before the values arrive.
     const text = textAfter(state.board, state.pos, this.played);
     const forward = same && this.played.length === before.at + 1
       && this.played.slice(0, -1).join() === before.moves.slice(0, before.at).join();
@@ -115,7 +115,7 @@ export class Konane {
     return this.resume();
   }
 
-  /** Leaves the page to another game. */
+  /** Stops all activity before a switch to another game. */
   leave() {
     this.judge.stop();
     this.line.stop();
@@ -123,7 +123,7 @@ export class Konane {
     this.parts.search.leave();
   }
 
-  /** Looks for what is not known of the position, and has the program move; not while another one is set up. */
+  /** Requests unknown values of the position and the program's move, unless a position is being set up. */
   resume() {
     if (this.setup.open) return;
     this.judge.ask(this.state.board, this.state.pos, this.played);
@@ -134,7 +134,7 @@ export class Konane {
     return this.state.values !== "off";
   }
 
-  /** Plays a move; what came after this position in the game is given up. */
+  /** Plays a move. Discards later moves of the game. */
   play(move) {
     const next = this.state.moves[this.state.at];
     const moves = next === move ? this.state.moves : [...this.played, move];
@@ -145,13 +145,13 @@ export class Konane {
     if (at >= 0 && at <= this.state.moves.length) go({ at });
   }
 
-  /** Shows another position on the board for a while, or with null the real one again. */
+  /** Previews another position on the board, or with null shows the current one again. */
   preview(text, move, kind) {
     this.#preview = text ? { text, move, kind } : null;
     this.#draw();
   }
 
-  /** Draws moves of this position on the board while they are looked at, as their values become known. */
+  /** Draws moves of this position on the board while they are highlighted in a list. */
   hint(moves) {
     this.#hinted = moves.map(({ move }) => move);
     this.#look(this.#looked);
@@ -201,11 +201,11 @@ export class Konane {
     this.looks = status;
     const open = this.answer ? this.answer.moves.filter((move) => outcomeOf(move) === "unknown").length : 0;
     if (status === "done" || (status === "stopped" && !this.answer)) return put(this.status);
-    this.looking.textContent = status === "stopped" ? "Not looking for values." : !this.answer ? "Looking ..."
-      : `Looking for ${open === 1 ? "1 value" : open ? `${open} values` : "the winner"} ...`;
+    this.looking.textContent = status === "stopped" ? "Search paused." : !this.answer ? "Searching ..."
+      : `Searching for ${open === 1 ? "1 value" : open ? `${open} values` : "the winner"} ...`;
     this.looking.className = status === "working" ? "pulse" : "";
-    this.pause.textContent = status === "working" ? "Pause" : "Go on";
-    // It stays the same button from answer to answer, so that no click on it gets lost.
+    this.pause.textContent = status === "working" ? "Pause" : "Resume";
+    // The button is kept across answers, so that no click on it is lost.
     if (!this.status.contains(this.pause)) put(this.status, this.looking, this.pause);
     return undefined;
   }
@@ -230,8 +230,8 @@ export class Konane {
       const stones = this.stones?.filter(Boolean).length;
       const first = stones === this.stones?.length;
       put(this.phase, over || answer.phase !== "removal" ? "" : first
-        ? "Black begins by taking one of its own stones off the board: from a corner or from the middle."
-        : "White now takes a white stone next to the hole off the board. Then the jumping begins.");
+        ? "Black begins by removing one of its stones: from a corner or from the middle."
+        : "White now removes a white stone next to the hole. Then the jumping begins.");
     }
     const step = (at, sign, name, key) => el("button", { type: "button", class: "step", title: name, "aria-label": name,
       "data-key": key, "aria-disabled": at === state.at || at < 0 || at > state.moves.length ? "true" : undefined,

@@ -1,4 +1,4 @@
-// The page: chooses the game and the board, and shows the view that belongs to them.
+// The page: selection of game and board, and their views.
 
 import { get, onReach } from "./api.js";
 import { el, put } from "./dom.js";
@@ -15,7 +15,7 @@ const views = { konane: null, sprouts: null };
 let notes = new Map(COMMON.map((board) => [board, ""]));
 let shown = null;
 
-/** What the program knows of a board before it searches. */
+/** Returns the information about a board that needs no search. */
 function about({ database_stones: stones, proofs, winner, board }) {
   const { ranks, files } = dimensions(board);
   if (winner) return `${winner === "black" ? "Black" : "White"} wins, proof`;
@@ -34,7 +34,7 @@ function boards(current) {
   put(choice, el("label", { for: "board" }, "Board"), select);
 }
 
-/** Any number of ranks and files. */
+/** Shows a text field for any number of ranks and files. */
 function other(current) {
   const text = el("input", { id: "board", type: "text", inputmode: "text", size: "6", placeholder: "6x6", value: current,
     pattern: "\\s*[0-9]+\\s*[xX\u00d7]\\s*[0-9]+\\s*", title: "ranks x files, such as 5x7, up to 64 squares" });
@@ -64,7 +64,7 @@ function show(now) {
   }
   choice.hidden = now.game !== "konane";
   if (now.game === "konane" && document.getElementById("board")?.value !== now.board) boards(now.board);
-  // By its title a position is found again in the browser's history.
+  // The browser's history shows the title.
   const what = now.game === "konane" ? `Konane ${now.board}${now.at ? `, move ${now.at}` : ""}` : `Sprouts ${now.pos}`;
   document.title = `${what} \u2013 explorer`;
   shown.update(now, other);
@@ -77,7 +77,7 @@ for (const button of document.querySelectorAll("#games button")) {
 onReach((answers) => {
   if (gone.hidden === answers) return;
   gone.hidden = answers;
-  put(gone, answers ? [] : [el("p", {}, "The program does not answer. Perhaps it was stopped: start konane explore again, "
+  put(gone, answers ? [] : [el("p", {}, "The program does not respond. If it was stopped, start konane explore again "
     + "and open the address that it prints."), el("button", { type: "button", onclick: () => location.reload() }, "Try again")]);
 });
 
@@ -98,5 +98,5 @@ try {
   }));
   if (state().game === "konane") boards(state().board);
 } catch {
-  // Said above already, or an older program: the common boards remain.
+  // A connection error is already shown. For an older program, the common boards remain.
 }

@@ -1,4 +1,4 @@
-// The moves of a position: winning ones first, undecided ones last; and a line of best play.
+// The list of moves of a position, winning ones first and undecided ones last, and a line of best play.
 
 import { Latest, get } from "./api.js";
 import { el, put } from "./dom.js";
@@ -18,9 +18,9 @@ export class MoveList {
     const { panel, view } = this;
     this.line.update(answer, view.state, view.played, view.shows);
     if (!answer || !answer.moves.length || !view.shows) this.shown = "";
-    if (!answer) return put(panel, el("p", { class: "hint" }, "There is nothing to show yet."));
+    if (!answer) return put(panel, el("p", { class: "hint" }, "Nothing to show yet."));
     if (!answer.moves.length) {
-      return put(panel, el("h2", {}, "Moves"), el("p", {}, "There are none: who cannot move has lost."));
+      return put(panel, el("h2", {}, "Moves"), el("p", {}, "No legal moves: the player to move loses."));
     }
     const row = (judged) => el("li", {}, el("button", { type: "button", class: "move", "data-key": judged.move, "data-move": judged.move,
       onclick: () => view.play(judged.move), onmouseenter: () => view.hint([judged]),
@@ -32,11 +32,11 @@ export class MoveList {
       const moves = [...answer.moves].sort((one, two) => one.move.localeCompare(two.move, "en", { numeric: true }));
       return put(panel, el("h2", {}, "Moves"), el("ul", { class: "moves" }, moves.map(row)));
     }
-    // What is the same stays in place, for the pointer that is just over it.
+    // An unchanged list is kept, because the pointer may be over one of its rows.
     const shown = JSON.stringify([answer.position, view.played, answer.moves]);
     if (shown === this.shown) return undefined;
     this.shown = shown;
-    // Rows that are replaced do not say that nobody looks at them any more.
+    // Replaced rows send no mouseleave event.
     view.hint([]);
     const wide = answer.moves.some(({ remoteness }) => remoteness > 0) ? "wide" : "";
     const groups = ["win", "loss", "unknown"].map((outcome) => {
@@ -45,11 +45,11 @@ export class MoveList {
         el("ul", { class: `moves ${wide}` }, moves.map(row))] : null;
     });
     return put(panel, el("h2", {}, "Moves"), groups, this.line.node, el("p", { class: "hint" },
-      "W wins and L loses for the player who makes the move, if nobody errs afterwards. The word at the "
-      + "end says how that is known. A ply is one move of one player."));
+      "W: the move wins for the player who makes it, with best play. L: it loses. The last word is the source of "
+      + "the value. A ply is one move of one player."));
   }
 
-  /** How long the game lasts after the move, and how many answers there are. */
+  /** Returns the remaining plies after the move, and the number of replies. */
   #detail({ remoteness, replies }) {
     const answers = replies === 0 ? "no reply" : replies === 1 ? "1 reply" : `${replies} replies`;
     return remoteness > 0 && this.view.shows ? `${plies(remoteness)} left, ${answers}` : answers;

@@ -1,4 +1,4 @@
-// The first two moves, which take stones away: every pair of them and who wins after it.
+// The first two removals: every pair of them with its winner.
 
 import { Latest, dropped, get } from "./api.js";
 import { miniature } from "./board.js";
@@ -7,7 +7,7 @@ import { startStones } from "./position.js";
 import { link } from "./state.js";
 import { capital, source } from "./words.js";
 
-/** The address of the position after an opening. */
+/** Returns the address of the position after an opening. */
 function place(moves) {
   return link({ pos: "", moves, at: moves.length, tab: "moves" });
 }
@@ -25,13 +25,13 @@ export class Openings {
 
   async update(answer, state) {
     if (!this.view.size || (this.#board === state.board && (this.#complete || this.#running))) return;
-    if (this.#board !== state.board) put(this.panel, el("h2", {}, "Openings"), el("p", { class: "hint pulse" }, "Looking ..."));
+    if (this.#board !== state.board) put(this.panel, el("h2", {}, "Openings"), el("p", { class: "hint pulse" }, "Searching ..."));
     this.#board = state.board;
     this.#complete = false;
     this.#running = true;
     const signal = this.#latest.signal();
     try {
-      // Ends when all is known, after some minutes, or when another tab or board is chosen.
+      // Ends when all winners are known, after some minutes, or when another tab or board is chosen.
       for (let round = 0; round < 60; round += 1) {
         const { openings, complete } = await get("openings", { board: state.board, time: Math.min(300 * 2 ** round, 2000) }, signal);
         signal.throwIfAborted();
@@ -54,7 +54,7 @@ export class Openings {
     const open = count("unknown");
     const start = startStones(size);
     put(this.panel, el("h2", {}, "Openings"), el("p", {},
-      `Black takes away the stone 1 and White the stone 2. Black wins after ${count("black")} of ${openings.length} such openings, `
+      `Black removes stone 1 and White removes stone 2. Black wins after ${count("black")} of ${openings.length} such openings, `
       + `White after ${count("white")}${open ? `; ${open === 1 ? "1 is" : `${open} are`} not decided yet` : ""}.`),
     el("ul", { class: "openings" }, [...Map.groupBy(openings, ({ code, moves }) => code ?? moves.join()).values()].map((equal) => {
       const [{ moves, winner, source: from }, ...others] = equal;

@@ -5,26 +5,26 @@ import { announce, el } from "./dom.js";
 import { go } from "./state.js";
 import { amount, capital, other } from "./words.js";
 
-/** Long enough to see what happened before. */
+/** Delay before a move of the program in milliseconds, so that the previous move is noticed. */
 const PAUSE = 450;
 
-/** A level looks at four times as many positions as the one below. */
+/** Number of levels. Each searches four times as many positions as the one below. */
 const LEVELS = 10;
 
 export class Opponent {
   #latest = new Latest();
-  /** For which position and choices a move is being asked for. */
+  /** Key of the position and options for which a move has been requested. */
   #asked = "";
 
   constructor(view) {
     this.view = view;
     this.side = el("select", { id: "play-side", onchange: () => this.#choose() },
-      el("option", { value: "" }, "nobody: I move both sides"), el("option", { value: "black" }, "Black myself, White the program"),
-      el("option", { value: "white" }, "White myself, Black the program"));
+      el("option", { value: "" }, "both sides"), el("option", { value: "black" }, "Black"),
+      el("option", { value: "white" }, "White"));
     this.level = el("select", { id: "play-level", onchange: () => this.#choose() },
-      el("option", { value: "" }, "as well as it can"),
+      el("option", { value: "" }, "at full strength"),
       Array.from({ length: LEVELS }, (_, at) => el("option", { value: String(at + 1) },
-        `level ${at + 1}: looks at ${amount(4 ** (at + 1))} positions`)));
+        `level ${at + 1}: searches ${amount(4 ** (at + 1))} positions`)));
     this.said = el("p", { class: "hint", role: "status" });
     this.node = el("div", { class: "card opponent" },
       el("div", { class: "pair" }, el("label", { for: "play-side" }, "Play as"), this.side),
@@ -41,7 +41,7 @@ export class Opponent {
     this.#asked = "";
   }
 
-  /** Moves if it is the program's turn at the end of the game so far, and no position is being set up. */
+  /** Plays the program's move if it is its turn in the last position and no position is being set up. */
   async turn() {
     const { view } = this;
     const { state, answer } = view;

@@ -1,5 +1,5 @@
-// The picture of a search, running or from a file: proof numbers over time, numbers of each move,
-// the table. Of α-β, which has no such numbers: what it has decided.
+// Charts of a search, running or from a file: proof numbers over time, numbers of each move, the table. α-β has no
+// proof numbers; its decided moves are shown.
 
 import { lines, share } from "./charts.js";
 import { el, put } from "./dom.js";
@@ -8,7 +8,7 @@ import { amount, badge, number } from "./words.js";
 /** Maximum number of samples that are kept, spread evenly over the search. */
 const MAX_SAMPLES = 1200;
 
-/** Seconds over which the speed is taken, at least: two samples may lie closer together. */
+/** Minimum interval in seconds for the speed. Samples can be closer together. */
 const RATE = 0.5;
 
 function proofNumber(value) {
@@ -45,7 +45,7 @@ export class Picture {
         this.#draw();
       } });
     this.moment = el("div", { class: "moment-choice", hidden: true },
-      el("label", { for: this.slider.id }, "Moment"), this.slider);
+      el("label", { for: this.slider.id }, "Time shown"), this.slider);
     this.facts = el("dl", { class: "facts" });
     this.moves = el("div", { class: "scroll" });
     this.title = el("h3", {}, "Proof numbers over time");
@@ -80,7 +80,7 @@ export class Picture {
     this.#later();
   }
 
-  /** Shows the samples of a file, the last one included. */
+  /** Shows the samples of a file, including the last one. */
   load(raws) {
     const step = Math.ceil(raws.length / MAX_SAMPLES);
     this.#samples = raws.filter((_, at) => (raws.length - 1 - at) % step === 0).map(sample);
@@ -109,7 +109,7 @@ export class Picture {
     this.help.hidden = !now.numbers;
     put(this.chart, drawable ? lines(series, { width: Math.max(this.chart.clientWidth, 300), at: this.#at === null ? null : now.time,
       label: `Proof number ${shown(now.pn)} and disproof number ${shown(now.dn)} after ${now.time.toFixed(1)} seconds` })
-      : el("p", { class: "hint" }, now.numbers ? "Nothing to draw: there was no time for the numbers to change."
+      : el("p", { class: "hint" }, now.numbers ? "Nothing to draw: the search was too short."
         : "\u03b1-\u03b2 has no proof numbers, so there are no lines to draw."));
     this.moment.hidden = samples.length < 3;
     this.slider.max = String(samples.length - 1);
@@ -139,7 +139,7 @@ export class Picture {
       `${full < 10 ? full.toFixed(1) : Math.round(full)} %`, meter));
   }
 
-  /** A move of which one number is 0 has been decided, by whatever search. */
+  /** Lists the moves with a proof or disproof number of 0, which are decided. */
   #decided({ moves }) {
     const decided = moves.filter(({ pn, dn }) => pn === 0 || dn === 0);
     put(this.moves, decided.length ? el("p", {}, "Decided so far: ",

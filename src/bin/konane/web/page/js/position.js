@@ -1,4 +1,4 @@
-// Squares and the text of positions. The rules stay with the program; this only reads and writes.
+// Names of squares and parsing and formatting of positions. Only the program implements the rules.
 
 /** a, b, .. z, aa, ab .. */
 export function fileName(file) {
@@ -6,7 +6,7 @@ export function fileName(file) {
   return file < 26 ? last : fileName(Math.floor(file / 26) - 1) + last;
 }
 
-/** Ranks and files of `6x6`, or null if it is no board. */
+/** Returns ranks and files of a text such as `6x6`, or null if it is not a board. */
 export function dimensions(board) {
   const match = /^([1-9]\d?)x([1-9]\d?)$/.exec(board);
   if (!match) return null;
@@ -14,12 +14,12 @@ export function dimensions(board) {
   return ranks * files <= 64 ? { ranks, files } : null;
 }
 
-/** The name of a square by its number, counted by rows from the top left. */
+/** Returns the name of a square. Squares are numbered by rows from the top left. */
 export function squareName(square, { ranks, files }) {
   return fileName(square % files) + (ranks - Math.floor(square / files));
 }
 
-/** The numbers of all squares by their names. */
+/** Returns the numbers of all squares by name. */
 export function squareNumbers(size) {
   const numbers = new Map();
   for (let square = 0; square < size.ranks * size.files; square += 1) {
@@ -28,14 +28,14 @@ export function squareNumbers(size) {
   return numbers;
 }
 
-/** The stone that belongs on a square: black at the top left, and then in turns. */
+/** Returns the stone of a square's colour: black at the top left, then alternating. */
 export function ownStone(square, { files }) {
   return (Math.floor(square / files) + (square % files)) % 2 === 0 ? "x" : "o";
 }
 
 /**
- * The stones of a position's text, `x`, `o` or null for each square, and the side to move. Null if
- * the text does not fit the board; what is wrong with it the program says.
+ * Parses a position to its stones, `x`, `o` or null for each square, and the side to move. Returns null if the text
+ * does not fit the board; the program returns the error message.
  */
 export function readPosition(text, size) {
   const [rows, side] = text.trim().split(/\s+/);
@@ -64,7 +64,7 @@ export function writePosition(stones, toMove, { ranks, files }) {
   return `${rows.join("/")} ${toMove === "black" ? "b" : "w"}`;
 }
 
-/** All squares occupied, Black to move. */
+/** Returns the stones of the start position. */
 export function startStones(size) {
   return Array.from({ length: size.ranks * size.files }, (_, square) => ownStone(square, size));
 }

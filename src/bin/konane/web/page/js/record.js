@@ -13,7 +13,7 @@ const MAX_BYTES = 1 << 20;
  * word. The first character decides which one, so the time is linear in the length of the line.
  */
 const TOKEN = /[{}#]|\d+\.*|[^\s,{}#]+/g;
-/** A removal or a jump, with marks behind it. */
+/** A removal or a jump, followed by marks. */
 const MOVE = /^([a-z]{1,2}\d{1,2})(?:-?([a-z]{1,2}\d{1,2}))?[?!~]*$/i;
 
 /**
@@ -33,9 +33,9 @@ function readHeader(line) {
 }
 
 /**
- * Reads a record. Accepts everything that the program accepts, with the same meaning, and some texts that it refuses:
- * headers as in records of chess, no empty line behind the headers, commas between moves, other move numbers. The program
- * checks whether the moves are legal. Throws an error that names the line.
+ * Parses a record. Accepts everything that the program accepts, with the same meaning, and some texts that it rejects:
+ * headers as in records of chess, no empty line after the headers, commas between moves, other move numbers. The
+ * program checks that the moves are legal. Throws an error that names the line.
  */
 export function readRecord(text) {
   const record = { board: "", pos: "", moves: [] };
@@ -76,7 +76,7 @@ export function readRecord(text) {
     throw new Error(record.board ? `Board: "${quote(record.board)}" is not a board: write ranks x files, such as 6x6, with `
       + "up to 64 squares." : "The file has no board: begin it with a line such as Board: 6x6.");
   }
-  // Each move takes at least one stone off the board.
+  // Each move removes at least one stone.
   const { ranks, files } = size;
   if (record.moves.length > ranks * files) {
     throw new Error(`The record has ${record.moves.length} moves. A game on ${record.board} has at most ${ranks * files}.`);
@@ -84,7 +84,7 @@ export function readRecord(text) {
   return record;
 }
 
-/** The text of a record. `toMove` is the side that makes the first move. */
+/** Returns the text of a record. `toMove` is the side that makes the first move. */
 export function writeRecord({ board, pos, moves }, toMove) {
   const headers = [`Board: ${board}`, ...(pos ? [`Position: ${pos}`] : [])];
   const second = toMove === "white" ? 1 : 0;
@@ -123,7 +123,7 @@ export class Records {
     const address = location.href.replace(/#.*$/, "") + link({});
     try {
       await navigator.clipboard.writeText(address);
-      this.#say("The link is copied. It holds the position and the game so far.");
+      this.#say("The link is copied. It contains the position and the game so far.");
     } catch {
       this.#say(address);
     }

@@ -1,4 +1,4 @@
-// A search to look at: started and stopped here, run by the program, one at a time.
+// The search panel: starts and stops a search of the program and shows its progress. One search runs at a time.
 
 import { ApiError, post, remove, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
@@ -6,10 +6,10 @@ import { Picture } from "./picture.js";
 import { format } from "./state.js";
 import { amount, capital } from "./words.js";
 
-const MEMORIES = [["", "as much as allowed"], ["16MiB", "16 MiB"], ["64MiB", "64 MiB"], ["256MiB", "256 MiB"], ["1GiB", "1 GiB"],
+const MEMORIES = [["", "maximum"], ["16MiB", "16 MiB"], ["64MiB", "64 MiB"], ["256MiB", "256 MiB"], ["1GiB", "1 GiB"],
   ["4GiB", "4 GiB"]];
 const TIMES = [["10", "10 seconds"], ["60", "1 minute"], ["600", "10 minutes"], ["3600", "1 hour"], ["", "none"]];
-/** Where the running search is noted, so that it is found again after a reload and in other tabs. */
+/** Key in the local storage for the running search, which a reloaded page and other tabs then follow. */
 const NOTE = "konane.search";
 
 function path(id) {
@@ -20,16 +20,16 @@ function eventsOf(id) {
   return new EventSource(url(`${path(id)}/events`));
 }
 
-/** What a search is about and how it ends in words are the game's. */
+/** The panel for both games. Positions and result texts come from the game's options. */
 export class SearchPanel {
   #events = null;
   #id = null;
-  /** What is said of the search, and what was searched. */
-  #told = null;
+  /** The status text, and the request that it refers to. */
+  #status = null;
 
   /**
-   * `question()` gives what to send beside the options, null if there is nothing to search; `place(question)`
-   * is the address of what was searched.
+   * `question()` returns the position of the request, or null if there is nothing to search. `place(question)`
+   * returns the address of that position.
    */
   constructor(panel, { game, algorithms, question, place, ended, result }) {
     this.game = game;
@@ -55,16 +55,16 @@ export class SearchPanel {
       this.#start();
     } }, field(this.algorithm, "Method"), field(this.memory, "Memory"), field(this.time, "Time limit"),
     el("div", { class: "buttons" }, this.start, this.stop, this.file,
-      el("label", { for: this.file.id, class: "button", title: "A file that konane solve --trace has written" }, "Open a trace file")));
+      el("label", { for: this.file.id, class: "button", title: "A file written by konane solve --trace" }, "Open a trace file")));
     panel.append(el("h2", {}, "Search"), el("p", { class: "hint" },
-      "Search this position and watch how the search gets on. There is one search at a time."),
+      "Search this position and follow its progress. One search runs at a time."),
     this.form, this.problem, this.said, this.picture.node);
   }
 
   update() {
     if (this.#id === null) this.#resume();
     this.start.disabled = !this.question() || this.#id !== null;
-    this.#tell();
+    this.#showStatus();
   }
 
   /** Follows a search that was started before the page was loaded, or in another tab. */
@@ -80,42 +80,42 @@ export class SearchPanel {
     }
   }
 
-  /** Says something; with a question, of the search for its answer. */
+  /** Sets the status text, and the request that it refers to, if any. */
   #say(text, question = null) {
-    this.#told = { text, question, put: null };
-    this.#tell();
+    this.#status = { text, question, put: null };
+    this.#showStatus();
   }
 
-  /** Where another position is shown than the one that was searched, there is a link to that. */
-  #tell() {
-    if (!this.#told) return;
-    const { text, question } = this.#told;
+  /** Shows the status text, with a link to the searched position if another one is shown. */
+  #showStatus() {
+    if (!this.#status) return;
+    const { text, question } = this.#status;
     const now = this.question();
     const elsewhere = question && now && (now.board !== question.board || now.position !== question.position);
-    // Screen readers read it again when it is put again.
-    if (this.#told.put === Boolean(elsewhere)) return;
-    this.#told.put = Boolean(elsewhere);
+    // Screen readers would read an unchanged text again.
+    if (this.#status.put === Boolean(elsewhere)) return;
+    this.#status.put = Boolean(elsewhere);
     put(this.said, text, elsewhere ? [" This is about ", el("a", { href: this.place(question) }, "another position"), "."] : null);
   }
 
-  /** Says what is wrong; where a search is in the way, with a button that ends it. */
+  /** Shows an error, with a button that stops the search that prevents the request, if there is one. */
   #fail(text, search) {
     put(this.problem, text, search ? [" ", el("button", { type: "button", class: "small", onclick: () => this.#end(search) },
-      "End that search")] : null);
+      "Stop that search")] : null);
     this.problem.hidden = !text;
   }
 
-  /** Ends a search that another page began, and waits for its end, so that another one can begin. */
+  /** Stops a search of another page, and waits for its end. */
   async #end(id) {
     this.#fail("");
     this.start.focus();
-    this.#say("That search stops ...");
+    this.#say("Stopping that search ...");
     try {
       await remove(path(id));
       const events = eventsOf(id);
       events.addEventListener("end", () => {
         events.close();
-        this.#say("That search has been ended.");
+        this.#say("That search has been stopped.");
       });
     } catch (error) {
       this.#say("");
@@ -125,7 +125,7 @@ export class SearchPanel {
 
   #running(id) {
     this.#id = id;
-    // Who has just pressed one of the two goes on with the other.
+    // The keyboard focus moves from the hidden button to the visible one.
     const held = document.activeElement === this.start || document.activeElement === this.stop;
     this.stop.hidden = id === null;
     this.start.hidden = id !== null;
@@ -138,14 +138,14 @@ export class SearchPanel {
     if (!question) return;
     this.#fail("");
     this.picture.clear();
-    this.#say("The search starts ...");
+    this.#say("Starting the search ...");
     const limits = this.time.value ? { seconds: Number(this.time.value) } : {};
     try {
       const { id } = await post("searches", { game: this.game, ...question, algo: this.algorithm.value,
         memory: this.memory.value || undefined, limits });
       localStorage.setItem(NOTE, JSON.stringify({ id, game: this.game, question }));
       this.#running(id);
-      announce("The search runs.");
+      announce("The search is running.");
       this.#follow(id, question);
     } catch (error) {
       this.#say("");
@@ -157,7 +157,7 @@ export class SearchPanel {
   #follow(id, question) {
     const events = eventsOf(id);
     this.#events = events;
-    events.onopen = () => this.#say("The search runs ...", question);
+    events.onopen = () => this.#say("The search is running ...", question);
     events.addEventListener("progress", ({ data }) => this.picture.add(JSON.parse(data)));
     events.addEventListener("end", ({ data }) => {
       events.close();
@@ -168,24 +168,24 @@ export class SearchPanel {
       this.ended?.();
     });
     events.onerror = () => {
-      // A page that is being left or loaded again hears of this as well; the note is for the next one.
+      // The stream also closes when the page is left or reloaded. The next page then needs the stored note.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.#lost(events), 300);
     };
   }
 
-  /** The stream has ended for good, without an end of the search. */
+  /** Handles a stream that was closed before the end of the search. */
   #lost(events) {
     if (this.#events !== events || this.#id === null) return;
     localStorage.removeItem(NOTE);
     this.#running(null);
     this.#say("");
-    // A search of an earlier run of the program has nothing to tell.
-    if (this.picture.shown) this.#fail("The search cannot be followed any more: the program has ended it, or does not answer.");
+    // Without samples, the search was one of an earlier run of the program.
+    if (this.picture.shown) this.#fail("The connection to the search is lost: the program has stopped it or does not respond.");
   }
 
   async #stop() {
     if (this.#id === null) return;
-    this.#say("The search stops ...");
+    this.#say("Stopping the search ...");
     try {
       await remove(path(this.#id));
     } catch (error) {
@@ -201,14 +201,14 @@ export class SearchPanel {
     try {
       const samples = readTrace(await file.text());
       this.picture.load(samples);
-      this.#say(`${file.name}: ${samples.length} moments of a search.`);
+      this.#say(`${file.name}: ${samples.length} samples of a search.`);
     } catch (error) {
       this.picture.clear();
       this.#fail(error.message);
     }
   }
 
-  /** Ends the stream. The search goes on, and is followed again when the panel comes back. */
+  /** Closes the stream. The search continues, and is followed again when the panel is shown again. */
   leave() {
     this.#events?.close();
     this.#events = null;
@@ -231,8 +231,8 @@ export class KonaneSearch extends SearchPanel {
 }
 
 /**
- * The samples of a trace: one JSON object a line, as `konane solve --trace FILE` writes them. Those of α-β have a
- * depth in place of proof numbers. Throws an error that names the line.
+ * Parses a trace: one JSON object per line, as `konane solve --trace FILE` writes it. Samples of α-β have a depth
+ * instead of proof numbers. Throws an error that names the line.
  */
 function readTrace(text) {
   const samples = [];
@@ -243,13 +243,13 @@ function readTrace(text) {
     try {
       sample = JSON.parse(line);
     } catch {
-      // A killed search leaves a part of a line at the end.
+      // A killed search leaves an incomplete last line.
       if (samples.length && at >= lines.length - 2) break;
-      throw new Error(`Line ${at + 1} is no JSON. A trace is what konane solve --trace FILE writes.`);
+      throw new Error(`Line ${at + 1} is not JSON. Choose a file written by konane solve --trace FILE.`);
     }
     if (typeof sample?.seconds !== "number" || !("pn" in sample || "depth" in sample)) {
       throw new Error(`Line ${at + 1} has no seconds, or neither a proof number (pn) nor a depth. `
-        + "A trace is what konane solve --trace FILE writes.");
+        + "Choose a file written by konane solve --trace FILE.");
     }
     samples.push(sample);
   }

@@ -1,4 +1,4 @@
-// Setting up a position: by clicking squares, or as text. What is wrong with it the program says.
+// Set-up of a position by clicks on squares or as text. The program checks it.
 
 import { Latest, dropped, post } from "./api.js";
 import { announce, el } from "./dom.js";
@@ -30,8 +30,8 @@ export class Setup {
         if (this.#canonical) this.#finish();
         else this.#check();
       } },
-    el("p", { class: "hint" }, "Choose squares to put a stone there or to take it away. A stone stays on squares of "
-      + "its own colour all game long, so each square takes only one kind."),
+    el("p", { class: "hint" }, "Choose squares to add or remove stones. Stones stay on squares of their own colour, so each "
+      + "square has only one kind of stone."),
     this.sides, el("div", { class: "buttons" },
       el("button", { type: "button", onclick: () => this.#set(startStones(view.size)) }, "All stones"),
       el("button", { type: "button", onclick: () => this.#set(startStones(view.size).fill(null)) }, "No stones")),
@@ -55,7 +55,7 @@ export class Setup {
     this.#changed();
   }
 
-  /** Puts the form away; the board is not touched. */
+  /** Closes the form without a change of the board. */
   close() {
     this.open = false;
     this.#latest.stop();
@@ -113,7 +113,7 @@ export class Setup {
     view.board.show(this.stones, (square) => {
       const own = ownStone(square, view.size) === "x" ? "black" : "white";
       return { mark: "editable", label: `${squareName(square, view.size)}, ${
-        this.stones[square] ? `${own} stone, take it away` : `empty, put a ${own} stone here`}` };
+        this.stones[square] ? `${own} stone, remove it` : `empty, put a ${own} stone here`}` };
     });
     view.board.draw([]);
   }

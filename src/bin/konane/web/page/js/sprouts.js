@@ -1,4 +1,4 @@
-// Sprouts: a position as a picture, its parts with their Grundy numbers, and where one can go.
+// The view of Sprouts: a position as a picture, its lands with their Grundy numbers, and the positions after each move.
 
 import { Latest, address, dropped, get, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
@@ -51,14 +51,14 @@ export class Sprouts {
         this.error, el("figure", { class: "paper" }, this.image), this.status, this.lands),
       el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node),
       el("section", { class: "rest", "aria-label": "Other positions" }, this.form, el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
-          el("p", {}, "A player draws a line from a spot to a spot, or to the same spot, and puts a new spot on it. Lines do "
-            + "not cross, and no spot has more than three ends of lines. Who cannot move loses."),
-          el("p", {}, "Parts of the position that cannot reach each other are called lands. Each land is worth a Grundy number: "
-            + "it plays like a heap of so many matches in the game of Nim. The numbers of all lands are added by exclusive "
-            + "or (\u2295), that is in binary and without carrying. If the sum is 0 the player to move loses, otherwise wins."))));
+          el("p", {}, "A player draws a line from a spot to another one or to the same one, and puts a new spot on it. Lines do "
+            + "not cross, and no spot has more than three ends of lines. A player who cannot move loses."),
+          el("p", {}, "Parts of the position that cannot reach each other are called lands. Each land has a Grundy number: "
+            + "it is equivalent to a Nim heap of that size. The numbers of all lands are combined by exclusive or (\u2295). "
+            + "If the result is 0, the player to move loses, otherwise the player to move wins."))));
   }
 
-  /** Shows what the address says, `back` from another game. */
+  /** Shows the state of the address. `back` is true after a switch from another game. */
   update(state, back) {
     const before = this.state;
     this.state = state;
@@ -69,7 +69,7 @@ export class Sprouts {
     }
     this.answer = null;
     this.#all = false;
-    // The way here: cut where the position occurs in it already.
+    // The path to this position, cut where the position has occurred before.
     const at = this.#trail.indexOf(state.pos);
     this.#trail = at >= 0 ? this.#trail.slice(0, at + 1) : [...this.#trail, state.pos].slice(-30);
     this.text.value = state.pos;
@@ -93,7 +93,7 @@ export class Sprouts {
   async #ask() {
     const signal = this.#latest.signal();
     const { pos } = this.state;
-    this.status.textContent = "Looking ...";
+    this.status.textContent = "Searching ...";
     try {
       for (let round = 0; round < 30; round += 1) {
         const answer = await get("sprouts/position", { position: pos, time: Math.min(200 * 2 ** round, 2000) }, signal);
@@ -103,7 +103,7 @@ export class Sprouts {
         this.#draw();
         if (first) announce(this.#sentence());
         if (answer.complete) break;
-        this.status.textContent = "Looking for more values ...";
+        this.status.textContent = "Searching for more values ...";
         await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 1.5 ** round, 5000)));
         signal.throwIfAborted();
       }
@@ -119,7 +119,7 @@ export class Sprouts {
       put(this.title, "No position");
       this.image.hidden = true;
       this.lands.hidden = true;
-      put(this.tabs.panels.moves, el("p", { class: "hint" }, "There is nothing to show yet."));
+      put(this.tabs.panels.moves, el("p", { class: "hint" }, "Nothing to show yet."));
       this.search.update();
     }
   }
@@ -146,8 +146,8 @@ export class Sprouts {
     this.#lands();
     this.search.update();
     const shown = this.#all ? answer.children : answer.children.slice(0, CARDS);
-    put(panels.moves, el("h2", {}, "Moves"), el("p", { class: "hint" }, "Positions after one move, equal ones once. W wins and L loses for "
-      + "the player who makes the move; the number is the Grundy number."),
+    put(panels.moves, el("h2", {}, "Moves"), el("p", { class: "hint" }, "Distinct positions after one move. W: the move wins for the player who "
+      + "makes it. L: it loses. The number is the Grundy number."),
     el("ul", { class: "cards" }, shown.map((child) => this.#card(child))),
     shown.length < answer.children.length ? el("button", { type: "button", onclick: () => {
       this.#all = true;

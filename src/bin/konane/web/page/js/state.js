@@ -1,4 +1,4 @@
-// What is shown, as the address of the page has it. Everything else follows from this.
+// The state of the page, which is stored in its address.
 //
 // #game=konane&board=5x5&pos=xoxox/..._w&moves=c3,c4&at=1&tab=moves   or   #game=sprouts&pos=0*5
 
@@ -8,7 +8,7 @@ const DEFAULTS = {
   sprouts: { game: "sprouts", pos: "0*4", tab: "moves" },
 };
 
-/** Maximum number of moves that are read: more than a game on 64 squares can have, so that the program refuses the game. */
+/** Maximum number of moves that are read. More than a game can have, so that the program rejects longer games. */
 const MAX_MOVES = 66;
 
 function decode(text) {
@@ -24,7 +24,7 @@ function encode(text) {
     .replace(/%40/g, "@").replace(/%20/g, "_");
 }
 
-/** The state that an address means. Unknown parts are left out; nothing is refused. */
+/** Parses an address. Unknown parts are ignored; no address is rejected. */
 export function parse(hash) {
   const given = {};
   for (const part of hash.replace(/^#/, "").split("&")) {
@@ -46,7 +46,7 @@ export function parse(hash) {
   return state;
 }
 
-/** The address of a state, from `#` on. Parts that say nothing are left out. */
+/** Returns the fragment of a state, from `#` on. Default values are omitted. */
 export function format(state) {
   const defaults = DEFAULTS[state.game];
   const parts = [`game=${state.game}`];
@@ -69,19 +69,19 @@ export function state() {
   return current;
 }
 
-/** Calls back after every change of the address, by the page or by the browser. */
+/** Registers a callback for every change of the address by the page or the browser. */
 export function listen(listener) {
   listeners.push(listener);
 }
 
-/** The address of the present state with some parts changed, for links. */
+/** Returns the address of the current state with changes, for links. */
 export function link(patch) {
   return format({ ...current, ...patch });
 }
 
 /**
- * Changes the state. A new position becomes an entry of the browser's history; what is only another
- * view of it (`replace`) does not.
+ * Changes the state. A new position becomes an entry in the browser's history; another view of the same position
+ * (`replace`) does not.
  */
 export function go(patch, { replace = false } = {}) {
   const game = patch.game ?? current.game;
@@ -98,6 +98,6 @@ function arrived() {
 
 addEventListener("popstate", arrived);
 addEventListener("hashchange", () => {
-  // `popstate` has come before if the browser went back or a link was followed.
+  // `popstate` has already been handled if the browser went back or a link was followed.
   if (format(current) !== format(parse(location.hash))) arrived();
 });

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 
 export class Tabs {
-  /** `tabs` are `[name, title]`; `choose` hears of the name. */
+  /** `tabs` are pairs `[name, title]`. `choose` is called with the name of the chosen tab. */
   constructor(label, tabs, choose) {
     this.panels = {};
     this.buttons = {};
@@ -27,7 +27,7 @@ export class Tabs {
     this.names = names;
   }
 
-  /** Shows a panel; the first one if there is none of this name. Returns the name. */
+  /** Shows the panel with this name, or the first one, and returns its name. */
   show(wanted) {
     this.shown = this.names.includes(wanted) ? wanted : this.names[0];
     for (const name of this.names) {

@@ -1,5 +1,5 @@
-// Why a move loses: the reply that refutes it, and then the same for every move that is left. The tree
-// unfolds as far as one likes; what stands in it is asked for when it is opened.
+// Why a move loses: the reply that refutes it, and then the same for every further move. The content of a node of
+// the tree is requested when the node is opened.
 
 import { dropped, get } from "./api.js";
 import { el, put } from "./dom.js";
@@ -7,7 +7,7 @@ import { judge } from "./judge.js";
 import { link } from "./state.js";
 import { badge, capital, other, outcomeOf, source } from "./words.js";
 
-/** For positions of the tree. */
+/** Search time for positions of the tree, in milliseconds. */
 const TIME = 1000;
 
 export class Why {
@@ -22,11 +22,11 @@ export class Why {
     const { panel } = this;
     if (!answer) {
       this.#shown = "";
-      return put(panel, el("p", { class: "hint" }, "There is nothing to show yet."));
+      return put(panel, el("p", { class: "hint" }, "Nothing to show yet."));
     }
     const { moves } = answer;
     const values = moves.map((judged) => judged.move + judged.outcome).join();
-    // What is unfolded stays as long as nothing has changed.
+    // Open nodes are kept while the values are unchanged.
     if (this.#shown === `${state.board} ${answer.position} ${values}`) return undefined;
     this.#shown = `${state.board} ${answer.position} ${values}`;
     const at = { board: state.board, position: answer.position, mover: answer.to_move, played: [...this.view.played] };
@@ -44,8 +44,8 @@ export class Why {
     const [mover, opponent] = [capital(answer.to_move), capital(other(answer.to_move))];
     if (!answer.moves.length) return `${mover} cannot move, so ${opponent} has won.`;
     if (won.length) {
-      return `${mover} wins with ${won.length === 1 ? "the first of these moves" : "each of the moves marked W"}: whatever `
-        + `${opponent} answers, ${mover} has a reply. ${lost.length ? `The moves marked L lose: ${opponent} has a reply that wins.` : ""}`;
+      return `${mover} wins with ${won.length === 1 ? "the first of these moves" : "each of the moves marked W"}: ${mover} `
+        + `has a reply to every move of ${opponent}. ${lost.length ? `The moves marked L lose: ${opponent} has a reply that wins.` : ""}`;
     }
     if (lost.length === answer.moves.length) {
       return `${mover} has lost: to each of ${mover}'s moves ${opponent} has a reply that wins.`;
@@ -54,7 +54,7 @@ export class Why {
       : "No value is known yet.";
   }
 
-  /** An item with a button that opens it; `fill(body)` finds what is below, once. */
+  /** Returns an item with a button that opens it. `fill(body)` requests the content below it. */
   #item({ judged, before, text, played }, fill) {
     const body = el("div", { class: "under", hidden: true });
     const kind = outcomeOf(judged);
@@ -66,9 +66,9 @@ export class Why {
       button.setAttribute("aria-expanded", String(!body.hidden));
       if (body.hidden || asked) return;
       asked = true;
-      put(body, el("p", { class: "hint pulse" }, "Looking ..."));
+      put(body, el("p", { class: "hint pulse" }, "Searching ..."));
       try {
-        // What is not known yet is asked for again the next time.
+        // Unknown content is requested again when the item is opened again.
         if (await fill(body)) asked = false;
       } catch (error) {
         asked = false;
@@ -85,14 +85,14 @@ export class Why {
     return link({ moves, at: moves.length });
   }
 
-  /** A move that loses: below it are the reply and the moves that are left. */
+  /** Returns the item of a losing move, with the reply and the further moves below it. */
   #losing(at, judged) {
     const opponent = capital(other(at.mover));
     return this.#item({ judged, before: at.position, played: at.played, text: "loses" }, async (body) => {
       const { reply, after, source: from, outcome } = await get("konane/why",
         { board: at.board, position: at.position, move: judged.move, time: TIME });
       if (!reply || outcome !== "loss") {
-        put(body, el("p", {}, outcome === "unknown" && reply ? `No reply is proven yet; the search likes ${reply} best. Ask again in a while.`
+        put(body, el("p", {}, outcome === "unknown" && reply ? `No reply is proven yet; the best one so far is ${reply}. Open this move again later.`
           : `There is no reply that refutes ${judged.move}.`));
         return true;
       }
@@ -103,7 +103,7 @@ export class Why {
     });
   }
 
-  /** A move that wins: below it are the opponent's moves, which all lose. */
+  /** Returns the item of a winning move, with the opponent's moves below it, which all lose. */
   #winning(at, judged) {
     return this.#item({ judged, before: at.position, played: at.played, text: "wins" }, (body) => {
       put(body);
@@ -111,7 +111,7 @@ export class Why {
     });
   }
 
-  /** The moves of a side that has lost. */
+  /** Appends the moves of a side that loses. */
   async #rest(body, at) {
     const answer = await judge(at.board, at.position, [], TIME);
     const [mover, winner] = [capital(at.mover), capital(other(at.mover))];

@@ -1,4 +1,4 @@
-// Outcomes, colours and amounts in words.
+// Texts for outcomes, colours and amounts.
 
 import { el, unseen } from "./dom.js";
 
@@ -7,7 +7,7 @@ export const VERB = { win: "wins", loss: "loses", unknown: "not decided" };
 
 const SOURCE = {
   database: "looked up in a database",
-  proof: "from a proof file, used unchecked",
+  proof: "from a proof file, not verified",
   search: "found by search",
   rules: "by the rules: there is no move",
   file: "from the file of Grundy numbers",
@@ -17,7 +17,7 @@ export function outcomeOf(judged) {
   return judged.outcome in LETTER ? judged.outcome : "unknown";
 }
 
-/** W, L or ? in its colour. Screen readers hear the word. */
+/** Creates a coloured W, L or ?. Screen readers read the word. */
 export function badge(outcome, hidden = false) {
   return el("span", { class: `badge ${outcome}`, "aria-hidden": hidden ? "true" : undefined },
     hidden ? LETTER[outcome]
@@ -40,13 +40,13 @@ export function other(colour) {
   return colour === "black" ? "white" : "black";
 }
 
-/** The colour that wins, by the outcome for the side to move; `unknown` if that is not known. */
+/** Returns the winner for an outcome of the side to move, or `unknown`. */
 export function winner(outcome, toMove) {
   if (outcome === "win") return toMove;
   return outcome === "loss" ? other(toMove) : "unknown";
 }
 
-/** The beginning of a text that the user wrote, for messages. */
+/** Returns the beginning of a text from the user, for messages. */
 export function quote(text) {
   return text.length > 40 ? `${text.slice(0, 40)}\u2026` : text;
 }
@@ -66,7 +66,7 @@ export function amount(n) {
   return value.toFixed(isWhole ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0) + unit;
 }
 
-/** Bytes in the largest binary unit of which there is at least one, as the program writes them. */
+/** Returns a size in the largest binary unit that is not larger than the size, like the program. */
 export function bytes(n) {
   const [value, unit] = inUnits(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
   return `${value.toFixed(2).replace(/\.00$/, "")} ${unit}`;
