@@ -251,7 +251,7 @@ fn unreadable_files_exit_with_4() {
 fn draw() {
     let picture = answer(&["draw", "0*2.AB|1aAaB"]);
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
-    // Two panels with six letters and three other spots.
+    // Two panels with six occurrences of letters and three other spots.
     assert_eq!(picture.matches("rx=\"10\"").count(), 2);
     assert_eq!(picture.matches("text-anchor").count(), 9);
     assert!(answer(&["draw", "!"]).contains("nothing is left"));
