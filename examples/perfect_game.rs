@@ -1,10 +1,10 @@
-//! Walks a game in which nobody makes a mistake, with a database:
+//! Plays a game with perfect moves for both sides from a database:
 //!
 //! ```text
 //! cargo run --release --example perfect_game -- tests/data/databases/v1/3x4-complete
 //! ```
 //!
-//! A second argument is the position from which the game goes on, such as `"xoxo/ox2/x1xo w"`.
+//! The optional second argument is the initial position, such as `"xoxo/ox2/x1xo w"`.
 
 use std::error::Error;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         None => Position::start(board),
     };
     let mut game = perfect_game(&database, from);
-    // Borrowed, not consumed: afterwards it tells where the game has ended.
+    // The loop borrows the iterator, which has the final position afterwards.
     for step in &mut game {
         let (position, mv) = step?;
         let answer = probe(&database, &position)?;

@@ -1,4 +1,4 @@
-//! Solves a board, writes a proof, checks it, and plays a game by it:
+//! Solves a board, writes and verifies a proof, and plays a game with it:
 //!
 //! ```text
 //! cargo run --release --example prove -- 5x5 5x5.proof
@@ -43,7 +43,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     println!("{} wins {}: {} answers", checked.header.winner, checked.root, checked.answered);
 
-    // The loser makes its first move each time, the winner answers by the proof.
+    // The loser plays its first legal move each time, and the winner replies from the proof.
     let guide = ProofStrategy::open(path)?;
     let mut position = guide.root();
     loop {

@@ -1,4 +1,4 @@
-//! Whole searches of small boards, by every algorithm, with the tuned parameters.
+//! Complete searches of small boards with every algorithm and the tuned parameters.
 
 use std::num::NonZeroUsize;
 
@@ -27,7 +27,7 @@ fn table() -> Table {
     Table::new(TABLE).unwrap()
 }
 
-/// All algorithms: one line each.
+/// All algorithms with their names.
 const ALGORITHMS: &[(&str, Run)] = &[
     ("pns", |game, root| {
         let table = table();
@@ -52,7 +52,7 @@ const ALGORITHMS: &[(&str, Run)] = &[
     }),
 ];
 
-/// Winners of the thesis (table of small boards).
+/// Boards with their winners (thesis, table of small boards).
 const BOARDS: &[(&str, Colour)] = &[("5x5", Colour::Black), ("5x6", Colour::White)];
 
 fn algorithms(c: &mut Criterion) {
@@ -67,7 +67,7 @@ fn algorithms(c: &mut Criterion) {
             let expected = if winner == Colour::Black { Value::Win } else { Value::Loss };
             assert_eq!(report.outcome, Outcome::Known(expected), "{name} {text}");
             let again = search().counters;
-            assert_eq!(report.counters, again, "{name} {text}: the same work every time");
+            assert_eq!(report.counters, again, "{name} {text}: the counters differ");
             group.throughput(Throughput::Elements(report.counters.nodes));
             group.bench_function(name, |b| b.iter(search));
         }

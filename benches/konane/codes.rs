@@ -10,7 +10,7 @@ use konane::internals::zobrist::Zobrist;
 use super::common::{board, game_positions, group};
 
 fn codes(c: &mut Criterion) {
-    // Square boards of both parities, which have eight symmetries, and an oblong one with four.
+    // Square boards of both parities with eight symmetries, and a rectangular board with four.
     for text in ["6x6", "7x7", "6x7", "8x8"] {
         let board = board(text);
         let symmetries = board.symmetries();

@@ -1,4 +1,4 @@
-//! What several benchmarks need: boards, positions of random games, and short running times.
+//! Helpers for several benchmarks: boards, positions of random games, and short measurement times.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
 use konane::{Board, Phase, Position};
 
-/// The board of a text like `6x6`.
+/// Parses a board size such as `6x6`.
 pub fn board(text: &str) -> Board {
     Board::new(text.parse().unwrap())
 }
 
-/// A group with a few samples and two seconds for each of its benchmarks.
+/// Creates a group with ten samples and two seconds per benchmark.
 pub fn group<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
     let mut group = c.benchmark_group(name);
     group
@@ -21,7 +21,7 @@ pub fn group<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTim
     group
 }
 
-/// SplitMix64: the same numbers on every run.
+/// SplitMix64, used as a deterministic random number generator.
 pub fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -29,10 +29,10 @@ pub fn mix(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Jumping-phase positions from random games, terminal ones included.
-pub fn game_positions(board: &Board, many: usize) -> Vec<Position> {
+/// Returns `count` jumping-phase positions from random games, including terminal ones.
+pub fn game_positions(board: &Board, count: usize) -> Vec<Position> {
     let (mut positions, mut random) = (Vec::new(), 0);
-    while positions.len() < many {
+    while positions.len() < count {
         let mut position = Position::start(board);
         loop {
             if position.phase(board) == Phase::Jumping {
@@ -47,6 +47,6 @@ pub fn game_positions(board: &Board, many: usize) -> Vec<Position> {
             position = position.play(board, moves[choice]);
         }
     }
-    positions.truncate(many);
+    positions.truncate(count);
     positions
 }

@@ -1,4 +1,4 @@
-//! All benchmarks; `cargo bench -- movegen` runs those whose names have that in them.
+//! All benchmarks. `cargo bench -- movegen` runs those with `movegen` in their name.
 
 mod algorithms;
 mod codes;

@@ -1,4 +1,5 @@
-//! Move generation: lists, counts, and the search's expansion for each instruction set.
+//! Move generation: lists, counts, and the expansion kernels of the search for each instruction
+//! set.
 
 use std::hint::black_box;
 

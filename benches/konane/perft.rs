@@ -1,4 +1,4 @@
-//! Perft on one thread and on all.
+//! Perft on one thread and on all cores.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,7 +7,7 @@ use konane::{Board, Perft, Position};
 
 use super::common::{board, group};
 
-/// Move sequences by generating and playing, one at a time: what the kernels must agree with.
+/// Reference implementation of perft: generates and plays moves one at a time.
 fn plain(board: &Board, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;

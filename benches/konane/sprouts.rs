@@ -1,4 +1,4 @@
-//! Moves of Sprouts: options of lands as a search meets them.
+//! Sprouts move generation: options of lands that occur in searches.
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use konane::sprouts::{Position, Scratch, Sprouts};
 
 use super::common::group;
 
-/// Lands of random games from `spots` spots, each once, in the order in which they are met.
+/// Returns the distinct lands of random games from `spots` spots, in order of first occurrence.
 fn lands(spots: u32, games: usize) -> (Sprouts, Vec<Atom>) {
     let game = Sprouts::new(u64::MAX);
     let mut scratch = Scratch::default();
@@ -38,7 +38,7 @@ fn options(c: &mut Criterion) {
         let (game, lands) = lands(spots, 60);
         let mut scratch = Scratch::default();
         let mut options = OptionList::default();
-        // Raw children are what the moves give before equal ones are dropped.
+        // Raw children are the results of all moves before duplicates are removed.
         let before = scratch.counters().raw_children;
         for &land in &lands {
             options.clear();
@@ -56,7 +56,7 @@ fn options(c: &mut Criterion) {
             });
         });
         group.bench_function("raw children, new game", |b| {
-            // Nothing is known yet: every land is canonicalised and interned for the first time.
+            // The game is new, so every land is canonicalised and interned for the first time.
             let texts: Vec<Position> = lands
                 .iter()
                 .map(|&land| game.land_text(land).parse().expect("canonical"))

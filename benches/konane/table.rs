@@ -1,4 +1,4 @@
-//! The transposition table, in the processor's cache (256 KiB) and out of it (512 MiB).
+//! The transposition table in the processor cache (256 KiB) and in main memory (512 MiB).
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use konane::search::table::{CLUSTER, Entry, Table};
 
 use super::common::{group, mix};
 
-/// A key other than the code itself, as a game would have.
+/// Returns a key that differs from the code, as in a game.
 fn key(code: u64) -> u64 {
     mix(code ^ 0x5bd1_e995)
 }
@@ -16,10 +16,11 @@ fn entry(code: u64) -> Entry {
     Entry { phi: 1 + (code >> 40) as u32 % 1000, delta: 2, work: code >> 60 }
 }
 
-/// A table with a quarter of its cells filled from the codes `mix(0..)`, and the number of codes.
+/// Returns a table with a quarter of its cells filled with the codes `mix(0..)`, and the number of
+/// codes.
 fn filled(bytes: usize) -> (Table, u64) {
     let table = Table::new(bytes).unwrap();
-    // Grow to the whole memory first.
+    // Grow the table to its full size first.
     while table.wants_growth(table.capacity()) {
         table.grow(1, key);
     }
@@ -37,7 +38,7 @@ fn table(c: &mut Criterion) {
         let mut group = group(c, &format!("table/{name}"));
         group.throughput(Throughput::Elements(BATCH));
 
-        // Each batch asks for others, so that a large table's answers are not in the cache.
+        // Each batch looks up other codes, so that entries of a large table are not cached.
         let mut start = 0;
         let mut hits = || {
             start += BATCH;
@@ -46,7 +47,7 @@ fn table(c: &mut Criterion) {
                 .filter(|&code| table.lookup(key(code), black_box(code)).is_some())
                 .count()
         };
-        // A quarter full: few clusters overflow.
+        // The table is a quarter full, so few clusters overflow.
         assert!(hits() as u64 > BATCH * 95 / 100);
         group.bench_function("lookup, hit", |b| b.iter(&mut hits));
 
@@ -81,7 +82,7 @@ fn table(c: &mut Criterion) {
         };
         group.bench_function("store, update", |b| b.iter(&mut updates));
 
-        // New codes: cells get filled, then replaced.
+        // New codes fill the free cells first and then replace entries.
         let mut number = 1 << 40;
         let mut stores = || {
             number += BATCH;

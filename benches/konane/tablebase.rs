@@ -1,4 +1,4 @@
-//! Strong solutions: sweep, state space, layers on ranks, addresses and look-ups.
+//! Tablebases: sweep, state space, addresses and look-ups.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use konane::{Board, Colour, Phase, Value};
 
 use super::common::{board, game_positions, group};
 
-/// Numbers of positions, of all sets of stones, that Black to move and White to move win.
+/// Counts the wins with Black to move and with White to move, over all sets of stones.
 fn count_wins(board: &Board) -> [u64; 2] {
     let index = Index::new(board.clone(), false);
     let sweep = Sweep::new(&index);

@@ -1,4 +1,5 @@
-//! Any text is a board size or is refused; a board size survives being written.
+//! Any text is parsed as a board size or rejected. A board size is unchanged after writing and
+//! reading it.
 #![no_main]
 
 use konane::{Board, Dimensions};

@@ -1,4 +1,5 @@
-//! Any text is a task of a build or is refused; one that was read is written the same.
+//! Any text is parsed as a build task or rejected. A parsed task is unchanged after writing and
+//! reading it.
 #![no_main]
 
 use konane::tablebase::BuildTask;

@@ -1,5 +1,6 @@
-//! Any bytes are a checkpoint or are refused. Random bytes never pass the checksums, so these are
-//! corrected. Then a reader may find contradictions, but does not panic, loop or ask for much memory.
+//! Any bytes are read as a checkpoint or rejected. Random bytes never pass the checksums, so the
+//! target computes valid ones. The reader may then report contradictions, but must not panic, loop
+//! or allocate much memory.
 #![no_main]
 
 use std::io::Cursor;
@@ -29,7 +30,7 @@ struct Input<'a> {
     edited: u8,
     entries: u16,
     tree_nodes: u16,
-    /// In place of the true number.
+    /// Replaces the true number of bytes.
     tree_bytes: Option<u32>,
     blocks: Vec<Block<'a>>,
 }

@@ -1,6 +1,6 @@
-//! A coordinator takes whole messages with any content in, or refuses them: of Konane and of Sprouts. A
-//! worker takes jobs, entries and nodes with any content, or refuses them. What comes out may be
-//! wrong, since whoever can seal a message is believed, but nothing breaks.
+//! Coordinators of Konane and Sprouts accept or reject sealed messages with any content. A worker
+//! accepts or rejects jobs, entries and nodes with any content. Results may be wrong, since sealed
+//! messages are trusted, but nothing may panic or hang.
 #![no_main]
 
 use konane::search::cluster::message::{Instruction, Reply};
@@ -11,7 +11,7 @@ use konane::sprouts::cluster::{ClusterSearch, coordinate};
 use konane::{Board, Position, SolveOptions, Solver};
 use libfuzzer_sys::fuzz_target;
 
-/// Each piece of the data is the content of a message.
+/// Sends each piece of the data as the content of a message.
 fn send(coordinator: &mut dyn RemoteCoordinator, data: &[u8]) -> u64 {
     let told = coordinator.handle_idle(0);
     let number = u64::from_le_bytes(told.reply[8..16].try_into().expect("eight bytes"));
@@ -24,10 +24,10 @@ fn send(coordinator: &mut dyn RemoteCoordinator, data: &[u8]) -> u64 {
     number
 }
 
-/// What others have found out about a position, sound or not: the bytes of a table's cell.
+/// A shared result about a position, as the bytes of a table cell. It may be wrong.
 type Fact = [u8; 16];
 
-/// The pieces are a node, entries and jobs.
+/// Gives a worker the pieces of the data as a node, entries and jobs.
 fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     let whole = |kind, content: &[u8]| seal(kind, number, |bytes| bytes.extend(content));
     let mut pieces = data.split(|&byte| byte == 0xff);
@@ -36,7 +36,7 @@ fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     for content in pieces {
         let mut job = whole(Kind::Reply, content);
         let answer = decode::<Reply<u64, Fact>>(Kind::Reply, number, &job);
-        // What a job may take is the coordinator's to say.
+        // Caps the expansion budget, which only the coordinator sets.
         if let Ok(Reply { instruction: Instruction::Search(mut search), results, received }) = answer {
             search.budget = search.budget.min(1000);
             let answer = Reply { instruction: Instruction::Search(search), results, received };
@@ -68,7 +68,8 @@ fuzz_target!(|data: &[u8]| {
         coordinate(search, config, None, &mut (), run).expect("the memory is enough");
         return;
     }
-    // An even board, and an odd one, where codes have a mark.
+    // A board with an even number of squares, and one with an odd number, where codes contain a
+    // mark.
     let board = if first % 4 == 0 { "3x4" } else { "3x3" };
     let board = Board::new(board.parse().expect("a board"));
     let start = Position::start(&board);

@@ -1,6 +1,6 @@
-//! Any bytes are the record of a game or are refused, with a place inside of them, whether the
-//! orientation is detected or given. A record that was read is written and read again, also with its
-//! ranks flipped, and every move can be played.
+//! Any bytes are read as a game record or rejected with a location in the input, with the
+//! orientation detected or given. A parsed record is unchanged after writing and reading it, also
+//! with flipped ranks. All of its moves are legal.
 #![no_main]
 
 use konane::notation::square_name;
@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// The record as a program writes it whose rank 1 is the top rank, with a number for every ply.
+/// Writes the record like a program whose rank 1 is the top rank, with a number for every ply.
 fn flipped(record: &Record, text: &str) -> String {
     let (headers, _) = text.split_once("\n\n").expect("an empty line");
     let mut flipped = String::from("Flip-Ranks: yes\n");

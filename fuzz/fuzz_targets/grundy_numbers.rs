@@ -1,5 +1,5 @@
-//! Any bytes are a database of Grundy numbers or are refused with the place. Blind bytes never get past the
-//! checksums, so these are put right.
+//! Any bytes are read as a database of Grundy numbers or rejected with a location. Random bytes
+//! never pass the checksums, so the target computes valid ones.
 #![no_main]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 #[derive(Arbitrary, Debug)]
 struct Frame<'a> {
-    /// Added to the length that is written down.
+    /// Added to the length in the header.
     longer: i8,
     records: Vec<(u16, &'a str)>,
     edits: Vec<(u16, u8)>,
@@ -25,7 +25,7 @@ struct Input<'a> {
     tail: &'a [u8],
 }
 
-/// The numbers and texts that are read, and what is said of the file.
+/// Returns the numbers and texts that are read, and the result for the whole file.
 fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
     let (mut records, length) = (Vec::new(), bytes.len() as u64);
     let found = read_from(Path::new("input"), bytes, |entry: GrundyRecord<'_>| {
@@ -76,7 +76,7 @@ fuzz_target!(|input: Input| {
     bytes.extend_from_slice(input.tail);
     let (records, found) = load(&bytes);
     if is_whole {
-        // What follows whole frames takes none of them away.
+        // Trailing bytes do not affect the complete frames before them.
         assert!(records.starts_with(&expected));
         assert!(!input.tail.is_empty() || found.is_ok_and(|contents| contents.bytes == end));
     }

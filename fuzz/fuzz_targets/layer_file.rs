@@ -1,6 +1,6 @@
-//! Any bytes are a layer file or are refused. Blind bytes never get past the checksums, so these are
-//! put right; then a reader may find contradictions, but does not panic or ask for much memory, and
-//! what it accepts reads the same in pieces.
+//! Any bytes are read as a layer file or rejected. Random bytes never pass the checksums, so the
+//! target computes valid ones. The reader may then report contradictions, but must not panic or
+//! allocate much memory. Blocks that it accepts have the same contents when read in parts.
 #![no_main]
 
 use std::path::Path;
@@ -74,7 +74,7 @@ fuzz_target!(|input: Input| {
     }
 });
 
-/// Takes the data for one chunk and gives it, as the only one, its length and checksum.
+/// Treats the data as the only chunk, and writes its length and checksum to the index.
 fn seal_chunks(index: &mut [u8], data: &[u8]) {
     if let Some(at) = index.len().checked_sub(12) {
         index[at..at + 4].copy_from_slice(&(data.len() as u32).to_le_bytes());

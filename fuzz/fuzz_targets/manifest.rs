@@ -1,4 +1,4 @@
-//! Any bytes are a manifest or are refused, and there is one text for each manifest.
+//! Any bytes are read as a manifest or rejected. Each manifest has exactly one encoding.
 #![no_main]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
-    /// The checksum is put right.
+    /// If true, the checksum is corrected.
     sealed: bool,
     bytes: &'a [u8],
 }

@@ -1,4 +1,5 @@
-//! Any text is a legal move or is refused, anywhere in a game; so is any list of moves.
+//! Any text is parsed as a legal move or rejected, in any position. The same holds for lists of
+//! moves.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -13,7 +14,7 @@ struct Input<'a> {
     /// Chooses the moves that lead to the position.
     choices: [u8; 8],
     plies: u8,
-    /// One of the legal moves, or any two squares, to come before the text.
+    /// A legal move, or any two squares, placed before the text.
     legal: Option<u8>,
     squares: Option<(u8, u8)>,
     text: &'a str,

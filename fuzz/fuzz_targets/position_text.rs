@@ -1,5 +1,5 @@
-//! Any text is a position of a board or is refused. Each position is written in one way: a text that
-//! was read is written again letter by letter, except for white space, capitals and points.
+//! Any text is parsed as a position of a board or rejected. Each position has one canonical text:
+//! writing a parsed text reproduces it, except for white space, upper case and dots.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 struct Input<'a> {
     ranks: u8,
     files: u8,
-    /// A position whose text is spoilt by the edits: blind texts almost never are positions.
+    /// A position whose text is changed by the edits. Random texts are almost never positions.
     stones: Option<(u64, bool)>,
     edits: [(u8, char); 2],
     edited: u8,

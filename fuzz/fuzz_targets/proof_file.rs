@@ -1,6 +1,6 @@
-//! Any bytes are a proof file or are refused. Blind bytes never get past the checksums, so these are
-//! put right; then a reader may find contradictions and a checker may find flaws, but neither panics
-//! or asks for much memory.
+//! Any bytes are read as a proof file or rejected. Random bytes never pass the checksums, so the
+//! target computes valid ones. The reader may then report contradictions and the checker flaws, but
+//! neither may panic or allocate much memory.
 #![no_main]
 
 use std::io::Cursor;

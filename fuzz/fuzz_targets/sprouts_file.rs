@@ -1,5 +1,5 @@
-//! Any bytes are a file of Grundy numbers or are refused with the line; what was read is written
-//! and reads the same.
+//! Any bytes are read as a file of Grundy numbers or rejected with a line number. Entries are
+//! unchanged after writing and reading them.
 #![no_main]
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let path = Path::new("input");
-    // Blind bytes almost never have a header.
+    // Random bytes almost never start with a header.
     let with_header = [HEADER, LOST].map(|header| [header.as_bytes(), b"\n", bytes].concat());
     for input in [bytes, &with_header[0], &with_header[1]] {
         let mut entries = Vec::new();

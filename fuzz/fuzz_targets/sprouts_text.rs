@@ -1,5 +1,6 @@
-//! Any text is a Sprouts position or is refused. What was read is written so that it reads the same,
-//! and both have one canonical form, which is its own; so do the texts of SPOTS for its lands.
+//! Any text is parsed as a Sprouts position or rejected. A parsed position is unchanged after
+//! writing and reading it. Its canonical form is its own canonical form. The SPOTS texts of its
+//! lands parse to the same lands.
 #![no_main]
 
 use konane::sprouts::{Position, Scratch, Sprouts};

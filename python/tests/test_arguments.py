@@ -11,7 +11,7 @@ HUGE = "x" * 1000
 
 
 class Raises:
-    """Raises an exception of its own however it is read."""
+    """Raises ZeroDivisionError on every conversion."""
 
     def __float__(self, *_):
         raise ZeroDivisionError
@@ -106,8 +106,8 @@ def test_exceptions_of_an_argument_are_passed_on():
         konane.solve("3x3", algo=Raises())
 
 
-def test_limits_of_times():
-    # No time is left for a search, and a time beyond the clock is no limit.
+def test_extreme_times():
+    # A time limit of 0 allows no search, and one beyond the range of the clock never applies.
     assert konane.solve("8x8", time_limit=0, memory="16MiB").reason == "time limit"
     assert konane.solve("3x3", time_limit=1e15).winner == "white"
     assert konane.solve("3x3", interval=0, progress=lambda _: None).winner == "white"
@@ -123,7 +123,7 @@ def db(databases):
     return Database.find(databases, "3x3")
 
 
-def test_codes_that_are_converted(db):
+def test_accepted_codes(db):
     plain = np.arange(24, dtype=np.uint64)
     expected = db.probe_many(plain)
     assert {-1, 0, 1} >= set(expected.tolist()) and len(set(expected.tolist())) > 1
@@ -157,7 +157,7 @@ def test_large_integers_in_lists_keep_all_digits(tmp_path):
         db.probe_many(np.array([float(1 << 63)]))
 
 
-def test_codes_that_are_not_converted(db):
+def test_rejected_codes(db):
     for codes, text in [
         ([3, -1], "-1 as item 1"),
         (np.array([3, -1], dtype=">i2"), "-1 as item 1"),

@@ -31,14 +31,14 @@ def test_values_agree_with_plain_recursion(databases, board):
     np.testing.assert_array_equal(db.probe_many(codes), expected)
 
 
-def plies(position: Position) -> int:
-    """How long a game lasts if the winner hurries and the loser delays, by plain recursion."""
-    after = [plies(position.play(move)) for move in position.moves()]
+def remoteness(position: Position) -> int:
+    """Remoteness of a position by plain recursion."""
+    after = [remoteness(position.play(move)) for move in position.moves()]
     lost = [number for number in after if number % 2 == 0]
     return 1 + (min(lost) if lost else max(after)) if after else 0
 
 
-def test_winners_hurry_and_losers_delay(tmp_path):
+def test_remoteness_agrees_with_plain_recursion(tmp_path):
     built = konane.build_database("3x4", tmp_path, metric="remoteness")
     assert built.metric == "remoteness"
     assert list(built.histogram) == ["black", "white"]
@@ -48,20 +48,20 @@ def test_winners_hurry_and_losers_delay(tmp_path):
     assert db.metric == "remoteness"
     for position in reachable("3x4")[::7]:
         answer = db.probe(position)
-        assert answer.remoteness == plies(position)
+        assert answer.remoteness == remoteness(position)
         for move, number in answer.remoteness_after.items():
-            assert number == plies(position.play(move))
+            assert number == remoteness(position.play(move))
     with pytest.raises(konane.InputError, match="metric"):
         konane.build_database("3x4", tmp_path, metric="depth")
 
 
-def test_many_are_as_one_by_one(databases):
+def test_probe_many_agrees_with_probe(databases):
     db = Database.find(databases, "4x4")
     codes = np.arange(1 << 16, dtype=np.uint64)
     answers = db.probe_many(codes, threads=2)
     assert answers.dtype == np.int8 and answers.shape == codes.shape
     np.testing.assert_array_equal(answers, db.probe_many(codes, threads=1))
-    # The published number, of positions in the jumping phase: the full board counts as one there.
+    # The published number of positions in the jumping phase; it includes the full board.
     assert (answers == 1).sum() + (answers == -1).sum() >= 33547 - 17
     for code in codes[::97]:
         outcome = {1: "win", 0: "loss"}.get(answers[code])
@@ -77,7 +77,7 @@ def test_many_are_as_one_by_one(databases):
 
 def test_arrays_of_any_layout(databases):
     db = Database.find(databases, "4x4")
-    # More and fewer than are looked up at once without threads.
+    # Above and below the batch size that is looked up on one thread.
     for count in (5000, 100):
         codes = np.random.default_rng(1).integers(0, 1 << 16, count, dtype=np.uint64)
         expected = db.probe_many(codes)
@@ -92,7 +92,7 @@ def test_arrays_of_any_layout(databases):
         np.testing.assert_array_equal(db.probe_many(repeated), np.repeat(expected[:1], count))
 
 
-def test_what_is_not_covered(databases):
+def test_uncovered_positions(databases):
     db = Database.find(databases, "5x5")
     assert (db.scope, db.metric, db.max_stones) == ("complete", "outcome", 8)
     few = Position("5x5", "x4/1x3/5/o4/5 b")
@@ -115,10 +115,10 @@ def test_reachable_positions(databases):
     codes = np.array([position.code for position in positions], dtype=np.uint64)
     assert list(db.probe_many(codes)) == [int(wins(position)) for position in positions]
     every = np.arange(1 << 15, dtype=np.uint64)
-    assert (db.probe_many(every) == -1).any(), "no game leads to some sets of stones"
+    assert (db.probe_many(every) == -1).any(), "some sets of stones are unreachable"
 
 
-def test_arrays_that_are_read_only(databases):
+def test_read_only_arrays(databases):
     db = Database.find(databases, "3x3")
     read_only = np.zeros(3, dtype=np.uint64)
     read_only.flags.writeable = False
@@ -145,7 +145,7 @@ def test_opening(databases, tmp_path):
         Database.find(databases, "0x4")
 
 
-def test_directories_of_any_name(tmp_path, monkeypatch):
+def test_directory_names(tmp_path, monkeypatch):
     # The second is not UTF-8.
     for name in ("plain", os.fsdecode(b"d\xff")):
         monkeypatch.chdir(tmp_path)
@@ -154,7 +154,7 @@ def test_directories_of_any_name(tmp_path, monkeypatch):
         proof = konane.prove("3x3", Path(name, "3x3.proof"))
         assert konane.verify_proof(proof.path).valid
         pickled = pickle.dumps(db)
-        # Who reads it may work elsewhere.
+        # The reader may have another working directory.
         monkeypatch.chdir("/")
         assert pickle.loads(pickled).probe("3x3") == db.probe("3x3")
 
@@ -183,7 +183,7 @@ def test_building(tmp_path):
     assert Database.open(built.directory).max_stones == squares("5x5")
 
 
-def test_building_what_cannot_be_built(tmp_path):
+def test_invalid_builds(tmp_path):
     with pytest.raises(konane.ResourceError, match="stones it would fit"):
         konane.build_database("8x8", tmp_path, memory="1GiB")
     with pytest.raises(konane.InputError, match="reachable"):
@@ -199,7 +199,7 @@ def test_building_what_cannot_be_built(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_progress_that_raises_ends_the_build_and_it_goes_on(tmp_path):
+def test_an_exception_in_progress_stops_a_build_that_can_resume(tmp_path):
     def progress(state):
         raise ZeroDivisionError
 

@@ -1,4 +1,4 @@
-"""Exceptions for the kinds of the library's errors (``ErrorKind`` in src/error.rs)."""
+"""Exceptions for the error kinds of the library (``ErrorKind`` in src/error.rs)."""
 
 import konane
 import pytest

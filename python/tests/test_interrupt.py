@@ -1,4 +1,4 @@
-"""Ctrl-C, in a process of its own: SIGINT while a call is at work."""
+"""Ctrl-C: SIGINT during a call, in a separate process."""
 
 import os
 import signal
@@ -21,12 +21,12 @@ threading.Timer(0.4, lambda: (print("working", flush=True))).start()
 try:
     call()
 except KeyboardInterrupt:
-    # The time of the signal is on the first line of our input.
+    # The first line of standard input is the time of the signal.
     sent = float(sys.stdin.readline())
     print("interrupted", time.monotonic() - sent)
 else:
     print("ended")
-# What comes afterwards works.
+# Later calls work.
 assert konane.solve("4x4", memory="1MiB").winner in ("black", "white")
 """
 
@@ -56,13 +56,13 @@ def test_a_signal_ends_the_call(name, tmp_path):
     assert process.returncode == 0, errors
     word, seconds = output.split()
     assert word == "interrupted"
-    # A tenth of a second is the aim; machines that run tests are busy.
+    # The target is 0.1 s, but test machines are busy.
     assert float(seconds) < 1.0
     assert not list(tmp_path.glob("*.proof*"))
     assert not list(tmp_path.glob("*/lock"))
 
 
-def test_a_call_on_another_thread_leaves_the_main_one_alone():
+def test_a_call_on_another_thread_does_not_block_the_main_thread():
     program = """
 import threading, time
 import konane

@@ -1,4 +1,4 @@
-"""The package as a whole: its names, stubs, documentation and the examples of its README."""
+"""The package: public names, stubs, documentation, and the examples in its README."""
 
 import ast
 import dataclasses
@@ -20,7 +20,7 @@ PACKAGE = Path(konane.__file__).parent
 
 
 def stubs() -> dict[str, ast.AST]:
-    """The public names of the stub; of classes, those of their members too."""
+    """Public names in the stub, including members of classes."""
     names = {}
     for node in ast.parse((PACKAGE / "_konane.pyi").read_text()).body:
         if isinstance(node, ast.AnnAssign):
@@ -43,13 +43,13 @@ def public(owner) -> dict[str, object]:
     return found
 
 
-def test_every_name_of_the_extension_is_in_the_stub():
+def test_the_stub_has_every_name_of_the_extension():
     expected = {"__version__"}
     for name, value in public(_konane).items():
         expected.add(name)
         if inspect.isclass(value):
             expected.update(f"{name}.{member}" for member in public(value))
-    # These come with the class's slots, or belong to every object.
+    # Generated for the slots of the class, or inherited from object.
     found = set(stubs())
     assert found - expected <= {"Position.__ne__", "Position.__eq__", "Position.__reduce__"}
     assert expected - found == set()
@@ -60,7 +60,7 @@ def test_every_name_of_the_extension_is_in_the_stub():
     assert sorted(listed) == sorted(_konane.__all__)
 
 
-def test_signatures_are_those_of_the_stub():
+def test_signatures_agree_with_the_stub():
     for name, node in stubs().items():
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
@@ -77,7 +77,7 @@ def test_signatures_are_those_of_the_stub():
         for keyword, default in zip(keywords, arguments.kw_defaults):
             parameter = parameters[keyword]
             assert parameter.kind is inspect.Parameter.KEYWORD_ONLY, name
-            # Without a default, it has to be given.
+            # A parameter without a default is required.
             expected = parameter.empty if default is None else ast.literal_eval(default)
             assert parameter.default == expected, (name, keyword)
 
@@ -87,7 +87,7 @@ def test_everything_is_documented():
         for name in getattr(owner, "__all__", public(owner)):
             if not name.startswith("_"):
                 assert inspect.getdoc(getattr(owner, name)), name
-    # Every function and class of the stub has the docstring of the extension, if that has one.
+    # Functions and classes in the stub have the same docstring as in the extension, if it has one.
     attributes = ("ClusterDelivery.", "ClusterStatus.")
     for name, node in stubs().items():
         if isinstance(node, ast.AnnAssign):
@@ -98,7 +98,7 @@ def test_everything_is_documented():
         if not member.startswith("_") and not name.startswith(attributes):
             value = getattr(getattr(_konane, owner) if owner else _konane, member)
             assert documented == inspect.getdoc(value), name
-    # The docstring of a result has a line for every field, in their order.
+    # The docstring of a result lists every field in order.
     for name in _results.__all__:
         result = getattr(_results, name)
         assert getattr(konane, name) is result
@@ -106,13 +106,13 @@ def test_everything_is_documented():
         assert documented == [field.name for field in dataclasses.fields(result)], name
 
 
-def test_the_package_is_typed_and_says_its_version():
+def test_the_package_is_typed_and_has_a_version():
     assert (PACKAGE / "py.typed").exists()
     assert konane.__version__ == metadata.version("konane")
     assert set(konane.__all__) <= set(dir(konane))
 
 
-def test_errors_are_of_this_package_and_pythons_own():
+def test_errors_derive_from_the_package_and_builtin_exceptions():
     for error, kind in [
         (konane.InputError, ValueError),
         (konane.FileError, OSError),
@@ -142,7 +142,7 @@ def test_examples_of_the_readme(tmp_path):
     assert result.attempted > 10 and result.failed == 0
 
 
-def test_another_interpreter_of_the_process_is_refused():
+def test_subinterpreters_are_rejected():
     program = """
 import konane
 try:
@@ -150,7 +150,7 @@ try:
 except ImportError:
     import _interpreters as interpreters
 
-# They share a lock, as those of web servers do.
+# The interpreters share a GIL, like those of web servers.
 try:
     other = interpreters.create(isolated=False)
 except TypeError:
@@ -173,7 +173,7 @@ except konane.InputError:
     assert lines[1] == "here it works"
 
 
-def test_the_cluster_without_ray_says_what_it_needs(tmp_path):
+def test_the_cluster_without_ray_reports_the_missing_package(tmp_path):
     (tmp_path / "ray.py").write_text("raise ImportError('not installed')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
 

@@ -43,7 +43,7 @@ def test_from_a_position():
 
 def test_distinct_positions():
     new = konane.perft("4x4", 16, unique=True, symmetry=False)
-    assert new[-1] == 0, "all games are over"
+    assert new[-1] == 0, "all games have ended"
     assert sum(new) + 1 == len(reachable("4x4"))
     assert konane.perft("6x6", 8, unique=True)[-1] == 19061
 

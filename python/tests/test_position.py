@@ -47,7 +47,7 @@ def test_text_and_moves():
         (lambda: Position.from_code("3x3", 1 << 64), "code: expected a whole number"),
     ],
 )
-def test_what_is_no_position(make, text):
+def test_invalid_positions(make, text):
     with pytest.raises(konane.InputError, match=text) as caught:
         make()
     assert isinstance(caught.value, ValueError)
@@ -76,7 +76,7 @@ def test_equality_hashes_and_pickles():
 
 
 @pytest.mark.parametrize("board", SMALL)
-def test_moves_are_those_of_the_rules(board):
+def test_moves_agree_with_the_rules(board):
     for position in reachable(board):
         if position.occupied.bit_count() < Position(board).occupied.bit_count() - 1:
             expected = successors(str(position))
@@ -87,7 +87,7 @@ def test_moves_are_those_of_the_rules(board):
 
 
 @pytest.mark.parametrize("board", SMALL)
-def test_codes_are_read_back(board):
+def test_codes_round_trip(board):
     for position in reachable(board):
         again = Position.from_code(board, position.code)
         assert again.code == position.code
@@ -116,7 +116,7 @@ def test_a_picture():
     assert (by_moves, by_moves.svg()) == (position, position.svg())
 
 
-def test_a_position_with_one_gap_can_be_one_of_the_jumping_phase() -> None:
+def test_one_empty_square_can_be_a_position_of_the_jumping_phase() -> None:
     with pytest.raises(konane.InputError, match="only a1 is empty"):
         konane.Position("1x3", "1ox b")
     position = konane.Position("1x3", "1ox b", phase="jump")
@@ -128,7 +128,7 @@ def test_a_position_with_one_gap_can_be_one_of_the_jumping_phase() -> None:
     removal, jump = (konane.Position("1x3", "1ox w", phase) for phase in ("auto", "jump"))
     assert removal != jump
     assert (removal.moves(), jump.moves()) == (["b1"], [])
-    # With two gaps there is one kind of position.
+    # With two empty squares the phase is always jumping.
     gaps = [konane.Position("1x4", "1ox1 b", phase) for phase in ("auto", "jump")]
     assert gaps[0] == gaps[1] and hash(gaps[0]) == hash(gaps[1])
     for arguments in [("1x3", "1ox b", "end"), ("1x3", None, "jump")]:

@@ -30,7 +30,7 @@ def test_proofs_by_every_algorithm_with_a_database(tmp_path, databases, algo):
     assert checked.valid and checked.winner == proof.winner
 
 
-def test_no_result_no_file(tmp_path):
+def test_no_file_without_a_result(tmp_path):
     path = tmp_path / "8x8.proof"
     proof = konane.prove("8x8", path, max_nodes=1000)
     assert (proof.outcome, proof.winner) == ("unknown", "unknown")
@@ -39,7 +39,7 @@ def test_no_result_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_takes_no_winner_away(tmp_path):
+def test_a_full_disk_keeps_the_winner(tmp_path):
     script = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
@@ -56,7 +56,7 @@ print(proof.reason)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_files_that_are_no_proofs(tmp_path):
+def test_invalid_proof_files(tmp_path):
     path = tmp_path / "4x5.proof"
     konane.prove("4x5", path, memory="8MiB")
     content = path.read_bytes()

@@ -58,7 +58,7 @@ def test_a_finished_game_is_lost():
     assert found.table == konane.Table(capacity=0, used=0, replaced=0)
 
 
-def test_unproven_is_a_value():
+def test_unproven_results_are_unknown():
     found = konane.solve("8x8", max_nodes=1000)
     assert (found.outcome, found.winner, found.reason) == ("unknown", "unknown", "node limit")
     assert found.pn > 0 and found.dn > 0
@@ -90,7 +90,7 @@ def test_unproven_is_a_value():
         ({"interval": -1.0}, "interval: expected a number of seconds"),
     ],
 )
-def test_options_that_make_no_sense(options, text):
+def test_invalid_options(options, text):
     with pytest.raises(konane.InputError, match=text):
         konane.solve("3x3", **options)
 
@@ -111,7 +111,7 @@ def test_options_of_other_types():
         konane.solve(36)
 
 
-def test_numbers_of_numpy():
+def test_numpy_numbers():
     found = konane.solve(
         "4x5",
         threads=np.int64(2),
@@ -122,13 +122,13 @@ def test_numbers_of_numpy():
     assert (found.winner, found.threads, found.memory_bytes) == ("white", 2, 1 << 24)
 
 
-def test_memory_that_is_not_there():
+def test_unavailable_memory():
     with pytest.raises(konane.ResourceError) as caught:
         konane.solve("5x5", memory="100000TiB")
     assert isinstance(caught.value, MemoryError)
 
 
-def test_a_database_answers(databases):
+def test_solving_with_a_database(databases):
     start = konane.Position("4x4", moves="a4 b4")
     plain = konane.solve(start)
     assert plain.database_hits is None
@@ -171,7 +171,7 @@ def test_progress_of_alpha_beta_has_a_depth():
     assert (seen[-1].pn, seen[-1].dn) == (None, None) and seen[-1].depth >= 0
 
 
-def test_progress_that_raises_ends_the_search():
+def test_an_exception_in_progress_ends_the_search():
     class Enough(Exception):
         pass
 
@@ -184,7 +184,7 @@ def test_progress_that_raises_ends_the_search():
     assert time.monotonic() - begun < 2
 
 
-def test_other_threads_run_meanwhile():
+def test_other_threads_run_during_a_search():
     counted = 0
     done = threading.Event()
 

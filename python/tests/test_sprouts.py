@@ -12,13 +12,13 @@ from konane import sprouts
 
 @functools.cache
 def grundy(text):
-    """By the definition: the least number that no child has."""
+    """Grundy number by definition: the least number that no child has."""
     numbers = {grundy(child) for child in sprouts.children(text)}
     return next(number for number in range(len(numbers) + 1) if number not in numbers)
 
 
 @pytest.mark.parametrize("text", ["!", "0", "0*2", "0*3", "0.AB|AB+1a1a", "12.2|2"])
-def test_numbers_agree_with_the_definition(text):
+def test_grundy_numbers_agree_with_the_definition(text):
     assert sprouts.grundy(text) == grundy(sprouts.canonical(text))
     for nimber in range(3):
         outcome = "loss" if grundy(sprouts.canonical(text)) == nimber else "win"
@@ -28,7 +28,7 @@ def test_numbers_agree_with_the_definition(text):
 
 
 def test_starts():
-    # Conjectured by Applegate, Jacobson and Sleator, and known for these.
+    # Conjectured by Applegate, Jacobson and Sleator, and proven for these numbers of spots.
     for spots in range(1, 11):
         expected = "loss" if spots % 6 in (0, 1, 2) else "win"
         assert sprouts.solve(f"0*{spots}", memory="16MiB").outcome == expected
@@ -75,11 +75,11 @@ def test_a_winning_move(algo):
         best = sprouts.solve(text, algo=algo, memory="16MiB").best_move
         assert best in sprouts.children(text)
         assert sprouts.solve(best, memory="16MiB").outcome == "loss"
-    # Beside a heap the move may be one in the heap.
+    # In a sum with a heap, the move may be in the heap.
     assert sprouts.solve("0", nimber=2, algo=algo).best_move == "0"
 
 
-def test_unproven_is_a_value():
+def test_unproven_results_are_unknown():
     found = sprouts.solve("0*40", max_nodes=1000)
     assert (found.outcome, found.reason) == ("unknown", "node limit")
     assert found.pn > 0 and found.dn > 0
@@ -91,7 +91,7 @@ def test_unproven_is_a_value():
     [({"max_nodes": 1000}, "node limit"), ({"time_limit": 0.1}, "time limit"),
      ({"memory": "1MiB"}, "memory")],
 )
-def test_a_grundy_number_that_is_not_found_is_an_error(limit, reason):
+def test_an_unknown_grundy_number_is_an_error(limit, reason):
     with pytest.raises(konane.LimitError, match=f"0\\*20 is not known: {reason}$") as raised:
         sprouts.grundy("0*20", threads=1, **limit)
     assert raised.value.reason == reason

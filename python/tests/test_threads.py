@@ -1,7 +1,7 @@
-"""Attacks by Python threads, forks and objects that lie: no Python program may crash the process.
+"""Attacks with threads, forks and objects that report wrong values: no Python program may crash the process.
 
-Each attack runs in a process of its own, so that a crash is a failed test. The attacks on threads run
-for a second each.
+Each attack runs in a separate process, so that a crash fails the test. Attacks with threads run for one
+second each.
 """
 
 import os
@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
-#: Common to the programs. ``attack`` runs functions in a thread each, until the time is over. They may
-#: raise exceptions that are the package's or Python's, but neither ``InternalError`` nor a panic, which
-#: is a ``BaseException``.
+#: Common start of the programs. ``attack`` calls each function repeatedly on its own thread until the
+#: time is over. The functions may raise exceptions of the package or of Python, but not ``InternalError``
+#: or a panic, which is a ``BaseException``.
 PRELUDE = """
 import faulthandler, itertools, os, random, sys, threading, time
 import numpy as np
@@ -52,7 +52,7 @@ def attack(*functions, seconds=1.0):
 
 
 def in_a_fork(work):
-    # A child that does not end within ten seconds is killed, and has failed.
+    # A child that does not end within ten seconds is killed and counts as failed.
     child = os.fork()
     if child == 0:
         code = 1
@@ -76,10 +76,10 @@ konane.build_database("4x4", folder, threads=1)
 db = konane.Database.find(folder, "4x4", cache=1)
 """
 
-#: Each ends with exit code 0.
+#: Programs that must end with exit code 0.
 ATTACKS = {
     "a large array is resized during a look-up": """
-# None of them is a code of the board, so nearly all the time is spent on reading the array.
+# No element is a code of the board, so nearly all the time is spent on reading the array.
 x = np.full(1_000_000, 1 << 40, dtype=np.uint64)
 
 def look_up():
@@ -238,7 +238,7 @@ def disturb():
 
 attack(renew, disturb, disturb)
 """,
-    "lengths that are not true": """
+    "wrong lengths": """
 class Long(list):
     def __len__(self):
         return 1 << 60
@@ -276,7 +276,7 @@ for value in (Long([1]), Endless(), Negative(), itertools.repeat("a4"), itertool
         else:
             raise AssertionError(value)
 worker.close()
-# More than there is memory for.
+# Larger than the memory.
 try:
     db.probe_many(np.broadcast_to(np.zeros(1, dtype=np.uint64), 1 << 45))
 except MemoryError:
@@ -308,7 +308,7 @@ for call in (lambda: konane.perft("3x3", Index()), lambda: progress(None)):
     else:
         raise AssertionError
 """,
-    "pickles of other states": """
+    "invalid pickles": """
 import copyreg, pickle
 position = konane.Position("4x4")
 assert pickle.loads(pickle.dumps(db)).probe(position) == db.probe(position)
@@ -334,13 +334,13 @@ for make in (
 """,
     "the interpreter ends while threads work": """
 class Slow:
-    # Called while the interpreter ends, so that the threads come back from their work in that time.
+    # Called while the interpreter ends, so that the threads return from their calls in that time.
     def __del__(self, sleep=time.sleep):
         sleep(0.3)
 
 slow = Slow()
 codes = np.arange(1 << 16, dtype=np.uint64)
-# The first call imports modules, which is Python's work.
+# The first call imports Python modules, which is not under test.
 db.probe_many(codes[:100])
 started = threading.Semaphore(0)
 

@@ -233,7 +233,8 @@ pub fn verify(
         limits: Limits { deadline, stop: Some(stop), ..Limits::default() },
         on_progress,
     };
-    let mut report = VerifyReport::default();
+    let unknown = |root: &Position| RootOutcome { root: root.to_string(), outcome: None };
+    let mut report = VerifyReport { root: root.map(unknown), ..VerifyReport::default() };
     match verifier.run(entries, root, &mut report) {
         Ok(()) if report.undecided > 0 => report.reason = Some(Reason::NodeLimit),
         Ok(()) => {}
@@ -242,6 +243,11 @@ pub fn verify(
         Err(Halt::Error(error)) => return Err(error),
     }
     report.searched = verifier.searched;
+    report.valid = match (report.wrong, report.entries, report.reason) {
+        (1.., _, _) | (_, Some(0), _) => Some(false),
+        (0, _, Some(_)) => None,
+        (0, _, None) => Some(true),
+    };
     Ok(report)
 }
 

@@ -1,8 +1,8 @@
-"""The program, a browser, and a page in it.
+"""Fixtures for the browser tests: the program, a browser, and a page in it.
 
-Run them with pytest; they need Debian's packages chromium and chromium-driver, selenium, and for the
-tests of accessibility the copy of axe-core in axe-playwright-python (installed with --no-deps).
-KONANE is the program to test, else target/debug/konane.
+Run the tests with pytest. They need the Debian packages chromium and chromium-driver, and selenium. The
+accessibility tests also need the copy of axe-core in axe-playwright-python (installed with --no-deps).
+The environment variable KONANE is the path of the program; the default is target/debug/konane.
 """
 
 import json
@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--screenshots", metavar="DIR", help="write the pictures of the documentation there"
+        "--screenshots", metavar="DIR", help="write the screenshots of the documentation to DIR"
     )
 
 
@@ -37,7 +37,7 @@ def program():
 
 @pytest.fixture(scope="session")
 def konane(program):
-    """Runs the program and returns the JSON object that it prints."""
+    """A function that runs the program and returns the JSON object that it prints."""
 
     def run(*arguments):
         done = subprocess.run([program, *arguments], check=True, capture_output=True, text=True)
@@ -74,7 +74,7 @@ def files(program, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def start_explorer(program):
-    """Starts explorers, and ends those that are still there."""
+    """A function that starts servers. Those that still run are ended after the session."""
     started = []
 
     def start(*arguments):
@@ -113,7 +113,7 @@ def driver(tmp_path_factory):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(service))
-    # Without a screen the window may not have the focus, and then nothing in it is told of it.
+    # Without a screen the window may not have the focus, and elements would receive no focus events.
     driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
     yield driver
     driver.quit()
@@ -121,8 +121,8 @@ def driver(tmp_path_factory):
 
 @pytest.fixture
 def page(driver, explorer):
-    """A page of the right size, in light colours, with nothing kept from before. Whatever the console
-    says in the end is an error, unless the test has read it."""
+    """A page of the default size, in light colours, with empty storage. Console messages that the test has
+    not read are errors."""
     page = Page(driver, explorer.address)
     page.reset()
     yield page

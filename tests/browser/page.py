@@ -1,4 +1,4 @@
-"""What a user does with the page, and sees."""
+"""Page object: user actions on the page, and its visible state."""
 
 import base64
 import time
@@ -7,7 +7,7 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-# What is held comes even if nobody wants it any more, as an answer does that was just on its way.
+# Requests that are held cannot be aborted, like a response that has already been sent.
 HOLD = """
 const [part, ask] = [arguments[0], fetch];
 window.held = { ...window.held, [part]: [] };
@@ -41,7 +41,7 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
 
     def open(self, hash, ready=".verdict .badge"):
-        """Loads a position, and waits until something is said about it."""
+        """Loads a position and waits until its verdict is shown."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.address}#{hash}")
         if ready:
@@ -57,7 +57,7 @@ class Page:
                 value = None
             if value:
                 return value
-            assert time.monotonic() < end, f"nothing came of it: {self.hash} {self.text('.said, .error, .panel')}"
+            assert time.monotonic() < end, f"condition not met: {self.hash} {self.text('.said, .error, .panel')}"
             time.sleep(0.02)
 
     def all(self, css):
@@ -67,12 +67,12 @@ class Page:
         return self.wait(lambda: self.all(css))[0]
 
     def text(self, css):
-        """The text that can be seen; empty if there is no such element."""
+        """The visible text of the elements; empty if there are none."""
         find = "return [...document.querySelectorAll(arguments[0])].map(one => one.innerText).join(' ')"
         return self.script(find, css)
 
     def says(self, css, *words):
-        """Waits until an element says all of these."""
+        """Waits until the text of an element contains all of these."""
         self.wait(lambda: all(word in self.text(css) for word in words))
 
     def click(self, css):
@@ -84,7 +84,7 @@ class Page:
         self.wait(click)
 
     def button(self, name):
-        """The button or label of this name that can be seen."""
+        """The visible button or label with this name."""
         find = (
             "return [...document.querySelectorAll('button, label.button')].find(button =>"
             "button.textContent === arguments[0] && button.checkVisibility())"
@@ -105,7 +105,7 @@ class Page:
         return [move for move in parts.get("moves", "").split(",") if move]
 
     def settled(self, plies):
-        """Waits for the position after so many moves, with all values."""
+        """Waits for the position after `plies` moves, with all values."""
         self.wait(lambda: len(self.played) == plies)
         self.wait(lambda: self.all(".verdict .badge") or "has won" in self.text(".turn"))
 
@@ -117,14 +117,14 @@ class Page:
         return self.one(f'[data-square="{name}"]')
 
     def stones(self):
-        """The stones on the board by their squares."""
+        """The stones on the board by square; None for an empty square."""
         return self.script(
             "return Object.fromEntries([...document.querySelectorAll('[data-square]')].map(square =>"
             "[square.dataset.square, square.querySelector('.stone:not(.ghost)')?.classList[1] ?? null]))"
         )
 
     def values(self):
-        """The moves of the list, with W, L or ?."""
+        """The listed moves with their values: W, L or ?."""
         return self.script(
             "return Object.fromEntries([...document.querySelectorAll('[data-move]')].map(move =>"
             "[move.dataset.move, move.querySelector('.badge [aria-hidden]').textContent]))"
@@ -135,7 +135,7 @@ class Page:
             self.driver.switch_to.active_element.send_keys(key)
 
     def walk(self, name):
-        """Goes to a square of the board with the arrow keys. One of them has the focus."""
+        """Moves the focus to a square with the arrow keys. A square must have the focus."""
         focused = lambda: self.script("return document.activeElement.dataset.square")
         while (here := focused()) != name:
             if here[0] != name[0]:
@@ -144,19 +144,19 @@ class Page:
                 self.press(Keys.ARROW_UP if int(here[1:]) < int(name[1:]) else Keys.ARROW_DOWN)
 
     def hold(self, part):
-        """Holds back answers to questions whose address has this part, until the page is loaded anew."""
+        """Holds responses to requests whose address contains `part`, until the page is reloaded."""
         self.script(HOLD, part)
 
     def held(self, part):
-        """How many of these answers have come, and are held back."""
+        """Number of responses that have arrived and are held."""
         return self.script("return held[arguments[0]].length", part)
 
     def release(self, part):
-        """Lets those go that are held back now."""
+        """Releases the responses that are held now."""
         self.script("held[arguments[0]].splice(0).forEach((go) => go())", part)
 
     def console(self):
-        """What the console has said since it was asked last."""
+        """Console messages since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def picture(self, whole=False):

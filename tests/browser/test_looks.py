@@ -1,4 +1,4 @@
-"""What the page looks like: small screens, dark colours, accessibility, pictures of it."""
+"""Appearance of the page: small screens, dark colours, accessibility, and screenshots."""
 
 import importlib.util
 import io
@@ -11,7 +11,7 @@ VIEWS = [f"game=konane&board=4x4&moves=a4,a3&tab={tab}" for tab in KONANE]
 VIEWS += [f"game=sprouts&pos=0*4&tab={tab}" for tab in ["moves", "search"]]
 
 
-def loaded(page, view):
+def open_view(page, view):
     page.open(view)
     for waiting in [".pulse", ".thinking button"]:
         page.wait(lambda: not [one for one in page.all(waiting) if one.is_displayed()])
@@ -48,7 +48,7 @@ Element.prototype.animate = function (...how) {
 """
 
 
-def test_nothing_moves_for_who_does_not_want_it(page):
+def test_reduced_motion_disables_animations(page):
     for motion in ["no-preference", "reduce"]:
         page.look(prefers_reduced_motion=motion)
         page.open("game=konane&board=4x4&moves=a4,a3")
@@ -60,7 +60,7 @@ def test_nothing_moves_for_who_does_not_want_it(page):
 
 @pytest.fixture(scope="session")
 def axe():
-    """The text of axe-core; none where it is not installed."""
+    """Source of axe-core; None if it is not installed."""
     package = importlib.util.find_spec("axe_playwright_python")
     return package and (pathlib.Path(package.origin).parent / "axe.min.js").read_text()
 
@@ -77,8 +77,8 @@ axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(vio
 """
 
 
-def accessible(page, axe):
-    """In both colour schemes axe finds nothing."""
+def assert_accessible(page, axe):
+    """Asserts that axe finds no violations in either colour scheme."""
     if axe is None:
         pytest.skip("axe-playwright-python is not installed")
     page.script(axe)
@@ -88,25 +88,25 @@ def accessible(page, axe):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_views_on_phones_and_for_everybody(page, axe, view):
+def test_views_on_phones_are_accessible(page, axe, view):
     page.look(360, 740)
-    loaded(page, view)
+    open_view(page, view)
     if "why" in view:
         page.click("#panel-why .node")
         page.wait(lambda: page.all("#panel-why .reply"))
     assert page.script("return document.documentElement.scrollWidth") <= 360
     assert page.script(SMALL) == []
-    accessible(page, axe)
+    assert_accessible(page, axe)
 
 
-def test_accessibility_of_what_opens(page, axe):
+def test_accessibility_of_forms_and_results(page, axe):
     page.open("game=konane&board=5x5&play=black&tab=search")
     page.button("Start").click()
     page.says(".result", "wins")
     page.button("Set up a position").click()
     page.one("#position-text").send_keys("x")
     page.wait(lambda: page.one("#setup-error").is_displayed())
-    accessible(page, axe)
+    assert_accessible(page, axe)
     assert all("422" in message for message in page.console())
 
 
@@ -119,19 +119,18 @@ def pictures(request):
 
 
 def save(picture, path):
-    """Writes a picture with few colours: the grain of the wood takes much room."""
+    """Writes a picture with 256 colours, since the wood texture makes files large."""
     image = pytest.importorskip("PIL.Image")
     image.open(io.BytesIO(picture)).convert("RGB").quantize(256).save(path, optimize=True)
     assert path.stat().st_size < 150_000
 
 
-
 def test_pictures(page, pictures):
     page.look(1200, 814)
-    loaded(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
+    open_view(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
     page.wait(lambda: len(page.all(".graph .value.unknown")) == 0)
     page.script("document.querySelector('[data-move]').focus({focusVisible: false})")
     save(page.picture(), pictures / "explorer.png")
     page.look(1200, 700, prefers_color_scheme="dark")
-    loaded(page, "game=sprouts&pos=0*2.AB|AB%2B0*3")
+    open_view(page, "game=sprouts&pos=0*2.AB|AB%2B0*3")
     save(page.picture(), pictures / "explorer-sprouts.png")

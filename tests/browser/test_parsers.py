@@ -1,19 +1,19 @@
-"""Everything on the page that reads text takes time linear in its length."""
+"""Every parser on the page takes time linear in the length of the text."""
 
 import time
 
 import pytest
 
 LENGTH = 1 << 20
-# Far more than a linear parser takes for a text of this length, far less than a quadratic one.
+# Maximum seconds: far more than a linear parser needs for this length, and far less than a quadratic one.
 BOUND = 2.0
 
-# Texts that consist of one of these over and over again.
+# Repeated to form long texts.
 REPEATED = [*" ?({}[\"x10/-\n#:&%_,", "? ", "a1", "-1", "\r\n", "{ ", "x/"]
-# Random texts consist of characters of one of these.
+# Each random text uses characters from one of these.
 ALPHABETS = [" ?({x1/-\n", "abch123-!?~{}#.:[]\", \n", "".join(map(chr, range(32, 0x250)))]
 
-# Parsers, and texts into which the long one is put, at the place of the @.
+# Parsers, and templates in which @ is replaced by the long text.
 PARSERS = {
     "record": (
         "const {readRecord} = await load('record'); return readRecord;",
@@ -41,7 +41,7 @@ PARSERS = {
     ),
 }
 
-# Times a parser for longer and longer texts, so that one that is too slow is found before it takes for ever.
+# Times a parser for texts of increasing length, so that a slow parser is detected early.
 TIME = """
 const [source, repeated, alphabets, frames, bound, length, done] = arguments;
 const load = (name) => import(new URL(`js/${name}.js`, document.baseURI));
@@ -107,7 +107,7 @@ def test_a_long_line_in_a_record_does_not_freeze_the_page(page, tmp_path, line, 
 def test_a_long_trace_does_not_freeze_the_page(page, tmp_path):
     page.open("game=konane&board=3x3&tab=search")
     trace = tmp_path / "trace.jsonl"
-    # Longer than a search of a day.
+    # More lines than a search writes in a day.
     count = 100_000
     trace.write_text("".join(f'{{"seconds":{at},"nodes":{at},"pn":{at + 1},"dn":3}}\n' for at in range(count)))
     page.one("#konane-trace").send_keys(str(trace))
@@ -119,5 +119,5 @@ def test_a_long_trace_does_not_freeze_the_page(page, tmp_path):
 def test_long_links_do_not_freeze_the_page(page):
     for part in ["moves=" + "a1," * 100_000, "moves=" + "a" * 300_000, "pos=" + "x" * 300_000, "board=" + "9" * 300_000]:
         page.open(f"game=konane&board=4x4&{part}", ready=".stage .error:not([hidden])")
-    # Links that are too long for the program, or wrong.
+    # Links that are too long for the program, or invalid.
     assert all("Failed to load resource" in message for message in page.console())

@@ -1,4 +1,4 @@
-"""Konane: games by mouse and keyboard, links, setting up, the program as opponent, records."""
+"""Konane: games by mouse and keyboard, links, position setup, the program as opponent, and records."""
 
 import re
 import time
@@ -6,7 +6,7 @@ import time
 from selenium.webdriver.common.keys import Keys
 
 START = "xoxo/oxox/xoxo/oxox b"
-# Longer than the program waits with its moves.
+# Longer than the delay of the program's moves, in seconds.
 PAUSE = 0.5
 
 
@@ -65,19 +65,19 @@ def test_a_jump_with_several_landings(page):
     assert page.over
 
 
-def test_looking_at_a_move_draws_it(page):
+def test_previewing_a_move_draws_it(page):
     page.open("game=konane&board=4x4&moves=a4,a3")
     assert page.all(".arrows .win, .arrows .loss") == []
     page.script("document.querySelector('[data-move]').focus()")
     page.wait(lambda: page.all(".arrows g.loss"))
-    # The board is drawn anew with the same answer.
+    # The board is redrawn with the same response.
     page.script("dispatchEvent(new PopStateEvent('popstate'))")
     assert page.all(".arrows g.loss")
     page.press(Keys.TAB)
     page.wait(lambda: not page.all(".arrows g.loss"))
 
 
-def test_a_link_is_a_position_and_back_goes_back(page):
+def test_links_and_the_back_button(page):
     page.open("game=konane&board=4x4&moves=a4,a3,c4-a4&at=2")
     assert page.stones()["a3"] is None and page.stones()["c4"] == "black"
     page.button("\u2192").click()
@@ -93,8 +93,8 @@ def test_a_link_is_a_position_and_back_goes_back(page):
     page.wait(lambda: "at=0" in page.hash)
 
 
-def test_the_value_over_the_game(page):
-    # White answers with the move that gives the win away.
+def test_the_graph_of_values(page):
+    # White replies with the move that loses the win.
     page.open("game=konane&board=4x4&moves=b3,b4")
     page.wait(lambda: page.all(".plies .slip"))
     assert "gives the win away" in page.one(".plies .slip button").get_attribute("textContent")
@@ -122,7 +122,7 @@ def test_plies_to_the_end_and_best_play(page, konane, files):
     assert f"move {answer['remoteness']} " in page.driver.title
 
 
-def test_late_answers_are_dropped(page):
+def test_late_responses_are_dropped(page):
     page.open("game=konane&board=4x4")
     for board in ["8x8", "7x7", "8x7", "3x3"]:
         page.script("location.hash = arguments[0]", f"#game=konane&board={board}")
@@ -132,7 +132,7 @@ def test_late_answers_are_dropped(page):
     assert "3x3" in page.driver.title
 
 
-def test_what_is_not_decided_is_not_lost(page):
+def test_undecided_moves_are_not_shown_as_lost(page):
     page.open("game=konane&board=8x8")
     page.wait(page.values)
     assert set(page.values().values()) == {"?"}
@@ -142,7 +142,7 @@ def test_what_is_not_decided_is_not_lost(page):
     page.says(".thinking", "Search paused")
 
 
-def test_a_wrong_link_says_what_is_wrong(page):
+def test_an_invalid_link_shows_an_error(page):
     page.open("game=konane&board=4x4&moves=a4,d1", ready=".error:not([hidden])")
     assert "Move 2" in page.text(".stage .error")
     page.open("game=konane&board=9x9", ready=".error:not([hidden])")
@@ -151,11 +151,11 @@ def test_a_wrong_link_says_what_is_wrong(page):
     page.script("location.hash = '#game=konane&board=9x9'")
     page.says(".stage .error", "up to 64 squares")
     page.wait(lambda: not page.values())
-    # The answer 422 to the first one.
+    # The response 422 to the first link.
     assert len(page.console()) == 1
 
 
-def test_setting_up(page):
+def test_position_setup(page):
     page.open("game=konane&board=4x4")
     page.button("Set up a position").click()
     assert page.one("#position-text").get_property("value") == START
@@ -180,7 +180,7 @@ def test_setting_up(page):
     page.wait(lambda: "pos=xo2/4/4/4_b" in page.hash)
     page.says(".verdict", "Black wins")
     assert page.values() == {"a4-c4": "W"}
-    # Wrong positions are answered with 422.
+    # Invalid positions get status 422.
     assert all("422" in message for message in page.console())
 
 
@@ -193,7 +193,7 @@ def test_playing_against_the_program(page):
         before = len(page.played)
         page.click(".move")
         page.wait(lambda: len(page.played) > before)
-    # Black is lost on 4x4, and the program does not let go.
+    # Black loses on 4x4, and the program keeps the win.
     assert page.text(".turn") == "White has won"
     assert page.all(".turn .dot.white")
     page.says(".opponent", "The program has won")
@@ -204,7 +204,7 @@ def test_a_move_of_the_program_stays_in_its_game(page):
     page.hold("konane/play")
     page.click(".move")
     page.wait(lambda: page.held("konane/play"))
-    # The same position, in a game that goes on.
+    # The same position in a game that has continued.
     page.says(".best-line", "Best play: ")
     page.click(".best-line a")
     page.wait(lambda: len(page.played) > 1)
@@ -213,7 +213,7 @@ def test_a_move_of_the_program_stays_in_its_game(page):
     page.release("konane/play")
     time.sleep(0.1)
     assert page.hash == game
-    # Another game, of whose position nothing is known yet.
+    # Another game with a position that has not been analysed.
     page.open("game=konane&board=4x4&play=black")
     page.hold("konane/play")
     page.click(".move")
@@ -246,7 +246,7 @@ def test_the_program_waits_while_a_position_is_set_up(page):
     page.wait(lambda: len(page.played) == 2)
 
 
-def test_looking_goes_on_after_another_game_and_setting_up(page):
+def test_the_analysis_continues_after_another_game_and_setup(page):
     page.open("game=konane&board=8x8")
     page.says(".thinking", "Searching for 4 values")
     page.button("Set up a position").click()
@@ -263,7 +263,7 @@ def test_looking_goes_on_after_another_game_and_setting_up(page):
     page.wait(lambda: page.held("konane/position"))
 
 
-def test_the_program_begins_and_has_levels(page):
+def test_the_program_moves_first_and_has_levels(page):
     page.open("game=konane&board=4x4&play=white&level=1")
     page.wait(lambda: len(page.played) == 1)
     page.says(".opponent", "The program plays")
@@ -292,7 +292,7 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
     page.one("#record-file").send_keys(str(game))
     page.wait(lambda: "board=4x5" in page.hash)
     assert page.played == ["c2", "c3", "a2-c2"]
-    # What docs/GAME_FORMAT.md allows, and `annotate` reads.
+    # Syntax that docs/GAME_FORMAT.md allows and `annotate` reads.
     game.write_text("\ufeff# Played.\n\n board : 3×3\nEvent-Date: 2024\nRound2: x:y\nA_b-3:\n#\n\n"
                     "{An opening: {# in a corner.} 1 a3 {on\nlines}1...a2# remark }\n2C3A3~{end}", "utf-8")
     page.one("#record-file").send_keys(str(game))
@@ -317,7 +317,7 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
     assert len(page.played) == 3 and "board=3x3" in page.hash
 
 
-def test_the_program_is_gone(driver, start_explorer):
+def test_the_server_is_unavailable(driver, start_explorer):
     from page import Page
 
     explorer = start_explorer()

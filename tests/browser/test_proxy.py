@@ -1,4 +1,4 @@
-"""The page behind a proxy that adds a prefix to all paths, and under a host name of its own."""
+"""The page behind a proxy that adds a prefix to all paths, and with another host name."""
 
 import http.client
 import http.server
@@ -13,9 +13,9 @@ PREFIX = "/games/konane"
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
-    """Passes requests below the prefix on to `server.target`, without the prefix. Others are errors."""
+    """Forwards requests below the prefix to `server.target`, without the prefix. Others are errors."""
 
-    def pass_on(self):
+    def forward(self):
         if not self.path.startswith(f"{PREFIX}/"):
             self.server.outside.append(self.path)
             return self.send_error(404)
@@ -28,12 +28,12 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             if name.lower() not in ["connection", "transfer-encoding"]:
                 self.send_header(name, value)
         self.end_headers()
-        # Events have to arrive one by one.
+        # Events must be forwarded as they arrive.
         while part := answer.read1():
             self.wfile.write(part)
             self.wfile.flush()
 
-    do_GET = do_POST = do_DELETE = pass_on
+    do_GET = do_POST = do_DELETE = forward
 
     def log_message(self, *_):
         pass
@@ -41,7 +41,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def proxy(start_explorer, files):
-    """A proxy on a free port, whose host name the program allows."""
+    """A proxy on a free port with a host name that the program allows."""
     explorer = start_explorer("--db", files / "db", "--allow-host", "konane.test")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
     server.daemon_threads = True
@@ -60,7 +60,7 @@ def test_the_page_behind_a_prefix(driver, proxy, host):
     page.open("game=konane&board=4x4&moves=a4,a3")
     page.click(".move")
     page.settled(3)
-    # JSON that is posted, and a stream of events.
+    # A POST request with JSON, and an event stream.
     page.button("Set up a position").click()
     page.wait(lambda: page.one(".setup .primary").get_attribute("aria-disabled") is None)
     page.button("Cancel").click()
@@ -77,7 +77,7 @@ def test_the_page_behind_a_prefix(driver, proxy, host):
     assert proxy.outside == []
 
 
-def test_a_host_name_that_is_allowed(proxy):
+def test_allowed_host_names(proxy):
     for host, status in [("konane.test", 200), ("konane.test:8443", 200), ("other.test", 403)]:
         connection = http.client.HTTPConnection("127.0.0.1", proxy.server_port, timeout=60)
         connection.request("GET", f"{PREFIX}/api/v1/version", headers={"Host": host})

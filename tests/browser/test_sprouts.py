@@ -1,4 +1,4 @@
-"""Sprouts: the picture, lands, children, and a search."""
+"""Sprouts: the drawing, lands, children, and a search."""
 
 
 def test_a_position_and_its_moves(page, konane):
@@ -46,7 +46,7 @@ def test_the_text_form_and_its_errors(page):
     text.send_keys("0.!?\n")
     page.wait(lambda: page.one(".stage .error").is_displayed())
     assert len(page.one(".stage .error").text) > 10
-    # The answers to the position and to its picture.
+    # The responses to the requests for the position and its drawing.
     assert all("422" in message for message in page.console())
 
 
@@ -56,7 +56,7 @@ def test_a_search(page):
     page.says(".result", "The player to move loses")
 
 
-def test_from_one_game_to_the_other(page):
+def test_switching_between_games(page):
     page.open("game=konane&board=3x3")
     page.button("Sprouts").click()
     page.says(".turn", "Sprouts")
@@ -64,7 +64,7 @@ def test_from_one_game_to_the_other(page):
     page.says(".turn", "to move")
 
 
-def test_looking_goes_on_after_the_other_game(page):
+def test_the_analysis_continues_after_the_other_game(page):
     page.open("game=sprouts&pos=0*12")
     page.says(".thinking", "Searching for more values")
     page.button("Konane").click()

@@ -1,15 +1,15 @@
-"""The tabs: reasons, searches, openings, databases."""
+"""The tabs: explanations, searches, openings, databases."""
 
 import json
 
 
-def test_the_tree_of_reasons(page):
+def test_the_tree_of_explanations(page):
     page.open("game=konane&board=4x4&moves=a4,a3&tab=why")
     page.says("#panel-why", "Black has lost")
     page.click("#panel-why .node")
     page.says("#panel-why .reply", "White answers")
     page.says("#panel-why .reply .source", "database")
-    # Down to the end: the first move that is left, again and again.
+    # Down to the end of the game: expand the last node repeatedly.
     for depth in range(1, 8):
         if page.all("#panel-why .end"):
             break
@@ -18,7 +18,7 @@ def test_the_tree_of_reasons(page):
             nodes[-1].click()
             page.wait(lambda: len(page.all("#panel-why .reply")) > depth)
     page.says("#panel-why .end", "Black cannot move. White has won.")
-    # What one looks at is on the board for a while.
+    # The node with the focus is previewed on the board.
     stones = page.stones()
     page.script("document.activeElement.blur()")
     page.wait(lambda: page.stones() != stones)
@@ -27,7 +27,7 @@ def test_the_tree_of_reasons(page):
     page.wait(lambda: len(page.played) > 3)
 
 
-def test_reasons_of_a_win(page):
+def test_explanation_of_a_win(page):
     page.open("game=konane&board=4x4&moves=b3&tab=why")
     page.says("#panel-why", "White wins with")
     page.click("#panel-why .node")
@@ -35,13 +35,13 @@ def test_reasons_of_a_win(page):
     page.wait(lambda: page.all("#panel-why .under .node"))
 
 
-def test_reasons_from_a_proof(page):
+def test_explanation_from_a_proof(page):
     page.open("game=konane&board=4x5&tab=why")
     page.click("#panel-why .node")
     page.says("#panel-why .reply .source", "proof")
 
 
-def test_a_search_live_and_its_end(page):
+def test_a_running_search(page):
     page.open("game=konane&board=8x8&tab=search")
     page.button("Start").click()
     page.says(".result", "The search is running")
@@ -50,12 +50,12 @@ def test_a_search_live_and_its_end(page):
     points = page.wait(path)
     page.wait(lambda: path() > points)
     page.says(".facts", "Proof number", "Disproof number", "Table filled")
-    # It is found again after a reload.
+    # The search is still shown after a reload.
     page.driver.refresh()
     page.button("Stop")
     page.wait(lambda: path() > points)
     assert page.text(".result") == "The search is running ..."
-    # Also from another position, where it is said that it is not about that one.
+    # It is also shown at another position, with a note that it belongs to a different one.
     page.open("game=konane&board=6x6&tab=search")
     page.says(".result", "The search is running", "another position")
     page.click(".result a")
@@ -76,7 +76,7 @@ def test_one_search_at_a_time(page):
     page.open("game=konane&board=8x8&tab=search")
     page.button("Start").click()
     page.button("Stop")
-    # Another browser knows nothing of this search.
+    # Another browser has no id of this search.
     page.script("localStorage.clear()")
     page.open("game=konane&board=7x7&tab=search")
     page.button("Start").click()
@@ -85,7 +85,7 @@ def test_one_search_at_a_time(page):
     page.button("Stop that search").click()
     page.says(".result", "has been ended")
     assert not page.one("#panel-search .error").is_displayed()
-    # Then there is room for another one.
+    # Then another search can start.
     page.button("Start").click()
     page.button("Stop").click()
     page.says(".result", "7x7: unknown")
@@ -146,7 +146,7 @@ def test_a_trace_without_proof_numbers(page, konane, tmp_path):
 def test_openings(page, konane):
     page.open("game=konane&board=4x4&tab=openings")
     page.wait(lambda: page.all(".opening"))
-    # White has won 4x4, so there is a reply to each first removal that White wins.
+    # White wins 4x4, so each first removal has a reply with which White wins.
     links = page.all("#panel-openings a")
     openings = [link.get_attribute("href").split("moves=")[1].split("&")[0] for link in links]
     assert len(openings) == len(set(openings)) == 12
@@ -165,7 +165,7 @@ def test_databases_and_proofs(page):
     page.says("#panel-databases", "4x4", "131,072", "33,547", "4x5")
     assert len(page.all("#panel-databases .layers tbody tr")) == 13 + 17
     page.says("#panel-databases", "4x5.proof", "trusted without verification")
-    # Only the one of 3x4 knows how long games last.
+    # Only the 3x4 database contains remoteness.
     assert len(page.all(".lengths")) == 1
 
 
@@ -187,7 +187,7 @@ def test_plies_to_the_end(page, konane, start_explorer, tmp_path):
     page.wait(lambda: page.all(".lengths"))
     charts = page.script(CHART)
     sides = [("Black to move", three["black"]), ("White to move", three["white"])]
-    # On a board with an even side both are the same.
+    # On a board with an even side the counts of both players are equal.
     assert four["black"] == four["white"]
     sides.append(("either side to move", four["black"]))
     assert [chart["caption"] for chart in charts] == [f"Plies to the end, {side}" for side, _ in sides]

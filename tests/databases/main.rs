@@ -1,4 +1,4 @@
-//! Databases through the public API: builds, and searches that use the values.
+//! Databases through the public API: builds, and searches that use their values.
 
 mod build;
 mod search;
@@ -13,7 +13,7 @@ fn board(size: &str) -> Board {
     Board::new(size.parse().expect("a board"))
 }
 
-/// The files of a directory by name, without those of subdirectories.
+/// Returns the files of a directory by name, without subdirectories.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries =
         fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));

@@ -1,5 +1,5 @@
-//! Databases against the search, and in it: values agree with `solve`, searches that take values
-//! from a database find the same winners, and damaged files give no outcome.
+//! Databases and searches: values agree with `solve`, searches with a database find the same
+//! winners, and damaged files give no outcome.
 
 use std::fs;
 use std::path::Path;
@@ -33,13 +33,13 @@ fn options(algorithm: Algorithm) -> SolveOptions {
     SolveOptions { algorithm, memory_bytes: 1 << 20, ..SolveOptions::default() }
 }
 
-/// Whether the side to move wins, by a search without a database.
+/// Returns true if the side to move wins, determined by a search without a database.
 fn wins(board: &Board, position: &Position) -> bool {
     let solver = Solver::new(board, position).options(options(Algorithm::Dfpn));
     solver.run().expect("memory").winner.expect("no limit") == position.to_move()
 }
 
-/// The position after some random moves.
+/// Returns the position after some random moves.
 fn after_moves(board: &Board, random: &mut Random, plies: usize) -> Position {
     let mut position = Position::start(board);
     for _ in 0..plies {
@@ -52,7 +52,7 @@ fn after_moves(board: &Board, random: &mut Random, plies: usize) -> Position {
     position
 }
 
-/// A random set of stones of the jumping phase, thick or thin.
+/// Returns a random position of the jumping phase with many or few stones.
 fn scattered(board: &Board, random: &mut Random) -> Position {
     let mut occupied = board.all() & random.next();
     match random.index(3) {
@@ -68,7 +68,7 @@ fn scattered(board: &Board, random: &mut Random) -> Position {
 }
 
 #[test]
-fn values_of_random_positions_are_those_of_the_search() {
+fn values_of_random_positions_agree_with_the_search() {
     let place = tempfile::tempdir().expect("a directory");
     for size in ["5x5", "4x6"] {
         let database = database(place.path(), size, None);
@@ -96,10 +96,10 @@ fn values_of_random_positions_are_those_of_the_search() {
     }
 }
 
-/// From the start, from random positions within and outside of what is covered, by every
-/// algorithm: the winner is the one of the whole database, and the best move wins.
+/// With every algorithm, from positions inside and outside the covered layers, the winner agrees
+/// with the complete database, and the best move wins.
 #[test]
-fn searches_with_few_layers_find_the_winners() {
+fn searches_with_few_layers_find_the_same_winners() {
     let place = tempfile::tempdir().expect("a directory");
     let whole = database(place.path(), "5x5", None);
     let board = whole.board();
@@ -133,7 +133,7 @@ fn searches_with_few_layers_find_the_winners() {
 }
 
 #[test]
-fn positions_that_are_not_covered_are_unknown_and_no_error() {
+fn uncovered_positions_are_unknown_without_an_error() {
     let place = tempfile::tempdir().expect("a directory");
     let database = database(place.path(), "7x7", Some(4));
     let board = database.board();
@@ -148,10 +148,10 @@ fn positions_that_are_not_covered_are_unknown_and_no_error() {
     assert!(values.into_error().is_none());
 }
 
-/// A database of reachable positions: known are the values of these, and of no others; searches
-/// that begin with one of the others are right all the same.
+/// A database of reachable positions has no values of other positions. Searches from other
+/// positions are still correct.
 #[test]
-fn positions_that_no_game_reaches_are_searched() {
+fn unreachable_positions_are_searched() {
     let place = tempfile::tempdir().expect("a directory");
     let board = Board::new("4x5".parse().expect("a board"));
     let options_of_build =
@@ -171,7 +171,8 @@ fn positions_that_no_game_reaches_are_searched() {
         let answer = values.value(position.code(&board));
         match database.value(&position).expect("a value") {
             None => {
-                // Oracle still, if the one with the colours exchanged is reached.
+                // The oracle may still have a value if the position with exchanged colours is
+                // reachable.
                 let value = if expected { Value::Win } else { Value::Loss };
                 let possible = [OracleAnswer::Unknown, OracleAnswer::Known(value)];
                 assert!(possible.contains(&answer) && case % 2 == 1, "{position:?}");
@@ -192,8 +193,8 @@ fn positions_that_no_game_reaches_are_searched() {
     assert!(unreached > 50, "{unreached}");
 }
 
-/// The layer that a search meets first is damaged: no algorithm has an outcome, all say why, and
-/// the error names the file.
+/// If the first layers that a search reads are damaged, no algorithm returns an outcome. All report
+/// the reason, and the error names the file.
 #[test]
 fn damaged_files_end_a_search_without_an_outcome() {
     let place = tempfile::tempdir().expect("a directory");
@@ -211,7 +212,8 @@ fn damaged_files_end_a_search_without_an_outcome() {
     let database = database.expect("chunks are checked when they are read");
     let board = database.board();
     for algorithm in Algorithm::ALL {
-        // Without exact searches at leaves, which might end the search before it needs the files.
+        // The thesis profile has no leaf solver, which might end the search before it reads the
+        // files.
         let options = SolveOptions { profile: Profile::Thesis, ..options(algorithm) };
         let start = parse_moves(board, "a5").expect("a move");
         let values = DatabaseValues::new(&database);

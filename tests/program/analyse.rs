@@ -1,4 +1,4 @@
-//! The verb `analyse`, piped, against plain recursion and databases.
+//! `konane analyse` with commands from a pipe, compared with plain recursion and databases.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,9 +7,9 @@ use konane::{Board, Position, notation, record::Record};
 
 use serde::Deserialize;
 
-use super::common::{Place, code, stderr, stdout};
+use super::common::{TestDir, code, stderr, stdout};
 
-/// Answers of `analyse --json`, as far as the tests read them.
+/// Answers of `analyse --json`, with the fields that the tests read.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum AnswerJson {
@@ -43,9 +43,10 @@ struct MoveJson {
     after: String,
 }
 
-/// One object for the beginning, and one for each command.
-fn answers(place: &Place, args: &[&str], lines: &str) -> Vec<AnswerJson> {
-    let output = place.with_input(&[&["analyse"], args, &["--json"]].concat(), lines);
+/// Runs `analyse --json`. The first object is for the initial position, followed by one per
+/// command.
+fn answers(dir: &TestDir, args: &[&str], lines: &str) -> Vec<AnswerJson> {
+    let output = dir.with_input(&[&["analyse"], args, &["--json"]].concat(), lines);
     let note =
         "note: a.proof is trusted without verification: konane verify-proof a.proof verifies it\n";
     let proofs = args.iter().filter(|&&arg| arg == "--proof").count();
@@ -54,23 +55,23 @@ fn answers(place: &Place, args: &[&str], lines: &str) -> Vec<AnswerJson> {
     text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-fn analyses(place: &Place, args: &[&str], lines: &str) -> Vec<AnalysisJson> {
+fn analyses(dir: &TestDir, args: &[&str], lines: &str) -> Vec<AnalysisJson> {
     let analysis = |answer| match answer {
         AnswerJson::Analysis(analysis) => *analysis,
         other => panic!("{other:?}"),
     };
-    answers(place, args, lines).into_iter().map(analysis).collect()
+    answers(dir, args, lines).into_iter().map(analysis).collect()
 }
 
-/// Values by plain recursion.
-struct Twin {
+/// A reference solver by plain recursion.
+struct ReferenceSolver {
     board: Board,
     wins: HashMap<Position, bool>,
 }
 
-impl Twin {
+impl ReferenceSolver {
     fn new(size: &str) -> Self {
-        Twin { board: Board::new(size.parse().unwrap()), wins: HashMap::new() }
+        ReferenceSolver { board: Board::new(size.parse().unwrap()), wins: HashMap::new() }
     }
 
     fn wins(&mut self, position: &Position) -> bool {
@@ -85,13 +86,14 @@ impl Twin {
         won
     }
 
-    /// The position that an object is about.
+    /// Returns the position of an analysis.
     fn position(&self, text: &str) -> Position {
         notation::parse_position(&self.board, text).unwrap()
     }
 
-    /// Checks every value of an object, and that its line keeps the outcome up to the end.
-    fn agrees(&mut self, analysis: &AnalysisJson) {
+    /// Checks every value of an analysis. Also checks that its line preserves the outcome until the
+    /// game ends.
+    fn check(&mut self, analysis: &AnalysisJson) {
         let name = |won: bool| if won { "win" } else { "loss" };
         let position = self.position(&analysis.position);
         let won = self.wins(&position);
@@ -116,51 +118,51 @@ impl Twin {
 }
 
 #[test]
-fn every_value_is_that_of_plain_recursion() {
-    let place = Place::new();
+fn values_agree_with_plain_recursion() {
+    let dir = TestDir::new();
     for (size, lines) in [
         ("3x3", "b2\nc2\nundo\na2\nnew\na3\n"),
         ("4x4", "b3\nb4\nb1-b3\nundo\nundo\nc3\nundo\nredo\n"),
         ("3x5", "a3\na2\nboard\nmoves\n"),
         ("1x9", "a1\nb1\n"),
     ] {
-        let mut twin = Twin::new(size);
-        let seen = analyses(&place, &[size], lines);
+        let mut reference = ReferenceSolver::new(size);
+        let seen = analyses(&dir, &[size], lines);
         assert_eq!(seen.len(), lines.lines().count() + 1, "{size}");
         for analysis in &seen {
-            twin.agrees(analysis);
+            reference.check(analysis);
         }
     }
 }
 
 #[test]
-fn databases_and_proofs_say_the_same() {
-    let place = Place::new();
-    place.json(&["builddb", "4x4", "--json", "--quiet"], 0);
-    place.json(&["solve", "4x4", "--proof", "a.proof", "--json", "-q"], 0);
+fn databases_proofs_and_searches_agree() {
+    let dir = TestDir::new();
+    dir.json(&["builddb", "4x4", "--json", "--quiet"], 0);
+    dir.json(&["solve", "4x4", "--proof", "a.proof", "--json", "-q"], 0);
     let lines = "a4\na3\n";
-    let search = analyses(&place, &["4x4"], lines);
-    let database = analyses(&place, &["4x4", "--db", "db"], lines);
-    let proof = analyses(&place, &["4x4", "--proof", "a.proof", "--proof", "a.proof"], lines);
-    let mut twin = Twin::new("4x4");
+    let search = analyses(&dir, &["4x4"], lines);
+    let database = analyses(&dir, &["4x4", "--db", "db"], lines);
+    let proof = analyses(&dir, &["4x4", "--proof", "a.proof", "--proof", "a.proof"], lines);
+    let mut reference = ReferenceSolver::new("4x4");
     for (index, analysis) in database.iter().enumerate() {
-        twin.agrees(analysis);
-        twin.agrees(&proof[index]);
-        twin.agrees(&search[index]);
+        reference.check(analysis);
+        reference.check(&proof[index]);
+        reference.check(&search[index]);
         assert_eq!(analysis.source.as_deref(), Some("database"), "{index}");
     }
     assert_eq!(proof[0].source.as_deref(), Some("proof"));
     assert_eq!(search[0].source.as_deref(), Some("search"));
 }
 
-/// How long a lost position can be defended is not known by its outcome.
+/// An outcome does not determine the remoteness of a lost position.
 #[test]
-fn a_hint_says_that_a_move_resists_longest_only_by_a_remoteness() {
-    let place = Place::new();
-    place.json(&["builddb", "4x4", "--json", "--quiet"], 0);
-    place.json(&["builddb", "4x4", "--metric", "remoteness", "--json", "--quiet"], 0);
+fn hints_name_the_longest_resistance_only_if_remoteness_is_known() {
+    let dir = TestDir::new();
+    dir.json(&["builddb", "4x4", "--json", "--quiet"], 0);
+    dir.json(&["builddb", "4x4", "--metric", "remoteness", "--json", "--quiet"], 0);
     let words = ["seems hardest to answer.", " delays the loss longest."];
-    for (verb, db, known) in [
+    for (subcommand, db, known) in [
         ("analyse", None, 0),
         ("play", None, 0),
         ("analyse", Some("db/4x4-complete"), 0),
@@ -168,7 +170,7 @@ fn a_hint_says_that_a_move_resists_longest_only_by_a_remoteness() {
         ("play", Some("db/4x4-complete-remoteness"), 1),
     ] {
         let db = db.map_or(vec![], |db| vec!["--db", db]);
-        let output = place.with_input(&[&[verb, "4x4"], &db[..]].concat(), "hint\n");
+        let output = dir.with_input(&[&[subcommand, "4x4"], &db[..]].concat(), "hint\n");
         let text = stdout(&output);
         let hint = text.lines().find(|line| line.starts_with("Every move loses; ")).expect(&text);
         assert!(hint.contains(words[known]) && !hint.contains(words[1 - known]), "{hint}");
@@ -176,17 +178,17 @@ fn a_hint_says_that_a_move_resists_longest_only_by_a_remoteness() {
 }
 
 #[test]
-fn what_is_not_proven_is_unknown() {
-    let place = Place::new();
+fn unproven_outcomes_are_unknown() {
+    let dir = TestDir::new();
     let args = ["8x8", "--time", "50ms", "--memory", "16MiB"];
-    let seen = analyses(&place, &args, "search 100ms\n");
+    let seen = analyses(&dir, &args, "search 100ms\n");
     assert_eq!(seen.len(), 2);
     for analysis in &seen {
         assert_eq!((analysis.outcome.as_str(), analysis.complete), ("unknown", false));
         assert!(analysis.moves.iter().all(|judged| judged.outcome == "unknown"));
         assert_eq!(analysis.line.as_deref(), Some(&[][..]));
     }
-    let output = place.with_input(&[&["analyse"], &args[..]].concat(), "hint\n");
+    let output = dir.with_input(&[&["analyse"], &args[..]].concat(), "hint\n");
     let text = stdout(&output);
     assert_eq!(code(&output), 0);
     assert!(text.contains("\nNot decided yet: 4 moves to look at.\n"), "{text}");
@@ -195,11 +197,11 @@ fn what_is_not_proven_is_unknown() {
 }
 
 #[test]
-fn every_command_has_its_answer() {
-    let place = Place::new();
+fn every_command_has_an_answer() {
+    let dir = TestDir::new();
     let lines = "move c3\nhint\nsave g.txt\ndraw g.svg\nundo\nundo\nload g.txt\nhelp\nx9\n\n\
                  # a remark\nposition\nquit\nc4\n";
-    let seen = answers(&place, &["5x5"], lines);
+    let seen = answers(&dir, &["5x5"], lines);
     let kinds: Vec<&str> = seen
         .iter()
         .map(|answer| match answer {
@@ -216,13 +218,13 @@ fn every_command_has_its_answer() {
         "error", "analysis",
     ];
     assert_eq!(kinds, expected);
-    let record: Record = fs::read_to_string(place.path("g.txt")).unwrap().parse().unwrap();
+    let record: Record = fs::read_to_string(dir.path("g.txt")).unwrap().parse().unwrap();
     assert_eq!(record.moves.len(), 1);
-    assert!(fs::read_to_string(place.path("g.svg")).unwrap().contains("stroke=\"#c0392b\""));
+    assert!(fs::read_to_string(dir.path("g.svg")).unwrap().contains("stroke=\"#c0392b\""));
     let AnswerJson::Analysis(loaded) = &seen[7] else { panic!("{:?}", seen[7]) };
     assert_eq!(loaded.played.as_deref(), Some(&["c3".to_owned()][..]));
-    let output = place.with_input(&["analyse", "5x5"], lines);
-    assert_eq!(code(&output), 2, "x9 is no move");
+    let output = dir.with_input(&["analyse", "5x5"], lines);
+    assert_eq!(code(&output), 2, "x9 is not a move");
     let text = stdout(&output);
     for part in [
         "\n5x5, White (o) to move\n",
@@ -242,18 +244,18 @@ fn every_command_has_its_answer() {
 }
 
 #[test]
-fn it_begins_where_it_is_told() {
-    let place = Place::new();
-    fs::write(place.path("g.txt"), "Board: 5x5\n\n1. c3 c4 2. c1-c3\n").unwrap();
-    let by_moves = analyses(&place, &["5x5", "--moves", "c3 c4 c1-c3"], "undo\n");
-    let by_game = analyses(&place, &["5x5", "--game", "g.txt"], "undo\n");
+fn the_initial_position_can_be_given() {
+    let dir = TestDir::new();
+    fs::write(dir.path("g.txt"), "Board: 5x5\n\n1. c3 c4 2. c1-c3\n").unwrap();
+    let by_moves = analyses(&dir, &["5x5", "--moves", "c3 c4 c1-c3"], "undo\n");
+    let by_game = analyses(&dir, &["5x5", "--game", "g.txt"], "undo\n");
     assert_eq!(by_moves, by_game);
-    assert_eq!(analyses(&place, &["5x5", "--moves", "1.c3 c4 2.c1-c3"], "undo\n"), by_game);
+    assert_eq!(analyses(&dir, &["5x5", "--moves", "1.c3 c4 2.c1-c3"], "undo\n"), by_game);
     let start = by_moves[0].start.as_deref().unwrap();
     let from = ["5x5", "--position", start, "--moves", "c3 c4 c1-c3"];
-    assert_eq!(analyses(&place, &from, "undo\n"), by_game);
-    // The record says which board it is.
-    assert_eq!(analyses(&place, &["--game", "g.txt"], "undo\n"), by_game);
+    assert_eq!(analyses(&dir, &from, "undo\n"), by_game);
+    // The record contains the board size.
+    assert_eq!(analyses(&dir, &["--game", "g.txt"], "undo\n"), by_game);
     assert_eq!(by_moves[0].played.as_ref().map(Vec::len), Some(3));
     assert_eq!(by_moves[1].played.as_ref().map(Vec::len), Some(2));
     for (args, expected, part) in [
@@ -270,7 +272,7 @@ fn it_begins_where_it_is_told() {
         (&["5x5", "--memory", "1KiB"], 2, "--memory"),
         (&["5x5", "--db", "none"], 4, "none"),
     ] {
-        let output = place.with_input(&[&["analyse"], args].concat(), "");
+        let output = dir.with_input(&[&["analyse"], args].concat(), "");
         assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{args:?}");
         assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
@@ -278,14 +280,14 @@ fn it_begins_where_it_is_told() {
 }
 
 #[test]
-fn a_game_that_is_over_is_lost() {
-    let place = Place::new();
-    let seen = analyses(&place, &["1x4", "--position", "4 b"], "");
+fn a_finished_game_is_lost() {
+    let dir = TestDir::new();
+    let seen = analyses(&dir, &["1x4", "--position", "4 b"], "");
     assert_eq!(seen[0].verdict, "Black cannot move. White has won.");
     assert!(seen[0].moves.is_empty() && seen[0].line.as_ref().is_some_and(Vec::is_empty));
-    let output = place.with_input(&["analyse", "1x4", "--position", "4 b"], "hint\n");
+    let output = dir.with_input(&["analyse", "1x4", "--position", "4 b"], "hint\n");
     assert!(stdout(&output).ends_with("There is no move.\n"), "{}", stdout(&output));
-    let said = answers(&place, &["1x4", "--position", "4 b"], "hint\n");
+    let said = answers(&dir, &["1x4", "--position", "4 b"], "hint\n");
     assert!(
         matches!(&said[1], AnswerJson::Hint { hint: None, outcome } if outcome == "loss"),
         "{said:?}"

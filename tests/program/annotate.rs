@@ -1,4 +1,4 @@
-//! The verb `annotate`.
+//! `konane annotate`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use konane::record::{Mark, Record, RecordedMove};
 use konane::{Board, Position, Value as Outcome};
 
-use super::common::{Place, code, stderr, stdout};
+use super::common::{TestDir, code, stderr, stdout};
 
 fn value(board: &Board, position: &Position, memo: &mut HashMap<Position, Outcome>) -> Outcome {
     if let Some(&known) = memo.get(position) {
@@ -19,7 +19,7 @@ fn value(board: &Board, position: &Position, memo: &mut HashMap<Position, Outcom
     value
 }
 
-/// A game of a board, its moves chosen by the bits of a number.
+/// Returns a game whose moves are chosen by the bits of `choices`.
 fn game(board: &Board, mut choices: u64) -> Record {
     let mut record = Record::new(board.dimensions(), Position::start(board));
     let mut position = record.start;
@@ -37,56 +37,56 @@ fn game(board: &Board, mut choices: u64) -> Record {
 }
 
 #[test]
-fn proofs_are_said_to_be_unchecked() {
-    let place = Place::new();
-    place.json(&["solve", "4x4", "--proof", "a.proof", "--json", "-q"], 0);
+fn a_note_names_the_unverified_proof() {
+    let dir = TestDir::new();
+    dir.json(&["solve", "4x4", "--proof", "a.proof", "--json", "-q"], 0);
     let record = game(&Board::new("4x4".parse().unwrap()), 0);
-    fs::write(place.path("g.txt"), record.to_string()).unwrap();
+    fs::write(dir.path("g.txt"), record.to_string()).unwrap();
     let args = ["annotate", "g.txt", "--proof", "a.proof"];
     let note =
         "note: a.proof is trusted without verification: konane verify-proof a.proof verifies it\n";
-    assert_eq!(stderr(&place.run(&args)), note);
-    assert_eq!(stderr(&place.run(&[&args[..], &["--quiet"]].concat())), "");
+    assert_eq!(stderr(&dir.run(&args)), note);
+    assert_eq!(stderr(&dir.run(&[&args[..], &["--quiet"]].concat())), "");
 }
 
 #[test]
 fn a_dash_is_standard_input() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let text = game(&Board::new("4x4".parse().unwrap()), 0).to_string();
-    fs::write(place.path("g.txt"), &text).unwrap();
-    let from_file = place.run(&["annotate", "g.txt"]);
+    fs::write(dir.path("g.txt"), &text).unwrap();
+    let from_file = dir.run(&["annotate", "g.txt"]);
     for text in [text.clone(), format!("\u{feff}{}", text.replace('\n', "\r\n"))] {
-        let output = place.with_input(&["annotate", "-"], &text);
+        let output = dir.with_input(&["annotate", "-"], &text);
         assert_eq!((code(&output), stdout(&output)), (0, stdout(&from_file)), "{output:?}");
     }
-    // A line of any length, as in a file.
+    // Lines have no maximum length, as in a file.
     let long = format!("Board: 4x4\n\n{{{}}} 1. a4\n", "x".repeat(100_000));
-    fs::write(place.path("long.txt"), &long).unwrap();
-    let from_file = place.run(&["annotate", "long.txt"]);
-    let output = place.with_input(&["annotate", "-"], &long);
+    fs::write(dir.path("long.txt"), &long).unwrap();
+    let from_file = dir.run(&["annotate", "long.txt"]);
+    let output = dir.with_input(&["annotate", "-"], &long);
     assert_eq!((code(&output), stdout(&output)), (0, stdout(&from_file)), "{}", stderr(&output));
     for (input, problem) in [("nonsense", "standard input: "), (&"#\n".repeat(1 << 20), "1 MiB")] {
-        let output = place.with_input(&["annotate", "-"], input);
+        let output = dir.with_input(&["annotate", "-"], input);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
         assert!(stderr(&output).contains(problem), "{}", stderr(&output));
     }
 }
 
 #[test]
-fn marks_are_those_of_plain_recursion() {
-    let place = Place::new();
+fn marks_agree_with_plain_recursion() {
+    let dir = TestDir::new();
     let board = Board::new("4x4".parse().unwrap());
     let mut memo = HashMap::new();
     let mut seen = [0; 3];
     for seed in 0..6u64 {
         let record = game(&board, 0x9E37_79B9_7F4A_7C15u64.wrapping_mul(seed + 1));
-        fs::write(place.path("g.txt"), record.to_string()).unwrap();
-        let output = place.run(&["annotate", "g.txt"]);
+        fs::write(dir.path("g.txt"), record.to_string()).unwrap();
+        let output = dir.run(&["annotate", "g.txt"]);
         assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
         let text = stdout(&output);
         let annotated: Record = text.parse().unwrap();
         assert_eq!(annotated.result, record.result);
-        let json = place.json(&["annotate", "g.txt", "--json"], 0);
+        let json = dir.json(&["annotate", "g.txt", "--json"], 0);
         let moves = json["moves"].as_array().unwrap();
         assert_eq!(moves.len(), record.moves.len());
         for (index, position) in record.positions().iter().enumerate().take(record.moves.len()) {
@@ -129,19 +129,19 @@ fn marks_are_those_of_plain_recursion() {
             count("black", "mistakes")
         );
         assert!(text.contains(&remark), "{text}");
-        // What was annotated before is annotated anew.
-        fs::write(place.path("again.txt"), &text).unwrap();
-        assert_eq!(stdout(&place.run(&["annotate", "again.txt"])), text);
+        // Existing annotations are replaced.
+        fs::write(dir.path("again.txt"), &text).unwrap();
+        assert_eq!(stdout(&dir.run(&["annotate", "again.txt"])), text);
     }
     assert!(seen.iter().all(|&count| count > 0), "every kind of move: {seen:?}");
 }
 
 #[test]
-fn people_s_comments_stay_and_marks_do_not() {
-    let place = Place::new();
+fn human_comments_stay_and_marks_are_replaced() {
+    let dir = TestDir::new();
     let game = "Board: 3x3\nEvent: a test\n\n1. b2~ {centre} {before: dawn} c2\n";
-    fs::write(place.path("g.txt"), game).unwrap();
-    let output = place.run(&["annotate", "g.txt"]);
+    fs::write(dir.path("g.txt"), game).unwrap();
+    let output = dir.run(&["annotate", "g.txt"]);
     let record: Record = stdout(&output).parse().unwrap();
     assert_eq!(record.others, [("Event".to_owned(), "a test".to_owned())]);
     let comments = &record.moves[0].comments;
@@ -152,78 +152,78 @@ fn people_s_comments_stay_and_marks_do_not() {
 }
 
 #[test]
-fn records_of_other_programs_are_judged() {
-    let place = Place::new();
+fn records_of_other_programs_are_annotated() {
+    let dir = TestDir::new();
     let moves = "A1 B1 A3–A1 D1–B1 A1–C1 C2–A2 B4–B2 A2–C2 D4–B4 D3–B3 C1–C3 A4–C4 C3–A3";
     let numbered = (1..).zip(moves.split(' ')).map(|(ply, mv)| format!("{ply}. {mv}"));
     let moves = numbered.collect::<Vec<_>>().join(" ");
-    fs::write(place.path("g.txt"), format!("Board: 4x4\nResult: 0-1\n\n{moves}\n")).unwrap();
-    let output = place.run(&["annotate", "g.txt"]);
+    fs::write(dir.path("g.txt"), format!("Board: 4x4\nResult: 0-1\n\n{moves}\n")).unwrap();
+    let output = dir.run(&["annotate", "g.txt"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.starts_with("Board: 4x4\nResult: black\n\n1. a4 {"), "{text}");
-    assert_eq!(stdout(&place.run(&["annotate", "g.txt", "--flip-ranks"])), text);
-    let shown = place.run(&["analyse", "--game", "g.txt", "--flip-ranks"]);
+    assert_eq!(stdout(&dir.run(&["annotate", "g.txt", "--flip-ranks"])), text);
+    let shown = dir.run(&["analyse", "--game", "g.txt", "--flip-ranks"]);
     assert!(stdout(&shown).contains("White cannot move. Black has won."), "{}", stdout(&shown));
-    // 3x3 is the same in both directions, and only the flag flips it.
-    fs::write(place.path("g.txt"), "Board: 3x3\n\n1. a1\n").unwrap();
-    assert!(stdout(&place.run(&["annotate", "g.txt"])).contains("1. a1"));
-    assert!(stdout(&place.run(&["annotate", "g.txt", "--flip-ranks"])).contains("1. a3"));
-    let output = place.run(&["analyse", "3x3", "--flip-ranks"]);
-    assert_eq!(code(&output), 2, "the flag is about --game");
+    // The orientation of a 3x3 record cannot be detected, so only the flag flips it.
+    fs::write(dir.path("g.txt"), "Board: 3x3\n\n1. a1\n").unwrap();
+    assert!(stdout(&dir.run(&["annotate", "g.txt"])).contains("1. a1"));
+    assert!(stdout(&dir.run(&["annotate", "g.txt", "--flip-ranks"])).contains("1. a3"));
+    let output = dir.run(&["analyse", "3x3", "--flip-ranks"]);
+    assert_eq!(code(&output), 2, "the flag requires --game");
 }
 
 #[test]
-fn what_is_not_decided_is_marked_and_told_by_the_exit_code() {
-    let place = Place::new();
-    fs::write(place.path("g.txt"), "Board: 8x8\n\n1. d5 d4\n").unwrap();
+fn undecided_moves_are_marked_and_set_the_exit_code() {
+    let dir = TestDir::new();
+    fs::write(dir.path("g.txt"), "Board: 8x8\n\n1. d5 d4\n").unwrap();
     let args = ["annotate", "g.txt", "--time", "50ms", "--memory", "16MiB"];
-    let output = place.run(&args);
+    let output = dir.run(&args);
     assert_eq!(code(&output), 3);
     let text = stdout(&output);
     assert!(text.contains("1. d5~ {before: unknown, after: unknown} 1... d4~ {"), "{text}");
     assert!(text.contains("# Black: moves 1, ") && text.contains("not decided (~) 1\n"), "{text}");
-    let json = place.json(&[&args[..], &["--json"]].concat(), 3);
+    let json = dir.json(&[&args[..], &["--json"]].concat(), 3);
     assert_eq!(json["moves"][0]["after"], "unknown");
     assert_eq!(json["summary"]["white"]["unknown"], 1);
 }
 
 #[test]
-fn bad_records_are_refused() {
-    let place = Place::new();
+fn malformed_records_are_rejected() {
+    let dir = TestDir::new();
     for (game, part) in [
         (&b"Board: 5x5\n\n1. c3 c3\n"[..], "g.txt: line 3, character 7: \"c3\": c3 is not legal"),
         (b"", "g.txt: line 1, character 1: the board is missing"),
         (b"Board: 5x5\nBlack: \xff\n", "g.txt: line 2, character 8: the text is not UTF-8"),
         (&[b'#'; (1 << 20) + 1], "g.txt has more than 1 MiB and is not a game record"),
     ] {
-        fs::write(place.path("g.txt"), game).unwrap();
-        let output = place.run(&["annotate", "g.txt"]);
+        fs::write(dir.path("g.txt"), game).unwrap();
+        let output = dir.run(&["annotate", "g.txt"]);
         assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
         assert!(stderr(&output).contains(part), "{}", stderr(&output));
     }
-    let output = place.run(&["annotate", "none.txt"]);
+    let output = dir.run(&["annotate", "none.txt"]);
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("none.txt"), "{}", stderr(&output));
 }
 
 #[test]
-fn notes_of_people_stay_and_judgements_are_replaced() {
-    let place = Place::new();
+fn human_notes_stay_and_old_annotations_are_replaced() {
+    let dir = TestDir::new();
     let notes = ["{before: White wins by my reckoning}", "{before: dinner, after: White wins}"];
     let text = format!(
         "Board: 4x4\n\n1. a4 {} b4 {} {{before: Black wins, after: unknown; better: a4 b3}}\n\
          2. a2-a4 {{before: unknown, after: Black wins; the only move}}\n",
         notes[0], notes[1]
     );
-    fs::write(place.path("g.txt"), text).unwrap();
-    let annotated = stdout(&place.run(&["annotate", "g.txt"])).replace('\n', " ");
+    fs::write(dir.path("g.txt"), text).unwrap();
+    let annotated = stdout(&dir.run(&["annotate", "g.txt"])).replace('\n', " ");
     for note in notes {
         assert!(annotated.contains(note), "{annotated}");
     }
     for gone in ["better", "unknown", "Black wins"] {
         assert!(!annotated.contains(gone), "{annotated}");
     }
-    fs::write(place.path("h.txt"), stdout(&place.run(&["annotate", "g.txt"]))).unwrap();
-    assert_eq!(stdout(&place.run(&["annotate", "h.txt"])).replace('\n', " "), annotated);
+    fs::write(dir.path("h.txt"), stdout(&dir.run(&["annotate", "g.txt"]))).unwrap();
+    assert_eq!(stdout(&dir.run(&["annotate", "h.txt"])).replace('\n', " "), annotated);
 }

@@ -1,10 +1,10 @@
-//! `konane bench`: the counts of every search on one thread.
+//! `konane bench`: the node counts of every search on one thread.
 
 use super::common::{code, json, konane, one_object, stderr, stdout};
 
-/// The snapshot has the counts of each search, so a difference names the search that has changed.
+/// The snapshot contains the counts of each search, so a difference shows which search has changed.
 #[test]
-fn counts_are_those_of_the_snapshot_and_add_up_to_the_signature() {
+fn counts_match_the_snapshot_and_add_up_to_the_signature() {
     let value = json(&["bench", "--json"], 0);
     let mut table = String::new();
     let mut sum = 0;
@@ -25,7 +25,7 @@ fn counts_are_those_of_the_snapshot_and_add_up_to_the_signature() {
 }
 
 #[test]
-fn a_signature_that_was_expected_is_compared() {
+fn the_expected_signature_is_compared() {
     let output = konane(&["bench", "--json", "--expect", "1"]);
     assert_eq!(code(&output), 1);
     let signature = one_object(&stdout(&output))["signature"].to_string();
@@ -35,9 +35,9 @@ fn a_signature_that_was_expected_is_compared() {
     assert!(stdout(&output).ends_with(&format!("\nsignature: {signature}\n")));
 }
 
-/// Expansions, the iterations of the paper, of 0*8, 0*10 and 0*12 on one thread.
+/// Expansions (iterations in the paper) of 0*8, 0*10 and 0*12 on one thread.
 #[test]
-fn sprouts_takes_as_many_expansions_as_ever() {
+fn sprouts_expansion_counts_are_unchanged() {
     let counts = [
         ("dfpn", [3_216, 1_534, 13_934]),
         ("pns", [1_504, 994, 8_010]),

@@ -1,4 +1,4 @@
-//! Runs of the program, and the files that it works on.
+//! Helpers that run the program in a temporary directory and read its output.
 
 use std::fs;
 use std::io::Write;
@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The program that was built for the tests.
+/// Path of the program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_konane");
 
-/// The program with nothing on standard input, and nothing of the tester's surroundings.
+/// Returns a command with empty standard input and without the environment variables that affect
+/// the program.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command.env_remove("RUST_LOG").env_remove("COLUMNS").args(args);
@@ -21,23 +22,25 @@ pub fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Runs the program to its end.
+/// Runs the program and returns its output.
 pub fn konane(args: &[&str]) -> Output {
     command(args).output().expect("the program runs")
 }
 
-/// Runs, expects the exit code, silence on stderr and exactly one JSON object on stdout, which is valid.
+/// Runs the program and returns the JSON object that it prints. Checks the exit code, the schema,
+/// and that stderr is empty.
 pub fn json(args: &[&str], expected: i32) -> Value {
     valid(args, answer(&konane(args), expected))
 }
 
-/// Checks an object by the published schema of its subcommand, which names every key.
+/// Validates an object against the published schema of its subcommand. Every key must be in the
+/// schema.
 pub fn valid(args: &[&str], object: Value) -> Value {
     static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
         serde_json::from_str(include_str!("../../docs/json.schema.json")).expect("JSON")
     });
     let properties = |value: &'static Value| value["properties"].as_object().expect("an object");
-    // The objects of a trace are in its file.
+    // `--trace` writes its objects to a file.
     let is_of =
         |name: &&String| name.split(' ').all(|word| word != "--trace" && args.contains(&word));
     let commands = properties(&SCHEMA);
@@ -56,18 +59,18 @@ pub fn valid(args: &[&str], object: Value) -> Value {
     object
 }
 
-/// The program in a directory of its own, so that databases go to `db` there.
-pub struct Place(TempDir);
+/// A temporary directory in which the program runs. Databases are written to `db` below it.
+pub struct TestDir(TempDir);
 
-impl Place {
+impl TestDir {
     pub fn new() -> Self {
-        Place(tempfile::tempdir().expect("a directory"))
+        TestDir(tempfile::tempdir().expect("a directory"))
     }
 
-    /// A directory with one file of every kind, made by the program: `db/3x3-complete`, `4x4.proof`,
-    /// `5x6.ckpt`, `some.nimbers` and `some.spr`.
+    /// Creates a directory with one file of every kind, written by the program: `db/3x3-complete`,
+    /// `4x4.proof`, `5x6.ckpt`, `some.nimbers` and `some.spr`.
     pub fn with_files() -> Self {
-        let place = Place::new();
+        let dir = TestDir::new();
         for line in [
             "builddb 3x3 --out db --quiet",
             "solve 4x4 --threads 1 --proof 4x4.proof --quiet",
@@ -75,26 +78,26 @@ impl Place {
             "sprouts solve 0*5 --threads 1 --db some.nimbers --quiet",
             "sprouts db export some.nimbers some.spr",
         ] {
-            let output = place.run(&words(line));
+            let output = dir.run(&words(line));
             assert!([0, 3].contains(&code(&output)), "{line}: {}", stderr(&output));
         }
-        place
+        dir
     }
 
-    /// Another directory with the same files.
+    /// Copies the directory and its files.
     #[cfg(unix)]
     pub fn copy(&self) -> Self {
-        let place = Place::new();
-        let copied = Command::new("cp").arg("-a").args([self.path("."), place.path(".")]).status();
+        let dir = TestDir::new();
+        let copied = Command::new("cp").arg("-a").args([self.path("."), dir.path(".")]).status();
         assert!(copied.expect("cp runs").success());
-        place
+        dir
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// The whole paths of names, as arguments.
+    /// Returns absolute paths of the names, for use as arguments.
     pub fn paths<const N: usize>(&self, names: [&str; N]) -> [String; N] {
         names.map(|name| self.path(name).to_str().expect("text").to_owned())
     }
@@ -113,14 +116,14 @@ impl Place {
         self.command(args).output().expect("the program runs")
     }
 
-    /// A script of the shell that finds the program by its name.
+    /// Returns a shell command for `script`, with the directory of the program in `PATH`.
     #[cfg(unix)]
     pub fn shell(&self, script: &str) -> Command {
         let directory = Path::new(PROGRAM).parent().expect("a path").to_str().expect("text");
         let path = std::env::var("PATH").unwrap_or_default();
         let mut shell = Command::new("sh");
         shell.env_remove("RUST_LOG").env_remove("COLUMNS").current_dir(self.0.path());
-        // Each arena of the system's allocator reserves address space, which some tests limit.
+        // Each malloc arena reserves address space, which some tests limit.
         shell.env("MALLOC_ARENA_MAX", "4").env("PATH", format!("{directory}:{path}"));
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         shell.args(["-c", script]);
@@ -137,12 +140,13 @@ impl Place {
         output
     }
 
-    /// Runs, expects the exit code and silence on stderr, and reads the one JSON object, which is valid.
+    /// Runs the program and returns its validated JSON object. Checks the exit code and that stderr
+    /// is empty.
     pub fn json(&self, args: &[&str], expected: i32) -> Value {
         valid(args, answer(&self.run(args), expected))
     }
 
-    /// Names of the files, sorted.
+    /// Returns the sorted names of the files.
     pub fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).expect("there");
         let mut names: Vec<String> =
@@ -152,7 +156,7 @@ impl Place {
     }
 }
 
-/// The one JSON object of a run, which has ended with the expected exit code and in silence.
+/// Returns the JSON object of a run. Checks the exit code and that stderr is empty.
 pub fn answer(output: &Output, expected: i32) -> Value {
     assert_eq!(code(output), expected, "{}", stderr(output));
     assert_eq!(stderr(output), "");
@@ -178,7 +182,7 @@ pub fn one_object(text: &str) -> Value {
     value
 }
 
-/// Splits a command line as a shell would; double quotes are all that it may use.
+/// Splits a command line like a shell. Only double quotes are supported.
 pub fn words(line: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for (index, part) in line.split('"').enumerate() {
@@ -190,38 +194,41 @@ pub fn words(line: &str) -> Vec<&str> {
     words
 }
 
-/// Waits for a file.
+/// Waits until a file exists.
 pub fn wait_for(path: &Path) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !path.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{} does not appear", path.display());
+        assert!(started.elapsed() < Duration::from_secs(60), "{} does not appear", path.display());
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Waits until the program has used this much processor time. On a busy machine elapsed time says little
-/// about how far a program has come.
+/// Waits until the program has used this much processor time. On a busy machine elapsed time does
+/// not measure progress.
 #[cfg(target_os = "linux")]
 pub fn wait_for_work(child: &Child, time: Duration) {
-    let begun = Instant::now();
+    let started = Instant::now();
     let path = format!("/proc/{}/stat", child.id());
     loop {
         let stat = fs::read_to_string(&path).expect("the program has not been waited for");
-        // The name of the program, in parentheses, may contain spaces.
+        // The program name, in parentheses, may contain spaces.
         let (_, fields) = stat.rsplit_once(") ").expect("fields after the name");
         let fields: Vec<&str> = fields.split(' ').collect();
-        assert_ne!(fields[0], "Z", "the program has ended too early");
-        // User and system time, in hundredths of a second.
+        assert_ne!(fields[0], "Z", "the program ended too early");
+        // User and system time in hundredths of a second.
         let ticks: u64 = fields[11..=12].iter().map(|field| field.parse::<u64>().unwrap()).sum();
         if Duration::from_millis(10 * ticks) >= time {
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(120), "the program does not work: {stat}");
+        assert!(
+            started.elapsed() < Duration::from_secs(120),
+            "the program uses no processor time: {stat}"
+        );
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// Without `/proc` the processor time of another program is not known, so elapsed time has to do.
+/// Sleeps for `time`: without `/proc` the processor time of another process is unavailable.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn wait_for_work(_child: &Child, time: Duration) {
     std::thread::sleep(2 * time);
@@ -234,7 +241,8 @@ pub fn signal(child: &Child, signal: &str) {
     assert!(status.expect("kill runs").success());
 }
 
-/// Returns the output of a program that ends soon. One that does not is killed, and the test fails.
+/// Returns the output of a program that is expected to end soon. Otherwise kills the program and
+/// fails the test.
 pub fn ends_soon(child: Child, line: &str) -> Output {
     let id = child.id().to_string();
     let (sender, receiver) = mpsc::channel();

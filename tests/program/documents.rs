@@ -1,4 +1,4 @@
-//! The documents: their commands print what they show, their links have targets, and each index lists all
+//! The documentation: commands print the output shown, links have targets, and each index lists all
 //! documents of its folder.
 
 use std::collections::{BTreeSet, HashMap};
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use super::common::{PROGRAM, Place};
+use super::common::{PROGRAM, TestDir};
 
-/// Folders whose documents are checked.
+/// Folders with documents to check.
 const FOLDERS: [&str; 6] =
     ["", "docs", "docs/benchmarks", "docs/design", "docs/research", "python"];
 
-/// Text of a document without its blocks of code.
+/// Returns the text of a document without code blocks.
 fn prose(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a document");
     let outside = text.split("\n```").step_by(2);
     outside.collect::<Vec<_>>().join("\n")
 }
 
-/// Headings of all levels.
+/// Returns the headings of all levels.
 fn headings(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         let title = line.trim_start_matches('#');
@@ -28,13 +28,13 @@ fn headings(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Anchor of a heading in links.
+/// Returns the anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Targets of the links of a text, without those to other sites.
+/// Returns the targets of the links in a text, except links to other sites.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     targets.map(|(target, _)| target).filter(|target| !target.contains("://"))
@@ -47,33 +47,34 @@ fn documents() -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
 }
 
-/// Runs the blocks marked `console`, those of a document one after the other in a directory of its own.
-/// A line `? 3` is an exit code, `...` are lines left out. Times and speeds are not compared.
+/// Runs the blocks marked `console`. Those of one document run in order in the same temporary
+/// directory. A line `? 3` is an exit code, and `...` stands for omitted lines. Times and speeds
+/// are not compared.
 #[test]
-fn commands_print_what_the_documents_show() {
+fn commands_print_the_documented_output() {
     let time = r"( *[0-9][0-9.,]* (ms|s|min|h|([kMGT] )?nodes/s)\b)+";
     let time = Regex::new(time).expect("a pattern");
-    let place = Place::new();
+    let dir = TestDir::new();
     for path in ["README.md", "docs/manual.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
         let text = fs::read_to_string(&path).expect("a document");
         let text = text.replace("\n$ cargo run --release -- ", "\n$ konane ");
-        // A command of another program would not be run.
+        // Commands of other programs are not run.
         for line in text.lines().filter(|line| line.starts_with("$ ")) {
             assert!(line.starts_with("$ konane "), "{}: {line}", path.display());
         }
-        let copy = place.path(path.file_name().expect("a name").to_str().expect("text"));
+        let copy = dir.path(path.file_name().expect("a name").to_str().expect("text"));
         fs::create_dir(copy.with_extension("in")).expect("a directory");
-        // The last line of an output ends with a line feed, which a block shows as an empty line.
+        // The final line feed of an output appears as an empty line in a block.
         let text = time.replace_all(&text, "[..]").replace("\n```\n", "\n\n```\n");
         fs::write(copy, text).expect("a copy");
     }
     let record =
         "Board: 5x5\nBlack: Kaiulani\nWhite: konane\nResult: black\n\nc3 c4 c1-c3 a4-c4 d4-b4\n";
-    fs::write(place.path("manual.in/game.txt"), record).expect("a record");
+    fs::write(dir.path("manual.in/game.txt"), record).expect("a record");
     let blocks = trycmd::TestCases::new();
     blocks.register_bin("konane", Path::new(PROGRAM)).env("RUST_LOG", "off");
-    blocks.case(place.path("*.md")).run();
+    blocks.case(dir.path("*.md")).run();
 }
 
 #[test]
@@ -82,15 +83,15 @@ fn links_have_targets() {
     let mut checked = 0;
     for document in documents() {
         for link in links(&prose(&document)) {
-            let (file, place) = link.split_once('#').unwrap_or((link, ""));
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
             let beside = document.parent().expect("a folder").join(file);
             let target = if file.is_empty() { document.clone() } else { beside };
             assert!(target.exists(), "{}: {link}: no such file", document.display());
-            if !place.is_empty() {
+            if !heading.is_empty() {
                 let known = anchors
                     .entry(target)
                     .or_insert_with_key(|target| headings(&prose(target)).map(anchor).collect());
-                assert!(known.contains(place), "{}: {link}: no such heading", document.display());
+                assert!(known.contains(heading), "{}: {link}: no such heading", document.display());
             }
             checked += 1;
         }

@@ -1,14 +1,14 @@
-//! Files that an older program has written: they are read, and the same commands write the same
-//! bytes today. Those of databases are in `tests/data/databases`.
+//! Files written by older versions can be read, and the same commands still write the same bytes.
+//! Database files are in `tests/data/databases`.
 //!
-//! `INSTA_UPDATE=always` replaces the files that differ, like snapshots. A new version of a format keeps the older files
-//! and a test that reads them, or that they are refused.
+//! `INSTA_UPDATE=always` replaces the files that differ, like snapshots. When a format gets a new
+//! version, the older files stay, with a test that they are read or rejected.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use super::common::{Place, code, stderr, words};
+use super::common::{TestDir, code, stderr, words};
 
 const ALGORITHMS: [&str; 5] = ["dfpn", "ab", "pns", "pn2", "pns-pdfpn"];
 
@@ -16,22 +16,22 @@ fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden").join(name)
 }
 
-/// A directory with copies of the files; some commands add to theirs.
-fn copies(names: &[&str]) -> Place {
-    let place = Place::new();
+/// Creates a directory with copies of the files, because some commands append to them.
+fn copies(names: &[&str]) -> TestDir {
+    let dir = TestDir::new();
     for name in names {
-        fs::copy(golden(name), place.path(name)).expect("a copy");
+        fs::copy(golden(name), dir.path(name)).expect("a copy");
     }
-    place
+    dir
 }
 
-/// Runs a command line in a directory, and compares the file `name` that it writes with the golden
-/// file. Returns the difference, if any. `mask` clears the bytes that differ from run to run.
-/// Renewal replaces the golden file after the comparison.
-fn written(place: &Place, line: &str, name: &str, mask: fn(&mut [u8])) -> Option<String> {
-    let output = place.run(&words(line));
+/// Runs a command line in a directory and compares the file `name` that it writes with the golden
+/// file. Returns the difference, if any. `mask` clears the bytes that differ between runs. In
+/// update mode the golden file is replaced after the comparison.
+fn written(dir: &TestDir, line: &str, name: &str, mask: fn(&mut [u8])) -> Option<String> {
+    let output = dir.run(&words(line));
     assert!([0, 3].contains(&code(&output)), "{line}: {}", stderr(&output));
-    let bytes = fs::read(place.path(name)).expect("it was written");
+    let bytes = fs::read(dir.path(name)).expect("it was written");
     // A new golden file does not exist yet.
     let mut kept = fs::read(golden(name)).unwrap_or_default();
     let mut masked = bytes.clone();
@@ -51,7 +51,8 @@ fn written(place: &Place, line: &str, name: &str, mask: fn(&mut [u8])) -> Option
     ))
 }
 
-/// Clears the nanoseconds of the search and the checksums over them; see docs/CHECKPOINT_FORMAT.md.
+/// Clears the duration of the search and the checksums that include it; see
+/// docs/CHECKPOINT_FORMAT.md.
 fn without_times(checkpoint: &mut [u8]) {
     let footer = checkpoint.len().saturating_sub(64);
     for range in [72..80, 376..384, footer + 40..footer + 56] {
@@ -63,10 +64,10 @@ fn without_times(checkpoint: &mut [u8]) {
 
 #[test]
 fn the_same_bytes_are_written() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut differences = String::new();
     let mut compare = |line: &str, name: &str, mask: fn(&mut [u8])| {
-        differences.extend(written(&place, line, name, mask));
+        differences.extend(written(&dir, line, name, mask));
     };
     let line = "solve 5x6 --threads 1 --memory 8MiB --proof 5x6.proof --quiet";
     compare(line, "5x6.proof", |_| {});
@@ -85,15 +86,15 @@ fn the_same_bytes_are_written() {
 
 #[test]
 fn proofs_and_sprouts_numbers_are_read() {
-    let place = copies(&["5x6.proof", "6.nimbers", "6.spr"]);
-    let proof = place.json(&["verify-proof", "5x6.proof", "--json"], 0);
+    let dir = copies(&["5x6.proof", "6.nimbers", "6.spr"]);
+    let proof = dir.json(&["verify-proof", "5x6.proof", "--json"], 0);
     assert_eq!((&proof["valid"], &proof["board"]), (&true.into(), &"5x6".into()));
-    let verified = place.json(&["sprouts", "verify", "6.spr", "--json"], 0);
-    let stats = place.json(&["sprouts", "db", "stats", "6.nimbers", "--json"], 0);
-    place.json(&["sprouts", "db", "import", "all.nimbers", "6.spr", "--json"], 0);
-    let imported = place.json(&["sprouts", "db", "stats", "all.nimbers", "--json"], 0);
+    let verified = dir.json(&["sprouts", "verify", "6.spr", "--json"], 0);
+    let stats = dir.json(&["sprouts", "db", "stats", "6.nimbers", "--json"], 0);
+    dir.json(&["sprouts", "db", "import", "all.nimbers", "6.spr", "--json"], 0);
+    let imported = dir.json(&["sprouts", "db", "stats", "all.nimbers", "--json"], 0);
     let solve = ["sprouts", "solve", "0*7", "--threads", "1", "--db", "6.nimbers", "--json"];
-    let solved = place.json(&solve, 0);
+    let solved = dir.json(&solve, 0);
     assert_eq!(solved["outcome"], "loss");
     let mut text = String::new();
     for (what, value, keys) in [
@@ -120,10 +121,10 @@ fn checkpoints_are_resumed() {
     let mut text = String::new();
     for algorithm in ALGORITHMS {
         let name = format!("5x6-{algorithm}.ckpt");
-        let place = copies(&[&name]);
+        let dir = copies(&[&name]);
         let search = ["solve", "5x6", "--threads", "1", "--memory", "8MiB", "--algo", algorithm];
         let file = ["--checkpoint", &name, "--resume", "--json", "--quiet"];
-        let solved = place.json(&[&search[..], &file].concat(), 0);
+        let solved = dir.json(&[&search[..], &file].concat(), 0);
         assert_eq!(solved["winner"], "white", "{algorithm}");
         assert_eq!(solved["total"]["runs"], 2, "{algorithm}");
         writeln!(
@@ -137,19 +138,19 @@ fn checkpoints_are_resumed() {
 }
 
 #[test]
-fn checkpoints_of_version_1_are_refused() {
+fn checkpoints_of_version_1_are_rejected() {
     for algorithm in ALGORITHMS {
-        let place = Place::new();
+        let dir = TestDir::new();
         let old = golden("v1").join(format!("5x6-{algorithm}.ckpt"));
-        fs::copy(old, place.path("old.ckpt")).expect("a copy");
+        fs::copy(old, dir.path("old.ckpt")).expect("a copy");
         let search = ["solve", "5x6", "--memory", "8MiB", "--algo", algorithm];
-        let output = place.run(&[&search[..], &["--checkpoint", "old.ckpt", "--resume"]].concat());
+        let output = dir.run(&[&search[..], &["--checkpoint", "old.ckpt", "--resume"]].concat());
         assert_eq!(code(&output), 4, "{algorithm}");
         assert_eq!(
             stderr(&output),
             "error: old.ckpt has version 1 of the checkpoint format, and this program reads version 2: \
              start a new search, or use the release of the program that wrote it\n"
         );
-        assert_eq!(place.files(), ["old.ckpt"], "{algorithm}");
+        assert_eq!(dir.files(), ["old.ckpt"], "{algorithm}");
     }
 }

@@ -1,22 +1,22 @@
-//! Control sequences in file names, records and arguments: none of them reaches the terminal.
+//! Control sequences in file names, records and arguments never reach the terminal.
 #![cfg(unix)]
 
 use std::fs;
 use std::process::Output;
 
-use super::common::{Place, code, command, stderr, stdout};
+use super::common::{TestDir, code, command, stderr, stdout};
 
-/// Sets the title of a terminal, changes its colour by C1, turns the direction of writing, and forges a
-/// line of output.
+/// A text that sets the terminal title, changes colours with C1 codes, reverses the writing
+/// direction, and forges a line of output.
 const HOSTILE: &str =
     "x\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{7f}\r\nFORGED";
 
-/// The same in one line: of a command, a header or a comment.
+/// The hostile text without line feeds, for a command, a header or a comment.
 fn line() -> String {
     HOSTILE.replace(['\r', '\n'], "")
 }
 
-/// Checks that all that was written is harmless.
+/// Checks that the output contains no control characters.
 fn check_harmless(name: &str, output: &Output) {
     let (out, err) = (stdout(output), stderr(output));
     for text in [&out, &err] {
@@ -31,8 +31,8 @@ fn check_harmless(name: &str, output: &Output) {
     }
 }
 
-/// Checks in addition that the hostile text is shown, escaped: in text, in JSON, or in JSON that repeats
-/// an error.
+/// Checks in addition that the output contains the hostile text in escaped form: in text, in JSON,
+/// or in JSON that quotes an error.
 fn check(name: &str, output: &Output) {
     check_harmless(name, output);
     let shown = stdout(output) + &stderr(output);
@@ -40,26 +40,26 @@ fn check(name: &str, output: &Output) {
     assert!(forms.iter().any(|form| shown.contains(form)), "{name}: {shown:?}");
 }
 
-/// A directory with files of every kind under hostile names.
-fn place() -> Place {
-    let place = Place::new();
+/// Creates a directory with files of every kind under hostile names.
+fn prepared_dir() -> TestDir {
+    let dir = TestDir::new();
     let name = |extension: &str| format!("{HOSTILE}{extension}");
     let record = format!(
         "Board: 4x4\nBlack: {0}\nWhite: {0}\nEvent: {0}\n\n{{{0}}} 1. a4 {{{0}}} b4 2. a2-a4\n",
         line()
     );
-    fs::write(place.path(&name(".game")), &record).unwrap();
-    fs::write(place.path("record"), &record).unwrap();
-    fs::write(place.path(&name(".bad")), format!("Board: 4x4\n\n1. {HOSTILE}\n")).unwrap();
-    fs::write(place.path(&name(".spr")), format!("0*2 {}\n", line())).unwrap();
-    place.json(&["solve", "4x4", "--proof", &name(".proof"), "--json", "-q"], 0);
-    place.json(&["builddb", "3x3", "--out", &name(".db"), "--json", "-q"], 0);
-    place
+    fs::write(dir.path(&name(".game")), &record).unwrap();
+    fs::write(dir.path("record"), &record).unwrap();
+    fs::write(dir.path(&name(".bad")), format!("Board: 4x4\n\n1. {HOSTILE}\n")).unwrap();
+    fs::write(dir.path(&name(".spr")), format!("0*2 {}\n", line())).unwrap();
+    dir.json(&["solve", "4x4", "--proof", &name(".proof"), "--json", "-q"], 0);
+    dir.json(&["builddb", "3x3", "--out", &name(".db"), "--json", "-q"], 0);
+    dir
 }
 
 #[test]
 fn file_names_are_escaped() {
-    let place = place();
+    let dir = prepared_dir();
     for line in [
         "annotate @.none",
         "annotate @.bad",
@@ -103,7 +103,7 @@ fn file_names_are_escaped() {
         let arguments: Vec<String> =
             line.split(' ').map(|word| word.replace('@', HOSTILE)).collect();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        check(line, &place.run(&arguments));
+        check(line, &dir.run(&arguments));
     }
 }
 
@@ -133,7 +133,7 @@ fn arguments_are_escaped() {
 }
 
 #[test]
-fn arguments_that_errors_do_not_repeat_are_harmless() {
+fn arguments_not_quoted_in_errors_are_harmless() {
     for arguments in [&["solve", "4x4", "--position", HOSTILE][..], &["sprouts", "solve", HOSTILE]]
     {
         let output = command(arguments).output().expect("the program runs");
@@ -144,17 +144,17 @@ fn arguments_that_errors_do_not_repeat_are_harmless() {
 
 #[test]
 fn records_are_escaped() {
-    let place = place();
+    let dir = prepared_dir();
     for arguments in [&["annotate", "record"][..], &["annotate", "record", "--json"]] {
-        check(&arguments.join(" "), &place.run(arguments));
+        check(&arguments.join(" "), &dir.run(arguments));
     }
-    let record = fs::read_to_string(place.path("record")).unwrap();
-    check("annotate -", &place.with_input(&["annotate", "-"], &record));
+    let record = fs::read_to_string(dir.path("record")).unwrap();
+    check("annotate -", &dir.with_input(&["annotate", "-"], &record));
 }
 
 #[test]
 fn lines_of_standard_input_are_escaped() {
-    let place = place();
+    let dir = prepared_dir();
     let hostile = line();
     for (arguments, commands) in [
         (&["analyse", "4x4"][..], &["save @", "load @2", "draw @3", "move @", "undo @"][..]),
@@ -165,10 +165,10 @@ fn lines_of_standard_input_are_escaped() {
         for command in commands {
             let input = command.replace('@', &hostile) + "\n";
             let name = format!("{arguments:?} {command}");
-            check(&name, &place.with_input(arguments, &input));
+            check(&name, &dir.with_input(arguments, &input));
         }
     }
     let database = format!("{HOSTILE}.db");
     let arguments = ["probe", "3x3", "--db", &database, "-"];
-    check_harmless("probe -", &place.with_input(&arguments, &(hostile + "\n")));
+    check_harmless("probe -", &dir.with_input(&arguments, &(hostile + "\n")));
 }

@@ -1,4 +1,4 @@
-//! Runs with `--json` that a limit or a signal ends.
+//! Runs with `--json` that end at a limit or by a signal.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use konane::search::run::Reason;
 use serde_json::Value;
 
-use super::common::{Place, code, one_object, stderr, stdout, words};
+use super::common::{TestDir, code, one_object, stderr, stdout, words};
 use super::outcomes::collect;
 use super::sprouts_search::MILLIONS_OF_MOVES;
 
@@ -16,7 +16,7 @@ enum End {
     Limit(&'static str, i32),
     /// SIGINT, as soon as the program handles it.
     Signal(&'static str),
-    /// Nothing: the subcommand has no limit, and its work is short.
+    /// The subcommand has no limit and takes little time.
     None,
 }
 
@@ -25,7 +25,7 @@ const ENDS: &[(&str, End)] = &[
     ("solve", End::Limit("8x8 --max-nodes 1000", 3)),
     ("perft", End::Limit("8x8 12 --unique --memory 1", 3)),
     ("verify-proof", End::Limit("4x4.proof --memory 1", 3)),
-    // A conversation: unknown values are no failure of it.
+    // An interactive session: unknown values do not change its exit code.
     ("analyse", End::Limit("8x8 --time 1ms", 0)),
     ("annotate", End::Limit("8x8.txt --time 1ms", 3)),
     ("probe", End::None),
@@ -44,7 +44,7 @@ const ENDS: &[(&str, End)] = &[
     ("sprouts db stats", End::Limit("some.nimbers -m 2", 3)),
 ];
 
-/// The subcommands whose help has `--json`.
+/// Returns the subcommands with `--json` in their help.
 fn with_json() -> BTreeSet<String> {
     let mut text = String::new();
     collect(&[], &mut text);
@@ -53,15 +53,15 @@ fn with_json() -> BTreeSet<String> {
     helps.filter(|(_, help)| has_json(help)).map(|(name, _)| name.trim().to_owned()).collect()
 }
 
-fn place() -> Place {
-    let place = Place::with_files();
-    fs::copy(place.path("some.nimbers"), place.path("copy.nimbers")).expect("a copy");
-    let saved = place.with_input(&["analyse", "8x8", "--time", "1ms"], "d5\nd4\nsave 8x8.txt\n");
+fn prepared_dir() -> TestDir {
+    let dir = TestDir::with_files();
+    fs::copy(dir.path("some.nimbers"), dir.path("copy.nimbers")).expect("a copy");
+    let saved = dir.with_input(&["analyse", "8x8", "--time", "1ms"], "d5\nd4\nsave 8x8.txt\n");
     assert_eq!(code(&saved), 0, "{}", stderr(&saved));
-    place
+    dir
 }
 
-/// Checks the one object of a run, and that it says why it ended.
+/// Returns the JSON object of a run. Checks the exit code and the reason.
 fn check(output: &std::process::Output, line: &str, expected: i32) -> Value {
     assert_eq!(code(output), expected, "{line}: {}", stderr(output));
     let object = one_object(&stdout(output));
@@ -82,11 +82,11 @@ fn check(output: &std::process::Output, line: &str, expected: i32) -> Value {
 fn every_subcommand_with_json_reports_the_limit_that_ends_it() {
     let listed: BTreeSet<String> = ENDS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(listed, with_json(), "a subcommand with --json needs a line in ENDS");
-    let place = place();
+    let dir = prepared_dir();
     for (name, end) in ENDS {
         if let End::Limit(rest, expected) = end {
             let line = format!("{name} {rest} --json");
-            check(&place.run(&words(&line)), &line, *expected);
+            check(&dir.run(&words(&line)), &line, *expected);
         }
     }
 }
@@ -95,7 +95,7 @@ fn every_subcommand_with_json_reports_the_limit_that_ends_it() {
 #[cfg(target_os = "linux")]
 fn handles_interrupts(child: &std::process::Child) {
     let status = format!("/proc/{}/status", child.id());
-    let begun = std::time::Instant::now();
+    let started = std::time::Instant::now();
     loop {
         let text = fs::read_to_string(&status).expect("a running process");
         let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask");
@@ -104,7 +104,7 @@ fn handles_interrupts(child: &std::process::Child) {
         if caught & 0b10 != 0 {
             return;
         }
-        assert!(begun.elapsed().as_secs() < 60, "no handler: {text}");
+        assert!(started.elapsed().as_secs() < 60, "no handler: {text}");
         std::thread::yield_now();
     }
 }
@@ -112,9 +112,9 @@ fn handles_interrupts(child: &std::process::Child) {
 #[cfg(target_os = "linux")]
 #[test]
 fn every_subcommand_with_json_reports_the_signal_that_ends_it() {
-    let place = place();
+    let dir = prepared_dir();
     let interrupted = |line: &str| {
-        let child = place.spawn(&words(line));
+        let child = dir.spawn(&words(line));
         handles_interrupts(&child);
         super::common::signal(&child, "-INT");
         check(&super::common::ends_soon(child, line), line, 130)
@@ -124,7 +124,7 @@ fn every_subcommand_with_json_reports_the_signal_that_ends_it() {
             interrupted(&format!("{name} {rest} --json"));
         }
     }
-    // Long runs of subcommands that have limits as well.
+    // Long runs of subcommands that also have limits.
     for line in [
         "perft 8x8 20 --json",
         "statespace 6x6 --json --quiet",
@@ -137,19 +137,19 @@ fn every_subcommand_with_json_reports_the_signal_that_ends_it() {
 }
 
 #[test]
-fn what_a_limit_leaves_open_is_null() {
-    let place = place();
-    let run = |line: &str| check(&place.run(&words(line)), line, 3);
-    let before = fs::read(place.path("some.nimbers")).expect("a database");
+fn values_unknown_at_a_limit_are_null() {
+    let dir = prepared_dir();
+    let run = |line: &str| check(&dir.run(&words(line)), line, 3);
+    let before = fs::read(dir.path("some.nimbers")).expect("a database");
     let merged = run("sprouts db merge some.nimbers copy.nimbers -m 2 --json");
     assert_eq!((&merged["had"], &merged["added"]), (&Value::Null, &0.into()));
-    assert_eq!(fs::read(place.path("some.nimbers")).expect("a database"), before);
+    assert_eq!(fs::read(dir.path("some.nimbers")).expect("a database"), before);
     let imported = run("sprouts db import new.nimbers some.spr -m 2 --json");
     assert_eq!((&imported["had"], &imported["skipped"]), (&Value::Null, &Value::Null));
-    assert!(!place.path("new.nimbers").exists());
+    assert!(!dir.path("new.nimbers").exists());
     let exported = run("sprouts db export some.nimbers new.spr -m 2 --json");
     assert_eq!((&exported["lands"], &exported["entries"]), (&Value::Null, &Value::Null));
-    assert!(!place.path("new.spr").exists());
+    assert!(!dir.path("new.spr").exists());
     let stats = run("sprouts db stats some.nimbers -m 2 --json");
     for key in ["bytes", "records", "lands", "by_nimber", "by_lives", "torn_bytes"] {
         assert_eq!(stats[key], Value::Null, "{key}");

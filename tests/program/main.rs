@@ -1,4 +1,4 @@
-//! The real program as its users meet it: every verb and flag, the JSON, exit codes, bad input,
+//! End-to-end tests of the program: every subcommand and flag, JSON, exit codes, invalid input,
 //! damaged files, limits, signals and kills.
 
 mod analyse;
@@ -23,6 +23,7 @@ mod proofs;
 mod robustness;
 #[cfg(unix)]
 mod signals;
+mod solve_perft;
 mod sprouts_play;
 mod sprouts_search;
 mod sprouts_texts;
@@ -30,4 +31,3 @@ mod system_limits;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod traces;
-mod verbs;

@@ -2,28 +2,28 @@
 
 use std::fs;
 
-use super::common::{Place, code, konane, stderr, stdout, valid, words};
+use super::common::{TestDir, code, konane, stderr, stdout, valid, words};
 
-/// A directory with one file of every kind, and copies with one byte changed.
-fn place() -> Place {
-    let place = Place::with_files();
-    fs::create_dir(place.path("damaged")).expect("a directory");
+/// Creates a directory with one file of every kind, and copies with one byte changed.
+fn prepared_dir() -> TestDir {
+    let dir = TestDir::with_files();
+    fs::create_dir(dir.path("damaged")).expect("a directory");
     for name in ["4x4.proof", "5x6.ckpt", "some.nimbers", "some.spr"] {
-        let mut bytes = fs::read(place.path(name)).expect("it was written");
-        // Not the last byte: a log is whole without its last record.
+        let mut bytes = fs::read(dir.path(name)).expect("it was written");
+        // Not the last byte, since a log without its last record is valid.
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x55;
-        fs::write(place.path("damaged").join(name), bytes).expect("a copy");
+        fs::write(dir.path("damaged").join(name), bytes).expect("a copy");
     }
-    place
+    dir
 }
 
-/// The lines of a table without comments.
+/// Returns the lines of a table without comments.
 fn lines(table: &str) -> impl Iterator<Item = &str> {
     table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Fails if the program rejects an option or subcommand of the line as unknown and this is not intended.
+/// Fails if the program unexpectedly rejects an option or subcommand of the line as unknown.
 fn assert_names_exist(line: &str, message: &str) {
     let is_unknown = ["unexpected argument", "unrecognized subcommand"]
         .iter()
@@ -34,22 +34,23 @@ fn assert_names_exist(line: &str, message: &str) {
 
 #[test]
 fn exit_codes() {
-    let place = place();
+    let dir = prepared_dir();
     for row in lines(include_str!("exit_codes.txt")) {
         let (expected, line) = row.split_once("  ").expect("a code and a command line");
-        let output = place.run(&words(line));
+        let output = dir.run(&words(line));
         assert_names_exist(line, &stderr(&output));
         assert_eq!(code(&output).to_string(), expected, "{line}: {}", stderr(&output));
     }
 }
 
-/// The objects as they were and are. Numbers with a fraction are times and speeds and not compared.
+/// Compares the objects with a snapshot. Fractional numbers are times and speeds, so they are not
+/// compared.
 #[test]
 fn json_objects_match_the_snapshot_and_the_schema() {
-    let place = place();
+    let dir = prepared_dir();
     let mut text = String::new();
     for line in lines(include_str!("json.txt")) {
-        let output = place.run(&words(line));
+        let output = dir.run(&words(line));
         assert_names_exist(line, &stderr(&output));
         text += &format!("$ konane {line}\n? {}\n{}", code(&output), stdout(&output));
         for object in stdout(&output).lines() {
@@ -62,7 +63,7 @@ fn json_objects_match_the_snapshot_and_the_schema() {
     ] }, { insta::assert_snapshot!("json", text) });
 }
 
-/// The published schema is the one that the program prints.
+/// The published schema equals the one that the program prints.
 #[cfg(feature = "explore")]
 #[test]
 fn the_published_schema_is_up_to_date() {
@@ -71,7 +72,7 @@ fn the_published_schema_is_up_to_date() {
     assert!(stdout(&konane(&["json-schema"])) == schema, "{remedy}");
 }
 
-/// The subcommands listed below `Commands:` in a help text, without `help` itself.
+/// Returns the subcommands listed below `Commands:` in a help text, without `help` itself.
 fn subcommands(help: &str) -> Vec<String> {
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     commands
@@ -83,7 +84,7 @@ fn subcommands(help: &str) -> Vec<String> {
         .collect()
 }
 
-/// Appends the help of a subcommand and of those below it, in the order of the help.
+/// Appends the help of a subcommand and of its own subcommands, in the order of the help.
 pub fn collect(path: &[&str], text: &mut String) {
     let output = konane(&[path, &["--help"]].concat());
     assert_eq!(code(&output), 0, "{path:?}: {}", stderr(&output));

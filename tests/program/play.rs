@@ -1,4 +1,4 @@
-//! Games against proofs, databases and the search, and the verb `play`, piped.
+//! `konane play` with commands from a pipe: games against proofs, databases and the search.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,13 +10,13 @@ use konane::record::Record;
 use konane::{Position, notation};
 use proptest::prelude::*;
 
-use super::common::{Place, code, stderr, stdout};
+use super::common::{TestDir, code, stderr, stdout};
 use super::proof_samples::{board, bytes_of, proof, random_position};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 20 } else { 200 }))]
 
-    /// Whatever the loser plays, the winner has an answer, up to the end.
+    /// The winner has an answer to every move of the loser until the game ends.
     #[test]
     fn the_winner_of_a_proof_wins_every_game(
         size in prop::sample::select(vec!["5x5", "4x6", "5x6", "2x14", "1x20"]),
@@ -27,69 +27,69 @@ proptest! {
     ) {
         let board = board(size);
         let found = proof(&board, &random_position(&board, bits, thinning, white));
-        let place = Place::new();
-        let guide = written_guide(&place, &found.header, &found.certificate.codes);
-        let mut position = guide.root();
+        let dir = TestDir::new();
+        let strategy = written_strategy(&dir, &found.header, &found.certificate.codes);
+        let mut position = strategy.root();
         for choice in choices {
             let moves = position.moves(&board);
-            let mv = if position.to_move() == guide.winner() {
-                guide.answer(&position).unwrap().expect("an answer")
+            let mv = if position.to_move() == strategy.winner() {
+                strategy.answer(&position).unwrap().expect("an answer")
             } else if moves.is_empty() {
                 break;
             } else {
-                prop_assert!(guide.is_lost(&position).unwrap());
+                prop_assert!(strategy.is_lost(&position).unwrap());
                 moves[(choice % moves.len() as u64) as usize]
             };
             position = position.play(&board, mv);
         }
         prop_assert!(position.moves(&board).is_empty());
-        prop_assert_eq!(position.to_move(), !guide.winner());
+        prop_assert_eq!(position.to_move(), !strategy.winner());
     }
 }
 
 #[test]
-fn a_guide_is_read_from_a_file() {
-    let place = Place::new();
+fn a_strategy_is_read_from_a_file() {
+    let dir = TestDir::new();
     let board = board("5x5");
     let start = Position::start(&board);
     let found = proof(&board, &start);
-    let guide = written_guide(&place, &found.header, &found.certificate.codes);
-    assert_eq!(guide.root(), start);
-    assert_eq!(guide.winner().name(), "black");
-    assert_eq!(guide.positions(), found.header.positions);
-    assert!(!guide.is_lost(&start).unwrap());
-    let after = start.play(&board, guide.answer(&start).unwrap().unwrap());
-    assert!(guide.is_lost(&after).unwrap());
+    let strategy = written_strategy(&dir, &found.header, &found.certificate.codes);
+    assert_eq!(strategy.root(), start);
+    assert_eq!(strategy.winner().name(), "black");
+    assert_eq!(strategy.positions(), found.header.positions);
+    assert!(!strategy.is_lost(&start).unwrap());
+    let after = start.play(&board, strategy.answer(&start).unwrap().unwrap());
+    assert!(strategy.is_lost(&after).unwrap());
 }
 
-/// A proof in a file, opened.
-fn written_guide(place: &Place, header: &ProofHeader, codes: &[u64]) -> ProofStrategy {
-    let path = place.path("a.proof");
+/// Writes a proof to a file and opens it.
+fn written_strategy(dir: &TestDir, header: &ProofHeader, codes: &[u64]) -> ProofStrategy {
+    let path = dir.path("a.proof");
     ProofWriter::create(&path).unwrap().finish(header, codes).unwrap();
     ProofStrategy::open(&path).unwrap()
 }
 
-/// Positions of every chunk, and others, are found or not as in the list of all codes; by several
-/// threads as well.
+/// Look-ups of positions in every chunk, and of others, agree with the list of all codes, also on
+/// several threads.
 #[test]
-fn a_guide_finds_what_the_whole_list_has() {
-    let place = Place::new();
+fn look_ups_agree_with_the_list_of_codes() {
+    let dir = TestDir::new();
     let board = board("5x6");
     let start = Position::start(&board);
     let found = proof(&board, &start);
     let header = ProofHeader { chunk_codes: 7, ..found.header };
     let codes = &found.certificate.codes;
-    fs::write(place.path("a.proof"), bytes_of(&header, codes)).unwrap();
-    let guide = ProofStrategy::open(&place.path("a.proof")).unwrap();
+    fs::write(dir.path("a.proof"), bytes_of(&header, codes)).unwrap();
+    let strategy = ProofStrategy::open(&dir.path("a.proof")).unwrap();
     let ask = || {
         for &code in codes {
             let position = Position::from_code(&board, code);
-            assert!(guide.is_lost(&position).unwrap());
+            assert!(strategy.is_lost(&position).unwrap());
             for mv in position.moves(&board) {
                 let after = position.play(&board, mv);
                 let expected = after.moves(&board).is_empty()
                     || codes.binary_search(&after.code(&board)).is_ok();
-                assert_eq!(guide.is_lost(&after).unwrap(), expected);
+                assert_eq!(strategy.is_lost(&after).unwrap(), expected);
             }
         }
     };
@@ -100,60 +100,60 @@ fn a_guide_finds_what_the_whole_list_has() {
     });
 }
 
-/// A chunk that is damaged is an error where it is needed, and nowhere else.
+/// A damaged chunk is an error only if it is needed.
 #[test]
-fn a_damaged_chunk_is_an_error_and_no_answer() {
-    let place = Place::new();
+fn a_damaged_chunk_is_an_error() {
+    let dir = TestDir::new();
     let board = board("5x6");
     let found = proof(&board, &Position::start(&board));
     let codes = &found.certificate.codes;
     let header = ProofHeader { chunk_codes: codes.len() as u32 / 2, ..found.header };
     let whole = bytes_of(&header, codes);
-    let path = place.path("a.proof");
+    let path = dir.path("a.proof");
     let positions = |codes: &[u64]| -> Vec<Position> {
         codes.iter().map(|&code| Position::from_code(&board, code)).collect()
     };
     let (first, rest) = codes.split_at(codes.len() / 2);
-    // Just behind the header, in the first chunk.
+    // Directly after the header, in the first chunk.
     let mut bytes = whole.clone();
     bytes[100] ^= 1;
     fs::write(&path, bytes).unwrap();
-    let guide = ProofStrategy::open(&path).unwrap();
+    let strategy = ProofStrategy::open(&path).unwrap();
     for position in positions(first) {
-        assert!(matches!(guide.is_lost(&position), Err(ProofError::Damaged { .. })));
+        assert!(matches!(strategy.is_lost(&position), Err(ProofError::Damaged { .. })));
     }
     for position in positions(rest) {
-        assert!(guide.is_lost(&position).unwrap());
+        assert!(strategy.is_lost(&position).unwrap());
     }
-    // A file that is cut off while it is open.
+    // A file that is truncated while it is open.
     fs::write(&path, &whole).unwrap();
-    let guide = ProofStrategy::open(&path).unwrap();
+    let strategy = ProofStrategy::open(&path).unwrap();
     fs::write(&path, &whole[..200]).unwrap();
     for position in positions(rest) {
-        assert!(matches!(guide.is_lost(&position), Err(ProofError::Io { .. })));
+        assert!(matches!(strategy.is_lost(&position), Err(ProofError::Io { .. })));
     }
 }
 
-/// Runs with lines on standard input.
-fn play(place: &Place, args: &[&str], lines: &str) -> Output {
+/// Runs the program with lines on standard input.
+fn play(dir: &TestDir, args: &[&str], lines: &str) -> Output {
     let args = [&["play"], args].concat();
-    let mut child = place.command(&args).stdin(Stdio::piped()).spawn().expect("the program runs");
+    let mut child = dir.command(&args).stdin(Stdio::piped()).spawn().expect("the program runs");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // It may end before it has read everything.
+    // The program may end before it has read all lines.
     let _ = stdin.write_all(lines.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("the program ends")
 }
 
-fn written(place: &Place, args: &[&str]) {
-    place.json(&[&["solve"], args, &["--proof", "a.proof", "--json", "-q"]].concat(), 0);
+fn written(dir: &TestDir, args: &[&str]) {
+    dir.json(&[&["solve"], args, &["--proof", "a.proof", "--json", "-q"]].concat(), 0);
 }
 
-/// A person without a plan: the first of its moves at each turn, as the program lists them.
-fn first_moves(place: &Place, args: &[&str], pick: &str) -> String {
+/// Plays a game in which the person plays the first listed move at each turn.
+fn first_moves(dir: &TestDir, args: &[&str], pick: &str) -> String {
     let mut lines = String::new();
     for _ in 0..40 {
-        let output = play(place, args, &(lines.clone() + "moves\n"));
+        let output = play(dir, args, &(lines.clone() + "moves\n"));
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let text = stdout(&output);
         if text.contains(" won.\n") {
@@ -169,11 +169,11 @@ fn first_moves(place: &Place, args: &[&str], pick: &str) -> String {
 }
 
 #[test]
-fn the_program_wins_by_a_proof_and_says_why() {
-    let place = Place::new();
+fn the_program_wins_by_a_proof_and_explains_its_moves() {
+    let dir = TestDir::new();
     for size in ["5x5", "4x5", "5x6"] {
-        written(&place, &[size]);
-        let text = first_moves(&place, &[size, "--proof", "a.proof"], "");
+        written(&dir, &[size]);
+        let text = first_moves(&dir, &[size, "--proof", "a.proof"], "");
         let winner = if size == "5x5" { "Black" } else { "White" };
         let loser = if winner == "Black" { "White" } else { "Black" };
         assert!(
@@ -189,107 +189,107 @@ fn the_program_wins_by_a_proof_and_says_why() {
 }
 
 #[test]
-fn with_a_database_it_plays_perfectly_and_says_who_wins() {
-    let place = Place::new();
-    place.json(&["builddb", "4x5", "--json", "--quiet"], 0);
-    // White wins 4x5; the person loses as Black, and wins as White.
-    let text = first_moves(&place, &["4x5", "--db", "db"], "");
+fn with_a_database_the_program_plays_perfectly_and_names_the_winner() {
+    let dir = TestDir::new();
+    dir.json(&["builddb", "4x5", "--json", "--quiet"], 0);
+    // White wins 4x5, so the person loses as Black and wins as White.
+    let text = first_moves(&dir, &["4x5", "--db", "db"], "");
     assert!(text.starts_with("4x5, you play Black. I win, by the database db"), "{text}");
     assert!(text.contains(" moves all lose.\n") && text.ends_with("I have won.\n"), "{text}");
     let args = ["4x5", "--db", "db", "--side", "white"];
-    let text = first_moves(&place, &args, " wins");
+    let text = first_moves(&dir, &args, " wins");
     assert!(text.starts_with("4x5, you play White. You can win, by the database"), "{text}");
     assert!(text.contains("You are winning: ") && text.contains("all moves lose, but"), "{text}");
     assert!(text.ends_with("Black cannot move. You have won.\n"), "{text}");
-    // Who makes a mistake loses.
-    let text = first_moves(&place, &args, " loses");
+    // A person who makes a mistake loses.
+    let text = first_moves(&dir, &args, " loses");
     assert!(text.ends_with("White cannot move. I have won.\n"), "{text}");
     assert!(text.contains(": it wins."), "{text}");
 }
 
 #[test]
-fn words_moves_and_mistakes() {
-    let place = Place::new();
-    written(&place, &["4x5"]);
+fn commands_moves_and_invalid_lines() {
+    let dir = TestDir::new();
+    written(&dir, &["4x5"]);
     let args = ["4x5", "--proof", "a.proof"];
-    let output = play(&place, &args, "help\n\n  moves  \nboard\nquit\na4\n");
+    let output = play(&dir, &args, "help\n\n  moves  \nboard\nquit\na4\n");
     assert_eq!(code(&output), 0);
     let text = stdout(&output);
     for part in ["take back your last move", "answered by", "  xoxox/oxoxo/xoxox/oxoxo b\n"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
-    assert!(!text.contains("plays"), "quit is the end: {text}");
-    // After undo the game is where it was.
-    let output = play(&place, &args, "a4\nundo\nboard\n");
+    assert!(!text.contains("plays"), "quit ends the game: {text}");
+    // After `undo` the position is the previous one.
+    let output = play(&dir, &args, "a4\nundo\nboard\n");
     let text = stdout(&output);
     assert!(text.contains("White plays a3") || text.contains("White plays b4"), "{text}");
     assert!(text.ends_with("  xoxox/oxoxo/xoxox/oxoxo b\n"), "{text}");
-    // Piped mistakes show in the exit code, and the game goes on.
-    let output = play(&place, &args, "a1\nx9\n♟\na4\n");
+    // Invalid lines in piped input change the exit code, and the game continues.
+    let output = play(&dir, &args, "a1\nx9\n♟\na4\n");
     assert_eq!(code(&output), 2);
     let text = stdout(&output);
     assert!(text.contains("corner or the centre") && text.contains("no square x9"), "{text}");
     assert!(text.contains("White plays"), "{text}");
     for (line, part) in [("undo\n", "nothing to take back"), ("redo\n", "nothing to redo")] {
-        let output = play(&place, &args, line);
+        let output = play(&dir, &args, line);
         assert_eq!(code(&output), 2, "{line}");
         assert!(stdout(&output).contains(part), "{line}: {}", stdout(&output));
     }
-    // The end of the input is the end of the game.
-    let output = play(&place, &args, "");
+    // End of input ends the game.
+    let output = play(&dir, &args, "");
     let note =
         "note: a.proof is trusted without verification: konane verify-proof a.proof verifies it\n";
     assert_eq!((code(&output), stderr(&output).as_str()), (0, note));
 }
 
 #[test]
-fn a_game_can_begin_anywhere_in_a_proof() {
-    let place = Place::new();
-    written(&place, &["5x5"]);
+fn a_game_can_start_at_any_position_of_a_proof() {
+    let dir = TestDir::new();
+    written(&dir, &["5x5"]);
     let board = board("5x5");
     let start = Position::start(&board);
-    let guide = ProofStrategy::open(&place.path("a.proof")).unwrap();
-    let mv = guide.answer(&start).unwrap().unwrap();
+    let strategy = ProofStrategy::open(&dir.path("a.proof")).unwrap();
+    let mv = strategy.answer(&start).unwrap().unwrap();
     let first = mv.to_string();
-    let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &first], "");
+    let output = play(&dir, &["5x5", "--proof", "a.proof", "--moves", &first], "");
     assert_eq!(code(&output), 0);
     assert!(stdout(&output).contains("White (o) to move. Your "), "{}", stdout(&output));
-    // A position in which the program is to move, and one that is over.
+    // A position with the program to move, and a finished one.
     let second = start.play(&board, mv).moves(&board)[0];
     let moves = format!("{first} {second}");
-    let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &moves], "");
+    let output = play(&dir, &["5x5", "--proof", "a.proof", "--moves", &moves], "");
     assert!(stdout(&output).contains("Black plays"), "{}", stdout(&output));
-    let output = play(&place, &["5x5", "--proof", "a.proof", "--position", "5/5/5/5/5 w"], "");
+    let output = play(&dir, &["5x5", "--proof", "a.proof", "--position", "5/5/5/5/5 w"], "");
     assert!(stdout(&output).ends_with("White cannot move. I have won.\n"));
-    // The proof is about the winner's first move only.
+    // The proof covers only one first move of the winner.
     let mut others = start.moves(&board).into_iter();
     let other = others.find(|&other| {
         let after = start.play(&board, other);
-        !guide.is_lost(&after).unwrap() && guide.answer(&after).unwrap().is_none()
+        !strategy.is_lost(&after).unwrap() && strategy.answer(&after).unwrap().is_none()
     });
     let other = other.expect("another first move").to_string();
-    let output = play(&place, &["5x5", "--proof", "a.proof", "--moves", &other], "");
+    let output = play(&dir, &["5x5", "--proof", "a.proof", "--moves", &other], "");
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("does not contain"), "{}", stderr(&output));
 }
 
-/// Where the proof says nothing, the program plays by search, and holds nothing against the proof.
+/// Outside the proof, the program plays by search and does not report an error in the proof.
 #[test]
-fn a_game_can_leave_a_proof_and_come_back_to_it() {
-    let place = Place::new();
+fn a_game_can_leave_a_proof_and_return() {
+    let dir = TestDir::new();
     let begin = "c3 c4 c1-c3 a4-c4";
-    written(&place, &["5x5", "--moves", begin]);
-    fs::write(place.path("g.txt"), format!("Board: 5x5\n\n{begin}\n")).unwrap();
+    written(&dir, &["5x5", "--moves", begin]);
+    fs::write(dir.path("g.txt"), format!("Board: 5x5\n\n{begin}\n")).unwrap();
     let args = ["5x5", "--proof", "a.proof", "--moves", begin, "--time", "1m"];
     let (answered, searched) = ("the position after it is in the proof", ": it wins.");
     for (lines, expected) in [
         ("new\n", &[answered, searched][..]),
         ("load g.txt\nnew\n", &[answered, answered, searched]),
-        // Another move than the one that leads to the proof's root, and that one again.
+        // A move that does not lead to the root of the proof, then the one that does.
         ("undo\nmoves\na2-c2\n", &[answered, searched]),
         ("undo\na2-c2\nundo\na4-c4\n", &[answered, searched, answered]),
     ] {
-        let output = play(&place, &args, lines);
+        let output = play(&dir, &args, lines);
         assert_eq!(code(&output), 0, "{lines}: {}", stderr(&output));
         let text = stdout(&output);
         let moves: Vec<&str> =
@@ -301,18 +301,18 @@ fn a_game_can_leave_a_proof_and_come_back_to_it() {
         assert!(text.contains(" moves all lose.\n") && !text.contains("no proof"), "{text}");
         assert_eq!(text.contains("  a2-c2   loses\n"), lines.contains("moves"), "{text}");
     }
-    // A record that ends elsewhere is refused, and the game goes on.
-    fs::write(place.path("g.txt"), "Board: 5x5\n\na1 a2\n").unwrap();
-    let output = play(&place, &args, "load g.txt\nmoves\n");
+    // A record that ends outside the proof is rejected, and the game continues.
+    fs::write(dir.path("g.txt"), "Board: 5x5\n\na1 a2\n").unwrap();
+    let output = play(&dir, &args, "load g.txt\nmoves\n");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("does not contain ") && text.contains("answered by"), "{text}");
 }
 
 #[test]
-fn bad_usage_and_bad_files() {
-    let place = Place::new();
-    written(&place, &["4x5"]);
+fn invalid_usage_and_invalid_files() {
+    let dir = TestDir::new();
+    written(&dir, &["4x5"]);
     for (args, expected, part) in [
         (&["4x5", "--proof", "a.proof", "--db", "none"][..], 4, "none"),
         (&["4x5", "--db", "db", "--side", "red"], 2, "red"),
@@ -324,29 +324,29 @@ fn bad_usage_and_bad_files() {
         (&["4x5", "--proof", "none.proof"], 4, "none.proof"),
         (&["4x5", "--db", "none"], 4, "none"),
     ] {
-        let output = play(&place, args, "");
+        let output = play(&dir, args, "");
         assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{args:?}");
         assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
     }
-    let mut bytes = fs::read(place.path("a.proof")).unwrap();
+    let mut bytes = fs::read(dir.path("a.proof")).unwrap();
     bytes[90] ^= 1;
-    fs::write(place.path("a.proof"), bytes).unwrap();
-    let output = play(&place, &["4x5", "--proof", "a.proof"], "");
+    fs::write(dir.path("a.proof"), bytes).unwrap();
+    let output = play(&dir, &["4x5", "--proof", "a.proof"], "");
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("damaged"));
 }
 
 #[test]
-fn a_file_that_is_no_proof_is_found_out() {
-    let place = Place::new();
+fn an_invalid_proof_is_detected() {
+    let dir = TestDir::new();
     let board = board("4x5");
     let found = proof(&board, &Position::start(&board));
     let start = Position::start(&board).code(&board);
     let header = konane::proof::ProofHeader { positions: 1, ..found.header };
-    let writer = ProofWriter::create(&place.path("a.proof")).unwrap();
+    let writer = ProofWriter::create(&dir.path("a.proof")).unwrap();
     writer.finish(&header, &[start]).unwrap();
-    let output = play(&place, &["4x5", "--proof", "a.proof"], "a4\n");
+    let output = play(&dir, &["4x5", "--proof", "a.proof"], "a4\n");
     assert!(
         stdout(&output).contains("have no reply: the proof is not valid"),
         "{}",
@@ -358,21 +358,21 @@ fn a_file_that_is_no_proof_is_found_out() {
 
 #[test]
 fn without_files_the_search_plays_perfectly() {
-    let place = Place::new();
-    let text = first_moves(&place, &["5x6", "--threads", "1", "--time", "1m"], "");
+    let dir = TestDir::new();
+    let text = first_moves(&dir, &["5x6", "--threads", "1", "--time", "1m"], "");
     assert!(text.starts_with("5x6, you play Black. I win, by search.\n"), "{text}");
     assert!(text.contains(" moves all lose.\n"), "{text}");
     assert!(text.ends_with("\nBlack cannot move. I have won.\n"), "{text}");
     assert!(!text.contains("not know"), "{text}");
     let args = ["5x6", "--threads", "1", "--time", "1m", "--side", "white"];
     // The winning side of the person keeps the win by the moves that the program calls winning.
-    let text = first_moves(&place, &args, " wins");
+    let text = first_moves(&dir, &args, " wins");
     assert!(text.starts_with("5x6, you play White. You can win, by search.\n"), "{text}");
     assert!(text.contains("all moves lose"), "{text}");
     assert!(text.ends_with("\nBlack cannot move. You have won.\n"), "{text}");
 }
 
-/// The value of a position by plain recursion.
+/// Solves a position by plain recursion.
 fn wins(board: &konane::Board, position: &Position, memo: &mut HashMap<Position, bool>) -> bool {
     if let Some(&known) = memo.get(position) {
         return known;
@@ -384,15 +384,15 @@ fn wins(board: &konane::Board, position: &Position, memo: &mut HashMap<Position,
 }
 
 #[test]
-fn what_is_listed_is_what_recursion_finds() {
-    let place = Place::new();
+fn listed_moves_agree_with_plain_recursion() {
+    let dir = TestDir::new();
     let board = board("4x4");
     let mut memo = HashMap::new();
     for moves in ["", "a4", "b3 b4", "c2 c3", "a4 a3 c4-a4"] {
         let position = notation::parse_moves(&board, moves).unwrap();
         let side = position.to_move().name();
         let args = ["4x4", "--moves", moves, "--side", side];
-        let text = stdout(&play(&place, &args, "moves\n"));
+        let text = stdout(&play(&dir, &args, "moves\n"));
         let listed = text.lines().rev().take_while(|line| line.starts_with("  ")).count();
         assert_eq!(listed, position.count_moves(&board) as usize, "{text}");
         for mv in position.moves(&board) {
@@ -405,10 +405,10 @@ fn what_is_listed_is_what_recursion_finds() {
 }
 
 #[test]
-fn nothing_is_claimed_that_is_not_proven() {
-    let place = Place::new();
+fn unproven_results_are_not_claimed() {
+    let dir = TestDir::new();
     let args = ["8x8", "--time", "50ms", "--memory", "16MiB"];
-    let output = play(&place, &args, "moves\nhint\nsearch 50ms\n");
+    let output = play(&dir, &args, "moves\nhint\nsearch 50ms\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.starts_with("8x8, you play Black. The winner is not known yet.\n"), "{text}");
@@ -420,55 +420,55 @@ fn nothing_is_claimed_that_is_not_proven() {
     for claim in ["win", "lose"] {
         assert!(!text.contains(claim), "{claim}: {text}");
     }
-    // The program moves all the same.
-    let output = play(&place, &[&args[..], &["--side", "black"]].concat(), "a8\n");
+    // The program still makes a move.
+    let output = play(&dir, &[&args[..], &["--side", "black"]].concat(), "a8\n");
     let text = stdout(&output);
     assert!(text.contains("White plays ") && text.contains(": the winner is not known"), "{text}");
 }
 
 #[test]
-fn levels_are_weaker_and_say_so() {
-    let place = Place::new();
-    let text = stdout(&play(&place, &["8x8", "--level", "3", "--time", "10ms"], "a8\n"));
+fn levels_are_weaker_and_are_described() {
+    let dir = TestDir::new();
+    let text = stdout(&play(&dir, &["8x8", "--level", "3", "--time", "10ms"], "a8\n"));
     assert!(text.contains(" On level 3 I search 64 nodes for a move.\n"), "{text}");
     assert!(text.contains("White plays "), "{text}");
-    // Where the program could win, but need not on this level, nothing is promised.
-    let text = stdout(&play(&place, &["5x5", "--level", "1", "--side", "white"], ""));
+    // If the program can win but may fail at this level, it does not claim to win.
+    let text = stdout(&play(&dir, &["5x5", "--level", "1", "--side", "white"], ""));
     assert!(text.starts_with("5x5, you play White. I can win, by search. On level 1 I"), "{text}");
-    // A game against itself differs from the perfect one, but is one by the rules.
-    let text = stdout(&play(&place, &["5x5", "--level", "1", "--side", "none"], "save g\n"));
+    // A game of the program against itself has legal moves and is not a perfect game.
+    let text = stdout(&play(&dir, &["5x5", "--level", "1", "--side", "none"], "save g\n"));
     assert!(text.contains(" has won.\n"), "{text}");
-    let record: Record = fs::read_to_string(place.path("g")).unwrap().parse().unwrap();
+    let record: Record = fs::read_to_string(dir.path("g")).unwrap().parse().unwrap();
     assert_eq!(record.black.as_deref(), Some("konane, level 1"));
     assert!(record.result.is_some() && record.moves.len() > 4);
 }
 
 #[test]
-fn two_people_and_none() {
-    let place = Place::new();
-    let output = play(&place, &["3x3", "--side", "both"], "b2\nundo\nredo\nc2\nundo\n");
+fn games_with_two_people_and_with_none() {
+    let dir = TestDir::new();
+    let output = play(&dir, &["3x3", "--side", "both"], "b2\nundo\nredo\nc2\nundo\n");
     let text = stdout(&output);
     assert!(text.starts_with("3x3, two people play. "), "{text}");
     assert!(!text.contains(" plays ") && !text.contains("Your") && !text.contains("I "), "{text}");
     assert_eq!(text.matches("Move taken back.").count(), 2, "{text}");
     assert!(text.ends_with("White (o) to move. White wins in 1 ply: all 4 moves win.\n"), "{text}");
-    let output = play(&place, &["4x5", "--side", "none"], "");
+    let output = play(&dir, &["4x5", "--side", "none"], "");
     let text = stdout(&output);
     assert!(text.starts_with("4x5, the program plays both sides. White can win, by se"), "{text}");
     assert!(text.ends_with("\nBlack cannot move. White has won.\n"), "{text}");
     assert_eq!(code(&output), 0);
 }
 
-/// Sends the commands that the help lists, in its order, with an argument where one is listed.
+/// Sends the commands that the help lists, in the listed order, with their arguments.
 #[test]
-fn every_command_works_in_every_conversation() {
+fn every_command_works_in_every_interactive_subcommand() {
     for (conversation, mv) in [
         (&["analyse", "5x5"][..], "c3"),
         (&["play", "5x5", "--side", "both"], "c3"),
         (&["sprouts", "play", "0*3", "--side", "first"], "0.1a1a"),
     ] {
-        let place = Place::new();
-        let output = place.with_input(conversation, "help\n");
+        let dir = TestDir::new();
+        let output = dir.with_input(conversation, "help\n");
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let text = stdout(&output);
         let (_, help) = text.split_once("  move X").expect("the help");
@@ -488,52 +488,52 @@ fn every_command_works_in_every_conversation() {
                 };
             }
         }
-        let output = place.with_input(conversation, &(lines.clone() + "quit\nnonsense\n"));
+        let output = dir.with_input(conversation, &(lines.clone() + "quit\nnonsense\n"));
         assert_eq!(code(&output), 0, "{lines}{}", stdout(&output));
-        assert!(stdout(&output).ends_with("quit\n") && lines.contains("?\n"), "{lines}");
-        assert!(fs::read_to_string(place.path("a.svg")).unwrap().starts_with("<svg"));
-        assert!(place.path("a game").exists(), "{lines}");
+        assert!(stdout(&output).ends_with("end\n") && lines.contains("?\n"), "{lines}");
+        assert!(fs::read_to_string(dir.path("a.svg")).unwrap().starts_with("<svg"));
+        assert!(dir.path("a game").exists(), "{lines}");
     }
 }
 
 #[test]
-fn games_are_saved_and_go_on() {
-    let place = Place::new();
+fn games_are_saved_and_resumed() {
+    let dir = TestDir::new();
     let args = ["5x5", "--side", "white", "--moves", "c3"];
-    let output = play(&place, &args, "c4\nsave game.txt\ndraw game.svg\nposition\n");
+    let output = play(&dir, &args, "c4\nsave game.txt\ndraw game.svg\nposition\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let text = fs::read_to_string(place.path("game.txt")).unwrap();
+    let text = fs::read_to_string(dir.path("game.txt")).unwrap();
     let record: Record = text.parse().unwrap();
     assert_eq!((record.black.as_deref(), record.white.as_deref()), (Some("konane"), None));
     assert_eq!(record.moves.len(), 3, "{text}");
-    assert!(fs::read_to_string(place.path("game.svg")).unwrap().starts_with("<svg"));
+    assert!(fs::read_to_string(dir.path("game.svg")).unwrap().starts_with("<svg"));
     let last = stdout(&output).lines().last().map(str::to_owned);
-    let loaded = play(&place, &args, "load game.txt\nposition\nnew\nposition\n");
+    let loaded = play(&dir, &args, "load game.txt\nposition\nnew\nposition\n");
     let shown = stdout(&loaded);
     assert!(shown.contains(&last.expect("the position")), "{shown}");
     assert!(shown.contains("A new game.\n"), "{shown}");
-    // A player has given up. That is so until the game goes on in another way.
-    fs::write(place.path("won.txt"), "Board: 5x5\nResult: white\n\n1. c3 c4\n").unwrap();
+    // A player has resigned. The result is kept until the game continues with other moves.
+    fs::write(dir.path("won.txt"), "Board: 5x5\nResult: white\n\n1. c3 c4\n").unwrap();
     let lines = "load won.txt\nsave same.txt\nundo\nsave other.txt\nredo\nsave again.txt\n";
-    let output = play(&place, &["5x5", "--side", "both"], lines);
+    let output = play(&dir, &["5x5", "--side", "both"], lines);
     assert_eq!(code(&output), 0, "{}", stdout(&output));
     for (name, is_won, moves) in [("same", true, 2), ("other", false, 1), ("again", true, 2)] {
-        let text = fs::read_to_string(place.path(&format!("{name}.txt"))).unwrap();
+        let text = fs::read_to_string(dir.path(&format!("{name}.txt"))).unwrap();
         let record: Record = text.parse().unwrap();
         assert_eq!((record.result.is_some(), record.moves.len()), (is_won, moves), "{text}");
     }
-    // Files that are none, and games on other boards, leave the game as it was.
-    fs::write(place.path("bad.txt"), "Board: 5x5\n\n1. c3 c3\n").unwrap();
+    // Invalid files and games on other boards do not change the current game.
+    fs::write(dir.path("bad.txt"), "Board: 5x5\n\n1. c3 c3\n").unwrap();
     for (lines, expected, part) in [
         ("load none.txt\n", 4, "none.txt"),
         ("load bad.txt\n", 2, "bad.txt: line 3, character 7: \"c3\""),
         ("save no/where\n", 4, "no/where"),
         ("save\n", 2, "\"save\" needs an argument: save FILE"),
     ] {
-        let output = play(&place, &args, lines);
+        let output = play(&dir, &args, lines);
         assert_eq!(code(&output), expected, "{lines}");
         assert!(stdout(&output).contains(part), "{lines}: {}", stdout(&output));
     }
-    let output = play(&place, &["4x5"], "load game.txt\n");
+    let output = play(&dir, &["4x5"], "load game.txt\n");
     assert!(stdout(&output).contains("a game on the 5x5 board, not on 4x5"));
 }

@@ -1,4 +1,4 @@
-//! Kills, several writers of one file, things that are no files, and limits of memory, disk and file size.
+//! Kills, several writers of one file, special files, and limits of memory, disk and file size.
 //!
 //! Each test repeats random attempts for `ATTACK_SECONDS` (5 unless given); `ATTACK_SEED` selects other
 //! attempts. An attempt fails on a panic, an abort, a signal that was not sent, a hang, a wrong answer, exit
@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 use konane::search::testing::random::Random;
 use serde_json::Value;
 
-use super::common::{Place, code, ends_soon, signal, stderr, stdout, words};
-use super::system_limits::{STEP, least_memory, with_memory};
+use super::common::{TestDir, code, ends_soon, signal, stderr, stdout, words};
+use super::system_limits::{STEP, min_memory, with_memory};
 
 /// A subcommand that writes a file.
 #[derive(Clone, Copy)]
 struct Writer {
     line: &'static str,
-    /// The program is killed within so many milliseconds.
+    /// The program is killed within this number of milliseconds.
     within: u64,
     output: &'static str,
     /// A command line that checks the output.
@@ -124,18 +124,18 @@ const WRITERS: [Writer; 9] = [
 
 impl Writer {
     /// Checks the output, if there is one.
-    fn check_output(&self, place: &Place, story: &str) {
-        if place.path(self.output).exists() {
-            let checked = place.run(&words(self.check));
-            assert_eq!(code(&checked), 0, "{story}: the output: {}", stderr(&checked));
+    fn check_output(&self, dir: &TestDir, context: &str) {
+        if dir.path(self.output).exists() {
+            let checked = dir.run(&words(self.check));
+            assert_eq!(code(&checked), 0, "{context}: the output: {}", stderr(&checked));
         }
     }
 
     /// Checks the answer of a run with exit code 0.
-    fn check_answer(&self, output: &Output, story: &str) {
-        let object: Value = serde_json::from_slice(&output.stdout).expect(story);
+    fn check_answer(&self, output: &Output, context: &str) {
+        let object: Value = serde_json::from_slice(&output.stdout).expect(context);
         let (key, value) = self.answer;
-        assert_eq!(object[key], value, "{story}: {object}");
+        assert_eq!(object[key], value, "{context}: {object}");
     }
 }
 
@@ -190,39 +190,39 @@ const LINES: [&str; 30] = [
     "sprouts db export some.nimbers o.spr",
 ];
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect(name))
 }
 
-/// Repeats an attempt, each in a directory with files of every kind.
-fn repeat(name: &str, mut attempt: impl FnMut(&mut Random, &Place)) {
-    let files = Place::with_files();
+/// Repeats an attempt, each time in a new directory with files of every kind.
+fn repeat(name: &str, mut attempt: impl FnMut(&mut Random, &TestDir)) {
+    let files = TestDir::with_files();
     let mut random = Random(setting("ATTACK_SEED", 1));
-    let (begun, mut attempts) = (Instant::now(), 0);
-    while begun.elapsed().as_secs() < setting("ATTACK_SECONDS", 5) {
+    let (started, mut attempts) = (Instant::now(), 0);
+    while started.elapsed().as_secs() < setting("ATTACK_SECONDS", 5) {
         attempt(&mut random, &files.copy());
         attempts += 1;
     }
-    println!("{name}: {attempts} attempts in {:.1?}", begun.elapsed());
+    println!("{name}: {attempts} attempts in {:.1?}", started.elapsed());
 }
 
 /// Checks that a run ended by itself, without a panic.
-fn check_end(output: &Output, story: &str) {
+fn check_end(output: &Output, context: &str) {
     let (status, message) = (output.status, stderr(output));
     let is_orderly = matches!(status.code(), Some(0..=4 | 130));
-    assert!(is_orderly && !message.contains("panicked at"), "{story}: {status}: {message}");
+    assert!(is_orderly && !message.contains("panicked at"), "{context}: {status}: {message}");
 }
 
 /// Checks that there are no temporary files and no locks.
-fn check_nothing_left(directory: &Path, story: &str) {
-    for entry in fs::read_dir(directory).expect(story) {
-        let path = entry.expect(story).path();
+fn check_nothing_left(directory: &Path, context: &str) {
+    for entry in fs::read_dir(directory).expect(context) {
+        let path = entry.expect(context).path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let is_odd = [".tmp", ".part", ".lock", ".new"].iter().any(|end| name.contains(end));
-        assert!(!is_odd, "{story}: {} is left over", path.display());
+        assert!(!is_odd, "{context}: {} is left over", path.display());
         if path.is_dir() && !path.is_symlink() {
-            check_nothing_left(&path, story);
+            check_nothing_left(&path, context);
         }
     }
 }
@@ -230,58 +230,59 @@ fn check_nothing_left(directory: &Path, story: &str) {
 #[test]
 #[ignore = "repeated for ATTACK_SECONDS"]
 fn killed_writers_leave_complete_files_and_continue() {
-    repeat("killed", |random, place| {
+    repeat("killed", |random, dir| {
         let writer = random.pick(&WRITERS);
         let (name, number) =
             random.pick(&[("-KILL", 9), ("-KILL", 9), ("-TERM", 15), ("-INT", 2), ("-HUP", 1)]);
         let after = Duration::from_millis(random.below(writer.within));
-        let story = format!("{name} after {after:?}, konane {}", writer.line);
-        let child = place.spawn(&words(writer.line));
+        let context = format!("{name} after {after:?}, konane {}", writer.line);
+        let child = dir.spawn(&words(writer.line));
         sleep(after);
         signal(&child, name);
-        let output = ends_soon(child, &story);
+        let output = ends_soon(child, &context);
         if output.status.signal() != Some(number) {
-            check_end(&output, &story);
-            check_nothing_left(&place.path(""), &story);
+            check_end(&output, &context);
+            check_nothing_left(&dir.path(""), &context);
         }
         if output.status.success() {
-            writer.check_answer(&output, &story);
+            writer.check_answer(&output, &context);
         }
-        writer.check_output(place, &story);
-        let resumes = writer.resumes.filter(|_| place.path(writer.output).exists());
-        let next = place.run(&words(resumes.unwrap_or(writer.line)));
-        assert_eq!(code(&next), 0, "{story}, again: {}", stderr(&next));
-        writer.check_answer(&next, &story);
-        check_nothing_left(&place.path(""), &story);
-        writer.check_output(place, &story);
+        writer.check_output(dir, &context);
+        let resumes = writer.resumes.filter(|_| dir.path(writer.output).exists());
+        let next = dir.run(&words(resumes.unwrap_or(writer.line)));
+        assert_eq!(code(&next), 0, "{context}, again: {}", stderr(&next));
+        writer.check_answer(&next, &context);
+        check_nothing_left(&dir.path(""), &context);
+        writer.check_output(dir, &context);
     });
 }
 
 #[test]
 #[ignore = "repeated for ATTACK_SECONDS"]
 fn several_writers_of_one_file_leave_a_complete_one() {
-    repeat("writers", |random, place| {
+    repeat("writers", |random, dir| {
         let writer = random.pick(&WRITERS);
         let mut children = Vec::new();
         for _ in 0..2 + random.below(2) {
-            children.push(place.spawn(&words(writer.line)));
+            children.push(dir.spawn(&words(writer.line)));
             sleep(Duration::from_millis(random.below(30)));
         }
-        let story = format!("{} at once, konane {}", children.len(), writer.line);
+        let context = format!("{} at once, konane {}", children.len(), writer.line);
         for child in children {
-            let output = ends_soon(child, &story);
-            check_end(&output, &story);
+            let output = ends_soon(child, &context);
+            check_end(&output, &context);
             if output.status.success() {
-                writer.check_answer(&output, &story);
-                assert!(place.path(writer.output).exists(), "{story}: no output");
+                writer.check_answer(&output, &context);
+                assert!(dir.path(writer.output).exists(), "{context}: no output");
             }
         }
-        check_nothing_left(&place.path(""), &story);
-        writer.check_output(place, &story);
+        check_nothing_left(&dir.path(""), &context);
+        writer.check_output(dir, &context);
     });
 }
 
-/// Puts something that is not a good file at a path. Device nodes need root.
+/// Replaces a path by a special, empty or inaccessible file and returns its kind. Device nodes need
+/// root.
 fn put(random: &mut Random, path: &Path) -> Option<&'static str> {
     if path.is_dir() {
         fs::remove_dir_all(path).unwrap();
@@ -300,7 +301,7 @@ fn put(random: &mut Random, path: &Path) -> Option<&'static str> {
             fs::write(path.join("full"), "x").unwrap();
             Some("directory")
         }
-        // The path of a socket may be too long.
+        // Binding fails if the path is too long for a socket.
         2 => UnixListener::bind(path).is_ok().then_some("socket"),
         3 => symlink("nowhere/else", path).is_ok().then_some("link to nothing"),
         4 => symlink(path.file_name().unwrap(), path).is_ok().then_some("link to itself"),
@@ -312,48 +313,48 @@ fn put(random: &mut Random, path: &Path) -> Option<&'static str> {
 
 #[test]
 #[ignore = "repeated for ATTACK_SECONDS"]
-fn things_that_are_no_files_are_refused_and_not_replaced() {
-    repeat("places", |random, place| {
+fn special_files_are_rejected_and_not_replaced() {
+    repeat("places", |random, dir| {
         let writes = random.below(2) == 0;
         let writer = random.pick(&WRITERS);
         let (mut line, mut name) = random.pick(&READERS);
         if writes {
-            // Of a database, the manifest or the directory above all.
+            // For a database, the output file or its topmost directory.
             let parts = [Some(writer.output), writer.output.split('/').next()];
             (line, name) = (writer.line, random.pick(&parts).expect("a name"));
         }
-        let path = place.path(name);
+        let path = dir.path(name);
         let Some(what) = put(random, &path) else { return };
         let kind = || fs::symlink_metadata(&path).map(|data| data.file_type()).ok();
         let before = kind();
-        let story = format!("{what} at {name}, konane {line}");
-        let output = ends_soon(place.spawn(&words(line)), &story);
-        check_end(&output, &story);
-        check_nothing_left(&place.path(""), &story);
+        let context = format!("{what} at {name}, konane {line}");
+        let output = ends_soon(dir.spawn(&words(line)), &context);
+        check_end(&output, &context);
+        check_nothing_left(&dir.path(""), &context);
         let may_be_replaced = before.is_some_and(|kind| kind.is_file() || kind.is_symlink());
-        assert!(may_be_replaced || kind() == before, "{story}: replaced by {:?}", kind());
+        assert!(may_be_replaced || kind() == before, "{context}: replaced by {:?}", kind());
         if writes && output.status.success() {
-            writer.check_output(place, &story);
+            writer.check_output(dir, &context);
         } else if !writes {
-            // An empty file of Grundy numbers is one to which nothing has been written yet.
+            // An empty file is a valid file without Grundy numbers.
             let is_good = what == "empty file" && name.ends_with(".nimbers");
-            assert!(!output.status.success() || is_good, "{story}: exit code 0");
+            assert!(!output.status.success() || is_good, "{context}: exit code 0");
         }
     });
 }
 
 #[test]
 #[ignore = "repeated for ATTACK_SECONDS"]
-fn writers_leave_complete_files_within_limits_of_the_disk() {
+fn writers_leave_complete_files_within_disk_limits() {
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
-    repeat("limits", |random, place| {
+    repeat("limits", |random, dir| {
         let writer = random.pick(&WRITERS);
         let line = writer.line;
         let (script, as_nobody) = match random.below(3) {
             // Units of 512 bytes or a kilobyte.
             0 => (format!("ulimit -f {}; exec konane {line}", random.below(200)), false),
             1 => (format!("exec konane {line}"), is_root),
-            // A disk of the process. What is on it afterwards is copied beside it.
+            // A tmpfs in a mount namespace. Its files are copied out afterwards.
             _ => {
                 let disk =
                     format!("mount -t tmpfs -o size={}k none disk", 4 + 4 * random.below(40));
@@ -363,30 +364,30 @@ fn writers_leave_complete_files_within_limits_of_the_disk() {
             }
         };
         let is_read_only = script.starts_with("exec konane");
-        let story = format!("{script}, as nobody: {as_nobody}");
-        let mut shell = place.shell(&script);
+        let context = format!("{script}, as nobody: {as_nobody}");
+        let mut shell = dir.shell(&script);
         if is_read_only {
-            let locked = place.shell("chmod -R a-w,a+rX .").status();
+            let locked = dir.shell("chmod -R a-w,a+rX .").status();
             assert!(locked.expect("chmod runs").success());
         }
         if as_nobody {
             shell.uid(65534);
         }
-        let output = ends_soon(shell.spawn().expect("a shell"), &story);
-        assert!(place.shell("chmod -R u+w .").status().expect("chmod runs").success());
-        // The system has no disks of processes, or nobody cannot run the program.
+        let output = ends_soon(shell.spawn().expect("a shell"), &context);
+        assert!(dir.shell("chmod -R u+w .").status().expect("chmod runs").success());
+        // Mount namespaces are unavailable, or the user `nobody` cannot run the program.
         if matches!(output.status.code(), Some(1) if stderr(&output).contains("unshare"))
             || matches!(output.status.code(), Some(125..=127))
         {
-            println!("skipped: {story}: {}", stderr(&output));
+            println!("skipped: {context}: {}", stderr(&output));
             return;
         }
-        check_end(&output, &story);
-        check_nothing_left(&place.path(""), &story);
-        writer.check_output(place, &story);
-        // A search that has its answer needs no checkpoint; that there is none is a warning.
+        check_end(&output, &context);
+        check_nothing_left(&dir.path(""), &context);
+        writer.check_output(dir, &context);
+        // A finished search needs no checkpoint; a missing one is only a warning.
         if output.status.success() && writer.resumes.is_none() {
-            assert!(place.path(writer.output).exists(), "{story}: exit code 0 without the output");
+            assert!(dir.path(writer.output).exists(), "{context}: exit code 0 without the output");
         }
     });
 }
@@ -394,25 +395,25 @@ fn writers_leave_complete_files_within_limits_of_the_disk() {
 #[test]
 #[ignore = "repeated for ATTACK_SECONDS"]
 fn little_address_space_ends_with_a_message() {
-    // With less, the loader of programs may fail before the program runs.
-    let floor = least_memory(&Place::new(), "--version");
+    // With less memory, the dynamic loader may fail before the program starts.
+    let floor = min_memory(&TestDir::new(), "--version");
     let mut found = BTreeMap::new();
-    repeat("memory", |random, place| {
+    repeat("memory", |random, dir| {
         let line = random.pick(&LINES);
-        let least = *found.entry(line).or_insert_with(|| least_memory(place, line));
-        // About the least that is enough, and anywhere above 16 MiB.
+        let least = *found.entry(line).or_insert_with(|| min_memory(dir, line));
+        // Near the minimum, or at a random size above 16 MiB.
         let steps = match random.below(4) {
             0 => (16 << 10) / STEP + random.below((512 << 10) / STEP),
             _ => (least + 64).saturating_sub(random.below(448)).max(floor),
         };
-        let output = with_memory(place, line, steps);
-        let story = format!("ulimit -v {}; konane {line}", steps * STEP);
-        check_end(&output, &story);
-        check_nothing_left(&place.path(""), &story);
+        let output = with_memory(dir, line, steps);
+        let context = format!("ulimit -v {}; konane {line}", steps * STEP);
+        check_end(&output, &context);
+        check_nothing_left(&dir.path(""), &context);
         let (message, answer) = (stderr(&output), stdout(&output));
         let is_refused = code(&output) == 2 && message.contains("--memory");
-        assert!(matches!(code(&output), 0 | 3 | 4) || is_refused, "{story}: {message}");
-        assert!(!message.is_empty() || !answer.is_empty(), "{story}: no message");
+        assert!(matches!(code(&output), 0 | 3 | 4) || is_refused, "{context}: {message}");
+        assert!(!message.is_empty() || !answer.is_empty(), "{context}: no message");
         if line.contains("--json") && !answer.is_empty() {
             super::common::one_object(&answer);
         }

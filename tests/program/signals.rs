@@ -1,10 +1,10 @@
-//! Interrupted searches and counts print the results so far.
+//! Interrupted searches and counts print their results so far.
 
 use std::process::Output;
 use std::time::Duration;
 
 use super::common::{code, command, ends_soon, one_object, stderr, stdout, wait_for_work};
-use super::verbs::check_solve;
+use super::solve_perft::check_solve;
 
 /// Starts the program, sends a signal while it works, and returns its output.
 fn interrupted(args: &[&str], signal: &str) -> Output {
@@ -15,7 +15,7 @@ fn interrupted(args: &[&str], signal: &str) -> Output {
 }
 
 #[test]
-fn signals_end_a_search_with_what_is_known() {
+fn signals_end_a_search_with_partial_results() {
     for algorithm in ["dfpn", "pns", "pn2", "ab"] {
         for signal in ["-INT", "-TERM"] {
             let args = ["solve", "8x8", "--json", "-m", "256MiB", "--algo", algorithm];

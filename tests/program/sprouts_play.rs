@@ -1,4 +1,4 @@
-//! `konane sprouts play`, piped.
+//! `konane sprouts play` with commands from a pipe.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,21 +6,21 @@ use std::process::Output;
 
 use std::time::{Duration, Instant};
 
-use super::common::{Place, code, stderr, stdout};
+use super::common::{TestDir, code, stderr, stdout};
 #[cfg(unix)]
 use super::common::{ends_soon, wait_for_work};
 use super::sprouts_search::MILLIONS_OF_MOVES;
 
-/// Plays with lines on standard input.
-fn play(place: &Place, args: &[&str], lines: &str) -> Output {
-    place.with_input(&[&["sprouts", "play"], args].concat(), lines)
+/// Runs the program with lines on standard input.
+fn play(dir: &TestDir, args: &[&str], lines: &str) -> Output {
+    dir.with_input(&[&["sprouts", "play"], args].concat(), lines)
 }
 
-/// The whole game in which the person plays the first listed move of a kind at each turn.
-fn game(place: &Place, args: &[&str], pick: &str) -> String {
+/// Plays a game in which the person plays the first listed move of a kind at each turn.
+fn game(dir: &TestDir, args: &[&str], pick: &str) -> String {
     let mut lines = String::new();
     for _ in 0..20 {
-        let output = play(place, args, &(lines.clone() + "moves\n"));
+        let output = play(dir, args, &(lines.clone() + "moves\n"));
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let text = stdout(&output);
         if text.contains(" won.\n") {
@@ -35,30 +35,30 @@ fn game(place: &Place, args: &[&str], pick: &str) -> String {
 }
 
 #[test]
-fn the_program_wins_and_says_why() {
-    let place = Place::new();
-    // Two and six spots are lost for the first player, three to five won.
+fn the_program_wins_and_explains_its_moves() {
+    let dir = TestDir::new();
+    // The first player loses with two and six spots and wins with three to five.
     for (start, person, side) in
         [("0*2", "first", "second"), ("0*6", "first", "second"), ("0*4", "second", "first")]
     {
-        let text = game(&place, &[start], "loses");
+        let text = game(&dir, &[start], "loses");
         let begin = format!("{start}: you are the {person} player. I can win.\n");
         assert!(text.starts_with(&begin), "{text}");
         assert!(text.ends_with("No move is left. I have won.\nMoves: 0 win, 0 lose.\n"), "{text}");
         assert!(text.contains("so the player to move loses.\n") && !text.contains(" wins "));
-        // Who has the winning side and errs loses.
-        let text = game(&place, &[start, "--side", side], "loses");
+        // A winning person who makes a mistake loses.
+        let text = game(&dir, &[start, "--side", side], "loses");
         assert!(text.contains("You can win") && text.contains("left. I have won.\n"), "{text}");
     }
-    let text = game(&place, &["0*3+0*4"], "loses");
+    let text = game(&dir, &["0*3+0*4"], "loses");
     assert!(text.contains("have the Grundy numbers "), "{text}");
 }
 
 #[test]
-fn who_plays_well_beats_it() {
-    let place = Place::new();
+fn a_perfect_player_beats_the_program() {
+    let dir = TestDir::new();
     for (start, side) in [("0*3", "first"), ("0*2", "second"), ("0*7", "second")] {
-        let text = game(&place, &[start, "--side", side], "wins");
+        let text = game(&dir, &[start, "--side", side], "wins");
         assert!(text.contains("You can win"), "{text}");
         assert!(text.contains(": all moves lose; this one leaves "), "{text}");
         assert!(text.contains("\nNo move is left. You have won.\n"), "{text}");
@@ -66,11 +66,11 @@ fn who_plays_well_beats_it() {
 }
 
 #[test]
-fn words_positions_and_mistakes() {
-    let place = Place::new();
+fn commands_positions_and_invalid_lines() {
+    let dir = TestDir::new();
     let words =
         "help\n\n  moves  \nboard\nposition\nhint\n# a remark\nnew 0*2+22\nhint\nnew\nquit\n1\n";
-    let output = play(&place, &["0*3", "--side", "first"], words);
+    let output = play(&dir, &["0*3", "--side", "first"], words);
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
     let text = stdout(&output);
     for part in [
@@ -86,18 +86,19 @@ fn words_positions_and_mistakes() {
     }
     let end = text.rsplit_once("\n0*2+22\nYou are winning: ").expect("the last turn").1;
     assert!(end.contains(" of your 3 moves ") && end.lines().count() == 1, "{text}");
-    // A move by its number, by its text and by another text for it; undo goes back to the turn.
+    // A move by its number, by its text and by an equivalent text. `undo` returns to the previous
+    // turn.
     let moves = "#3\nundo\n3\nundo\n0.AB|0.AB\nundo\nBA.0|0.3.AB\nundo\nposition\n";
-    let text = stdout(&play(&place, &["0*3", "--side", "first"], moves));
+    let text = stdout(&play(&dir, &["0*3", "--side", "first"], moves));
     assert_eq!(text.matches("\nI play ").count(), 4, "{text}");
     let replies: BTreeSet<&str> = text.lines().filter(|line| line.starts_with("I play")).collect();
-    assert_eq!(replies.len(), 1, "the same move each time: {text}");
+    assert_eq!(replies.len(), 1, "the reply differs: {text}");
     assert!(text.contains("\n0*3\nYou are winning: "), "{text}");
     let (_, last) = text.rsplit_once("Move taken back.\n").expect("undo");
     assert!(last.contains("\n0*3\n  Grundy "), "{text}");
-    // Piped mistakes show in the exit code, and the game goes on.
+    // Invalid lines in piped input change the exit code, and the game continues.
     let mistakes = "0*2\n#4\n99\n0*x\nnew 0*x\nhint now\nundo\nredo\n3\n";
-    let output = play(&place, &["0*3", "--side", "first"], mistakes);
+    let output = play(&dir, &["0*3", "--side", "first"], mistakes);
     assert_eq!(code(&output), 2);
     let text = stdout(&output);
     for part in [
@@ -112,25 +113,26 @@ fn words_positions_and_mistakes() {
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
-    // 12 is the position of the third move, and there are not twelve.
-    let text = stdout(&play(&place, &["0+0.2", "--side", "first"], "moves\n12+0\n"));
+    // `12+0` is a text of the third move. It is not move number 12: there are fewer than twelve
+    // moves.
+    let text = stdout(&play(&dir, &["0+0.2", "--side", "first"], "moves\n12+0\n"));
     assert!(text.contains("0+12\n") && text.contains("\nI play "), "{text}");
-    let output = play(&place, &["0*3"], "");
+    let output = play(&dir, &["0*3"], "");
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
 }
 
 #[test]
-fn what_time_leaves_open_is_not_claimed() {
-    let place = Place::new();
+fn results_unknown_within_the_time_are_not_claimed() {
+    let dir = TestDir::new();
     let lines = "hint\nmoves\nmore\nmore\nmore\nmore\n";
-    let output = play(&place, &["0*40", "--time", "100ms", "--threads", "1"], lines);
+    let output = play(&dir, &["0*40", "--time", "100ms", "--threads", "1"], lines);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("you are the second player. The winner is not known yet.\n"), "{text}");
     assert!(text.contains(": the winner is not known yet.\n"), "{text}");
     assert!(text.contains(" is the best so far; the winner is not known yet.\n"), "{text}");
     assert!(text.contains(" unknown (time limit).\n"), "{text}");
-    // Each of many moves is shown on one page.
+    // With many moves, each is on exactly one page.
     let listed: Vec<&str> = text
         .lines()
         .filter_map(|line| line.trim_start().strip_prefix('#')?.split_once("Grundy"))
@@ -142,11 +144,11 @@ fn what_time_leaves_open_is_not_claimed() {
 }
 
 #[test]
-fn a_file_of_numbers_is_used_and_bad_usage_refused() {
-    let place = Place::new();
-    let output = play(&place, &["0*5", "--db", "numbers"], "hint\n");
+fn a_file_of_numbers_is_used_and_invalid_usage_rejected() {
+    let dir = TestDir::new();
+    let output = play(&dir, &["0*5", "--db", "numbers"], "hint\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let stats = place.json(&["sprouts", "db", "stats", "numbers", "--json"], 0);
+    let stats = dir.json(&["sprouts", "db", "stats", "numbers", "--json"], 0);
     assert!(stats["lands"].as_u64().unwrap() > 10, "{stats}");
     for (args, expected, part) in [
         (&["0*x"][..], 2, "character 3"),
@@ -155,36 +157,36 @@ fn a_file_of_numbers_is_used_and_bad_usage_refused() {
         (&["0*3", "--memory", "1000"], 2, "memory"),
         (&["0*3", "--db", "."], 4, "error: "),
     ] {
-        let output = play(&place, args, "");
+        let output = play(&dir, args, "");
         assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{args:?}");
         assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
     }
 }
 
-/// It is the program's turn, and the time is over before its moves have been listed.
+/// The program is to move, and the time limit passes before its moves have been listed.
 #[test]
-fn the_program_moves_though_there_is_no_time() {
-    let place = Place::new();
+fn the_program_moves_even_without_time() {
+    let dir = TestDir::new();
     let args = ["0*1000", "--side", "second", "--time", "10ms"];
-    let output = play(&place, &args, "quit\n");
+    let output = play(&dir, &args, "quit\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(
         text.contains("\nI play ") && text.contains(": the winner is not known yet.\n"),
         "{text}"
     );
-    let output = play(&place, &["0*1000", "--side", "first", "--time", "10ms"], "moves\nhint\n");
+    let output = play(&dir, &["0*1000", "--side", "first", "--time", "10ms"], "moves\nhint\n");
     let text = stdout(&output);
     assert!(text.contains("Moves: 0 win, 0 lose, 501 unknown ("), "{text}");
     assert!(text.ends_with("The winner is not known yet.\n"), "{text}");
 }
 
 #[test]
-fn moves_are_taken_back_and_made_again() {
-    let place = Place::new();
-    let text = stdout(&play(&place, &["0*5"], "2\n1\nundo\nundo\nredo\nredo\nposition\n"));
-    // The program's moves are made again as well, and not chosen anew.
+fn moves_are_undone_and_redone() {
+    let dir = TestDir::new();
+    let text = stdout(&play(&dir, &["0*5"], "2\n1\nundo\nundo\nredo\nredo\nposition\n"));
+    // `redo` also repeats the moves of the program instead of choosing new ones.
     assert_eq!(text.matches("\nI play ").count(), 3, "{text}");
     let turns: Vec<&str> = text.split("\n\n").filter(|part| part.contains("\nYour ")).collect();
     let positions: Vec<&str> = turns.iter().filter_map(|turn| turn.lines().next()).collect();
@@ -197,36 +199,35 @@ fn moves_are_taken_back_and_made_again() {
 }
 
 #[test]
-fn games_are_saved_and_go_on() {
-    let place = Place::new();
-    let output = play(&place, &["0*3"], "1\nsave game.txt\nposition\n");
+fn games_are_saved_and_resumed() {
+    let dir = TestDir::new();
+    let output = play(&dir, &["0*3"], "1\nsave game.txt\nposition\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let game = fs::read_to_string(place.path("game.txt")).unwrap();
+    let game = fs::read_to_string(dir.path("game.txt")).unwrap();
     let lines: Vec<&str> = game.lines().collect();
     assert_eq!((lines[0], lines.len()), ("Sprouts: 0*3", 4), "{game}");
-    // The game goes on, with all its moves and the same players, where it was saved.
-    let loaded =
-        play(&place, &["0*4"], "load game.txt\nposition\nsave again.txt\nundo\nposition\n");
+    // The loaded game continues where it was saved, with all its moves and the same players.
+    let loaded = play(&dir, &["0*4"], "load game.txt\nposition\nsave again.txt\nundo\nposition\n");
     assert_eq!(code(&loaded), 0, "{}", stderr(&loaded));
     let text = stdout(&loaded);
     assert!(text.contains("\n0*3: you are the second player. I can win.\n"), "{text}");
     assert!(text.contains(&format!("\n{}\n  Grundy ", lines[3])), "{text}");
     assert!(text.contains(&format!("\n{}\n  Grundy ", lines[1])), "{text}");
-    assert_eq!(fs::read_to_string(place.path("again.txt")).unwrap(), game);
-    // Remarks, empty lines and other texts for the same positions.
+    assert_eq!(fs::read_to_string(dir.path("again.txt")).unwrap(), game);
+    // Comments, empty lines and equivalent texts for the same positions.
     let other = format!("# a game\n\nSprouts:0*3\r\n {} \n# end\n", "0.AB|AB.0");
-    fs::write(place.path("other.txt"), other).unwrap();
-    let text = stdout(&play(&place, &["0*4"], "load other.txt\n"));
+    fs::write(dir.path("other.txt"), other).unwrap();
+    let text = stdout(&play(&dir, &["0*4"], "load other.txt\n"));
     assert!(text.contains(&format!("\n{}\nYour 3 moves all lose.\n", lines[1])), "{text}");
-    // A game that is over.
-    fs::write(place.path("over.txt"), "Sprouts: 0*1\nAB|AB\n!\n").unwrap();
-    let text = stdout(&play(&place, &["0*4"], "load over.txt\nundo\n"));
+    // A finished game.
+    fs::write(dir.path("over.txt"), "Sprouts: 0*1\nAB|AB\n!\n").unwrap();
+    let text = stdout(&play(&dir, &["0*4"], "load over.txt\nundo\n"));
     assert!(text.contains("\nNo move is left. I have won.\nMove taken back.\n"), "{text}");
 }
 
 #[test]
-fn files_that_are_no_games_leave_the_game_as_it_was() {
-    let place = Place::new();
+fn invalid_files_do_not_change_the_game() {
+    let dir = TestDir::new();
     let long = "Sprouts: 0*3\n".to_owned() + &"# remark\n".repeat(1 << 17);
     for (content, part) in [
         (&b""[..], "line 1: \"\" is not the start of a Sprouts game: expected \"Sprouts: 0*5\"\n"),
@@ -240,9 +241,9 @@ fn files_that_are_no_games_leave_the_game_as_it_was() {
         (b"Sprouts: 0*3\n0.1a1a\n\xff\n", "line 3: it is not UTF-8 text: correct this line\n"),
         (long.as_bytes(), "game.txt has more than 1 MiB"),
     ] {
-        fs::write(place.path("game.txt"), content).unwrap();
+        fs::write(dir.path("game.txt"), content).unwrap();
         let lines = "load game.txt\nposition\n";
-        let output = play(&place, &["0*4", "--side", "first"], lines);
+        let output = play(&dir, &["0*4", "--side", "first"], lines);
         assert_eq!(code(&output), 2, "{part}: {}", stdout(&output));
         let text = stdout(&output);
         assert!(
@@ -252,49 +253,49 @@ fn files_that_are_no_games_leave_the_game_as_it_was() {
         assert!(text.contains("\n0*4\n  Grundy "), "{part}: {text}");
     }
     for line in ["load none.txt\n", "load .\n", "save no/where\n", "draw no/where\n"] {
-        let output = play(&place, &["0*4"], line);
+        let output = play(&dir, &["0*4"], line);
         assert_eq!(code(&output), 4, "{line}: {}", stdout(&output));
     }
-    // Moves that cannot all be listed cannot be checked.
-    fs::write(place.path("game.txt"), format!("Sprouts: {MILLIONS_OF_MOVES}\n0\n")).unwrap();
-    let output = play(&place, &["0*4"], "load game.txt\nposition\n");
+    // If the moves cannot all be listed, a move cannot be checked.
+    fs::write(dir.path("game.txt"), format!("Sprouts: {MILLIONS_OF_MOVES}\n0\n")).unwrap();
+    let output = play(&dir, &["0*4"], "load game.txt\nposition\n");
     assert_eq!(code(&output), 3, "{}", stdout(&output));
 }
 
 #[test]
-fn too_many_moves_and_too_little_memory_end_no_game() {
-    let place = Place::new();
+fn too_many_moves_and_too_little_memory_do_not_end_the_game() {
+    let dir = TestDir::new();
     // Listing all moves would take minutes.
-    let begun = Instant::now();
+    let started = Instant::now();
     let lines = format!("{MILLIONS_OF_MOVES}\nnew {MILLIONS_OF_MOVES}\nundo\nposition\n");
-    let output = play(&place, &["0*3", "--side", "first", "--memory", "1MiB"], &lines);
+    let output = play(&dir, &["0*3", "--side", "first", "--memory", "1MiB"], &lines);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     let text = stdout(&output);
     for part in ["no move leads to ", "\nno room for more positions", "take back\n0*3\n  Grundy"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[cfg(unix)]
 #[test]
 fn signals_end_the_listing_of_moves() {
-    let place = Place::new();
-    let child = place.spawn(&["sprouts", "play", MILLIONS_OF_MOVES, "--time", "100ms"]);
+    let dir = TestDir::new();
+    let child = dir.spawn(&["sprouts", "play", MILLIONS_OF_MOVES, "--time", "100ms"]);
     wait_for_work(&child, Duration::from_millis(500));
     super::common::signal(&child, "-INT");
     let output = ends_soon(child, "sprouts play");
     assert_eq!(code(&output), 130, "{}", stderr(&output));
 }
 
-/// That is said once, and the game goes on without the file.
+/// The error is reported once, and the game continues without the file.
 #[cfg(unix)]
 #[test]
-fn a_file_of_numbers_that_cannot_be_written_ends_no_game() {
-    let place = Place::new();
+fn an_unwritable_file_of_numbers_does_not_end_the_game() {
+    let dir = TestDir::new();
     let game = "konane sprouts play 0*7 --db numbers --side first";
     let script = format!("ulimit -f 1; printf 'moves\\nhint\\n' | {game}");
-    let output = place.shell(&script).output().unwrap();
+    let output = dir.shell(&script).output().unwrap();
     let (text, said) = (stdout(&output), stderr(&output));
     assert_eq!(code(&output), 4, "{said}");
     assert!(text.contains("Moves: 0 win, 5 lose.\n") && text.contains("Every move loses.\n"));
@@ -304,5 +305,5 @@ fn a_file_of_numbers_that_cannot_be_written_ends_no_game() {
         "{said}"
     );
     assert_eq!(said.matches('\n').count(), 1, "{said}");
-    place.json(&["sprouts", "db", "stats", "numbers", "--json"], 0);
+    dir.json(&["sprouts", "db", "stats", "numbers", "--json"], 0);
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord};
 use serde_json::Value;
 
-use super::common::{Place, ends_soon, valid, wait_for_work};
+use super::common::{TestDir, ends_soon, valid, wait_for_work};
 
 pub fn konane(args: &[&str]) -> Output {
     super::common::konane(&[&["sprouts"], args].concat())
@@ -21,7 +21,7 @@ fn object(args: &[&str], code: i32) -> Value {
     valid(&[&["sprouts"], args].concat(), object)
 }
 
-fn refused(args: &[&str], code: i32, parts: &[&str]) {
+fn assert_error(args: &[&str], code: i32, parts: &[&str]) {
     let output = konane(args);
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
@@ -30,24 +30,28 @@ fn refused(args: &[&str], code: i32, parts: &[&str]) {
     }
 }
 
-/// Twenty different boundaries in a region: more moves than are listed, which takes half a minute.
+/// Twenty different boundaries in one region: listing all moves would take half a minute.
 pub const MILLIONS_OF_MOVES: &str = "1.2.11.12.22.111.112.122.222.1111.1112.1122.1212.1222.2222.11111.\
                                  11112.11122.11212.11222";
 
 #[test]
-fn limits_and_signals_hold_while_moves_are_listed() {
+fn limits_and_signals_apply_while_moves_are_listed() {
     let limited = [&["--time-limit", "300ms"][..], &["--max-nodes", "10", "--time-limit", "300ms"]];
     for args in [&["solve"][..], &["solve", "--lines"], &["children", "--values"]] {
         for limit in limited {
             // Listing all moves takes half a minute.
-            let begun = Instant::now();
+            let started = Instant::now();
             let found = object(&[args, &[MILLIONS_OF_MOVES, "--json"], limit].concat(), 3);
-            assert!(begun.elapsed() < Duration::from_secs(20), "{args:?}: {:?}", begun.elapsed());
+            assert!(
+                started.elapsed() < Duration::from_secs(20),
+                "{args:?}: {:?}",
+                started.elapsed()
+            );
             assert_eq!(found["outcome"], "unknown", "{args:?}");
             assert!(found["reason"] == "time limit" || found["reason"] == "node limit", "{found}");
         }
     }
-    // Of usual positions the moves are listed though the time is over.
+    // For ordinary positions the moves are listed even after the time limit.
     let found = object(&["solve", "0*40", "--lines", "--json", "--time-limit", "100ms"], 3);
     assert_eq!(found["moves"].as_array().unwrap().len(), 21);
     let child = super::common::command(&["sprouts", "children", MILLIONS_OF_MOVES]).spawn();
@@ -88,7 +92,7 @@ fn outcomes_and_grundy_numbers() {
     assert!(text.contains("Grundy      1"), "{text}");
 }
 
-/// The texts of moves with an outcome.
+/// Returns the texts of the moves with an outcome.
 fn moves<'v>(solved: &'v Value, outcome: &str) -> Vec<&'v str> {
     let moves = solved["moves"].as_array().expect("moves").iter();
     let with = moves.filter(|mv| mv["outcome"] == outcome);
@@ -108,8 +112,8 @@ fn solve_names_moves() {
         let lost = solve(&["0*2", "--lines"]);
         assert_eq!((&lost["best_move"], moves(&lost, "win").len()), (&Value::Null, 0));
         assert_eq!(moves(&lost, "loss"), ["0.AB|AB", "1a1a"]);
-        // Two spots have the number 0, and both children 2: they win beside the heap of 2, and so
-        // does who takes all of it.
+        // Two spots have Grundy number 0, and both children have 2. In the sum with a heap of 2,
+        // the winning moves are both children and taking the whole heap.
         let heap = solve(&["0*2", "--nimber", "2", "--lines"]);
         assert_eq!(moves(&heap, "win"), ["0*2", "0.AB|AB + *2", "1a1a + *2"]);
         assert_eq!(moves(&heap, "loss"), ["0*2 + *1"]);
@@ -131,14 +135,14 @@ fn solve_names_moves() {
         let text = String::from_utf8(konane(args).stdout).unwrap();
         assert!(text.contains(part), "{args:?}: {text}");
     }
-    // What is not known is not said.
+    // Unknown outcomes are not printed.
     let open = object(&["solve", "0*40", "--max-nodes", "50", "--lines", "--json"], 3);
     assert_eq!((&open["outcome"], &open["best_move"]), (&"unknown".into(), &Value::Null));
     assert!(moves(&open, "win").is_empty() && moves(&open, "unknown").len() > 20);
 }
 
 #[test]
-fn what_is_looked_for_about_moves_does_not_count() {
+fn looking_up_moves_does_not_change_the_counts() {
     let args = ["solve", "0*9", "--nimber", "40", "--threads", "1", "--json"];
     let counts = |more: &[&str]| {
         let found = object(&[&args[..], more].concat(), 0);
@@ -149,11 +153,11 @@ fn what_is_looked_for_about_moves_does_not_count() {
     assert_eq!(alone, with_moves);
 }
 
-/// A file that has the number of the start alone says nothing of its moves.
+/// A file with only the number of the start position has no values of its moves.
 #[test]
-fn a_move_is_found_that_the_file_does_not_have() {
-    let place = Place::new();
-    let [spr, file] = &place.paths(["one.spr", "numbers"]);
+fn a_move_missing_from_the_file_is_found() {
+    let dir = TestDir::new();
+    let [spr, file] = &dir.paths(["one.spr", "numbers"]);
     std::fs::write(spr, "[Positions+Nimber]\n0*5 1\n").unwrap();
     assert_eq!(konane(&["db", "import", file, spr]).status.code(), Some(0));
     let known = object(&["solve", "0*5", "--db", file, "--json"], 0);
@@ -164,12 +168,12 @@ fn a_move_is_found_that_the_file_does_not_have() {
     let output = konane(&limited);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("best move   unknown (node limit)"), "{text}");
-    assert_eq!(output.status.code(), Some(0), "who wins is known");
+    assert_eq!(output.status.code(), Some(0), "the winner is known");
     object(&[&limited[..], &["--lines", "--json"]].concat(), 3);
 }
 
 #[test]
-fn one_thread_does_the_same_every_time() {
+fn one_thread_is_deterministic() {
     let counts = |extra: &[&str]| {
         let flags = ["solve", "0*7", "--threads", "1", "--json"];
         let solved = object(&[&flags[..], extra].concat(), 0);
@@ -179,24 +183,24 @@ fn one_thread_does_the_same_every_time() {
     let (on, off) = (counts(&["--heuristic"]), counts(&["--heuristic=off"]));
     assert_ne!(on, off);
     assert_eq!(counts(&["--heuristic=on"]), on);
-    // The flag does not take the position for its value.
+    // The flag does not consume the position as its value.
     let before = object(&["solve", "--heuristic", "0*7", "--threads", "1", "--json"], 0);
     assert_eq!(before["expansions"], on[0]);
 }
 
 #[test]
-fn bad_input_exits_with_2() {
-    refused(&["solve", "0*x"], 2, &["position", "character 3"]);
-    refused(&["grundy", "0.AB|1A"], 2, &["position"]);
-    refused(&["solve", "0*3", "--algo", "pns", "--threads", "2"], 2, &["--threads", "pns"]);
+fn invalid_input_exits_with_2() {
+    assert_error(&["solve", "0*x"], 2, &["position", "character 3"]);
+    assert_error(&["grundy", "0.AB|1A"], 2, &["position"]);
+    assert_error(&["solve", "0*3", "--algo", "pns", "--threads", "2"], 2, &["--threads", "pns"]);
     let refusal = ["--iterations", "pns-pdfpn", "dfpn"];
-    refused(&["solve", "0*3", "--iterations", "2"], 2, &refusal);
+    assert_error(&["solve", "0*3", "--iterations", "2"], 2, &refusal);
     let jobs = ["solve", "0*3", "--algo", "pns-pdfpn", "--threads", "2"];
-    refused(&[&jobs[..], &["--iterations", "0"]].concat(), 2, &["--iterations"]);
-    refused(&["solve", "0*3", "--nimber", "1001"], 2, &["--nimber"]);
-    refused(&["solve", "0*3", "--memory", "1000"], 2, &["memory"]);
-    refused(&["solve", "0*3", "--heuristic=maybe"], 2, &["--heuristic"]);
-    refused(&["db"], 2, &["import"]);
+    assert_error(&[&jobs[..], &["--iterations", "0"]].concat(), 2, &["--iterations"]);
+    assert_error(&["solve", "0*3", "--nimber", "1001"], 2, &["--nimber"]);
+    assert_error(&["solve", "0*3", "--memory", "1000"], 2, &["memory"]);
+    assert_error(&["solve", "0*3", "--heuristic=maybe"], 2, &["--heuristic"]);
+    assert_error(&["db"], 2, &["import"]);
 }
 
 #[test]
@@ -225,9 +229,9 @@ fn running(database: &Path) -> std::process::Child {
     let before = bytes();
     let mut command = super::common::command(&["sprouts", "solve", "0*44", "--quiet", "--json"]);
     let child = command.arg("--db").arg(database).spawn().unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     while bytes() < before + 2000 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no numbers were found");
+        assert!(started.elapsed() < Duration::from_secs(60), "no numbers were found");
         std::thread::sleep(Duration::from_millis(20));
     }
     child
@@ -235,20 +239,20 @@ fn running(database: &Path) -> std::process::Child {
 
 #[cfg(unix)]
 #[test]
-fn interrupts_and_kills_lose_nothing_that_was_written() {
-    let place = Place::new();
-    let (file, [name]) = (place.path("numbers"), &place.paths(["numbers"]));
+fn interrupts_and_kills_lose_no_written_entries() {
+    let dir = TestDir::new();
+    let (file, [name]) = (dir.path("numbers"), &dir.paths(["numbers"]));
     let mut child = running(&file);
     child.kill().unwrap();
     child.wait().unwrap();
     let before = object(&["db", "stats", name, "--json"], 0);
     assert!(before["lands"].as_u64().unwrap() > 20);
 
-    // The end of a frame that was being written.
+    // An incomplete frame at the end of the file.
     let whole = std::fs::read(&file).unwrap();
     std::fs::write(&file, &whole[..whole.len() - 5]).unwrap();
-    refused(&["db", "stats", name], 0, &["warning", "are ignored"]);
-    refused(&["solve", "0*3", "--db", name], 0, &["warning", "are ignored"]);
+    assert_error(&["db", "stats", name], 0, &["warning", "are ignored"]);
+    assert_error(&["solve", "0*3", "--db", name], 0, &["warning", "are ignored"]);
     let after = object(&["db", "stats", name, "--json"], 0);
     assert!(after["torn_bytes"] == 0 && after["lands"].as_u64() > Some(0));
 
@@ -266,8 +270,8 @@ fn interrupts_and_kills_lose_nothing_that_was_written() {
 #[cfg(unix)]
 #[test]
 fn signals_end_the_reading_of_databases() {
-    let place = Place::new();
-    let [db, spr, new] = place.paths(["db", "a.spr", "new"]);
+    let dir = TestDir::new();
+    let [db, spr, new] = dir.paths(["db", "a.spr", "new"]);
     let (land, records) = ("1.2.12.22.112.122.222.1112.1122.1222", 2_000_000);
     std::fs::write(
         &spr,
@@ -304,11 +308,11 @@ fn signals_end_the_reading_of_databases() {
 /// A file of Grundy numbers that cannot be written ends the search; a trace does not.
 #[cfg(unix)]
 #[test]
-fn files_that_cannot_be_written_are_named() {
-    let place = Place::new();
+fn unwritable_files_are_named() {
+    let dir = TestDir::new();
     let limited = |blocks: u32, file: &str| {
         let line = "exec konane sprouts solve '0*12' --threads 1 --json";
-        let mut shell = place.shell(&format!("ulimit -f {blocks}; {line} {file} full"));
+        let mut shell = dir.shell(&format!("ulimit -f {blocks}; {line} {file} full"));
         let output = shell.output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(4), "{file}: {message}");
@@ -325,8 +329,8 @@ fn files_that_cannot_be_written_are_named() {
 
 #[test]
 fn databases_are_used_exported_and_imported() {
-    let place = Place::new();
-    let [a, b, c, spr] = place.paths(["a", "b", "c", "a.spr"]);
+    let dir = TestDir::new();
+    let [a, b, c, spr] = dir.paths(["a", "b", "c", "a.spr"]);
     let first = object(&["solve", "0*7", "--db", &a, "--json", "--threads", "1"], 0);
     assert_eq!(first["database"]["added"], first["grundy_numbers"]);
     let again = object(&["solve", "0*7", "--db", &a, "--json"], 0);
@@ -345,7 +349,7 @@ fn databases_are_used_exported_and_imported() {
     for field in ["lands", "by_nimber", "by_lives"] {
         assert_eq!(stats_a[field], stats_b[field]);
     }
-    // The certificate holds for the checker, which shares no search.
+    // The independent checker, which does not use the search, accepts the certificate.
     let checked = object(&["verify", &spr, "--root", "0*7", "--json"], 0);
     assert_eq!((&checked["valid"], &checked["outcome"]), (&true.into(), &"loss".into()));
 
@@ -355,12 +359,12 @@ fn databases_are_used_exported_and_imported() {
     assert_eq!(object(&["solve", "0*8", "--db", &b, "--json"], 0)["expansions"], 0);
 }
 
-/// SPOTS puts 12 before 1, and looks a land up by no other text; it has several for lands in which its
-/// sorting depends on names.
+/// SPOTS sorts 12 before 1 and looks up a land only by its own text. A land has several texts if
+/// the order depends on names.
 #[test]
 fn exported_files_have_the_texts_of_spots() {
-    let place = Place::new();
-    let [db, from, into] = place.paths(["db", "from.spr", "into.spr"]);
+    let dir = TestDir::new();
+    let [db, from, into] = dir.paths(["db", "from.spr", "into.spr"]);
     std::fs::write(&from, "[Positions+Nimber]\n1.12 2\n0.AB|12BA 5\n").unwrap();
     assert_eq!(object(&["db", "import", &db, &from, "--json"], 0)["added"], 2);
     let said = object(&["db", "export", &db, &into, "--json"], 0);
@@ -370,13 +374,14 @@ fn exported_files_have_the_texts_of_spots() {
     assert_eq!(object(&["db", "import", &db, &into, "--json"], 0)["added"], 0);
 }
 
-/// Nothing is waited for, nothing that is no file is replaced, and a failed export leaves nothing.
+/// The program does not wait for pipes and does not replace special files. A failed export leaves
+/// no file.
 #[test]
 #[cfg(unix)]
-fn pipes_are_refused_at_once() {
+fn pipes_are_rejected_immediately() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
-    let place = Place::new();
-    let [db, pipe, into, new] = place.paths(["db", "pipe", "folder", "new.spr"]);
+    let dir = TestDir::new();
+    let [db, pipe, into, new] = dir.paths(["db", "pipe", "folder", "new.spr"]);
     object(&["solve", "0*5", "--db", &db, "--json"], 0);
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
     std::fs::create_dir(&into).unwrap();
@@ -397,15 +402,15 @@ fn pipes_are_refused_at_once() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("a named pipe") || said.contains("a directory"), "{args:?}: {said}");
     }
-    assert_eq!(place.files(), ["db", "folder", "pipe"]);
+    assert_eq!(dir.files(), ["db", "folder", "pipe"]);
 }
 
-/// What the help of `import` promises.
+/// The behaviour described in the help of `import`.
 #[test]
-fn lost_positions_are_imported_and_those_of_misere_play_refused() {
-    let place = Place::new();
-    let [db, lost, misere, other] = place.paths(["db", "lost.spr", "misere.spr", "other.spr"]);
-    // A sum of two lands says little about either.
+fn lost_positions_are_imported_and_misere_files_rejected() {
+    let dir = TestDir::new();
+    let [db, lost, misere, other] = dir.paths(["db", "lost.spr", "misere.spr", "other.spr"]);
+    // The outcome of a sum of two lands does not determine the value of either.
     std::fs::write(&lost, "[WinLoss:Losing_Position]\n0*2\n12\n0.AB|AB+1a1a\n").unwrap();
     let said = object(&["db", "import", &db, &lost, "--json"], 0);
     assert_eq!((&said["added"], &said["skipped"]), (&2.into(), &1.into()));
@@ -417,24 +422,28 @@ fn lost_positions_are_imported_and_those_of_misere_play_refused() {
 
     std::fs::write(&misere, "[WinLoss_Misere:Losing_Position]\n0*2\n").unwrap();
     std::fs::write(&other, "[Positions+RCT]\n0*2 0\n").unwrap();
-    for verb in [&["db", "import", &db][..], &["verify"]] {
-        refused(&[verb, &[&misere]].concat(), 4, &[&misere, "line 1", "misère play"]);
-        refused(&[verb, &[&other]].concat(), 4, &["[Positions+RCT]", "[WinLoss:Losing_Position]"]);
+    for subcommand in [&["db", "import", &db][..], &["verify"]] {
+        assert_error(&[subcommand, &[&misere]].concat(), 4, &[&misere, "line 1", "misère play"]);
+        assert_error(
+            &[subcommand, &[&other]].concat(),
+            4,
+            &["[Positions+RCT]", "[WinLoss:Losing_Position]"],
+        );
     }
 }
 
 #[test]
 fn contradictions_and_damage_are_named() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let [a, b, wrong, bad, new, none] =
-        place.paths(["a", "b", "wrong.spr", "bad.spr", "new", "none"]);
+        dir.paths(["a", "b", "wrong.spr", "bad.spr", "new", "none"]);
     object(&["solve", "0*5", "--db", &a, "--json"], 0);
     std::fs::write(&wrong, "[Positions+Nimber]\n22 1\n0*2 1\n").unwrap();
-    refused(&["db", "import", &a, &wrong], 4, &["0*2", &a, "byte", &wrong, "line 3"]);
+    assert_error(&["db", "import", &a, &wrong], 4, &["0*2", &a, "byte", &wrong, "line 3"]);
     assert_eq!(object(&["db", "import", &b, &wrong, "--json"], 0)["added"], 2);
-    refused(&["db", "merge", &a, &b], 4, &["two Grundy numbers for", &a, &b]);
+    assert_error(&["db", "merge", &a, &b], 4, &["two Grundy numbers for", &a, &b]);
     std::fs::write(&bad, "[Positions+Nimber]\n0*2\n").unwrap();
-    refused(&["db", "import", &a, &bad], 4, &[&bad, "line 2"]);
+    assert_error(&["db", "import", &a, &bad], 4, &[&bad, "line 2"]);
 
     let whole = std::fs::read(&a).unwrap();
     let mut changed = whole.clone();
@@ -442,29 +451,29 @@ fn contradictions_and_damage_are_named() {
     std::fs::write(&a, &changed).unwrap();
     for args in [&["solve", "0*3", "--db", &a][..], &["db", "stats", &a], &["db", "export", &a, &b]]
     {
-        refused(args, 4, &[&a, "byte"]);
+        assert_error(args, 4, &[&a, "byte"]);
     }
     assert_eq!(std::fs::read(&a).unwrap(), changed);
-    refused(&["db", "stats", &none], 4, &["none"]);
+    assert_error(&["db", "stats", &none], 4, &["none"]);
     std::fs::write(&a, "something else entirely").unwrap();
-    refused(&["solve", "0*3", "--db", &a], 4, &["not a database"]);
-    // Nothing is left of a database that was to be made.
+    assert_error(&["solve", "0*3", "--db", &a], 4, &["not a database"]);
+    // A failed import leaves no database.
     for args in [&["db", "import", &new, &bad][..], &["db", "merge", &new, &none]] {
-        refused(args, 4, &[]);
+        assert_error(args, 4, &[]);
         assert!(!std::path::Path::new(&new).exists(), "{args:?}");
     }
-    // A number that no land of so few lives has: searches would not end with it.
+    // A Grundy number too large for the number of lives, with which searches would not end.
     std::fs::write(&bad, "[Positions+Nimber]\n22 1\n1 3\n").unwrap();
-    refused(&["db", "import", &new, &bad], 4, &[&bad, "line 3", "2 lives", "not 3"]);
+    assert_error(&["db", "import", &new, &bad], 4, &[&bad, "line 3", "2 lives", "not 3"]);
     let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
     let (mut forged, _) = GrundyDb::open(Path::new(&new), ignore).unwrap();
     forged.append("1", 500).unwrap();
     forged.close().unwrap();
     for args in [&["solve", "0*3", "--db", &new][..], &["db", "stats", &new]] {
-        refused(args, 4, &[&new, "byte", "2 lives", "not 500"]);
+        assert_error(args, 4, &[&new, "byte", "2 lives", "not 500"]);
     }
-    // A text in place of a database.
+    // A text file instead of a database.
     for args in [&["solve", "0*3", "--db", &wrong][..], &["db", "stats", &wrong]] {
-        refused(args, 4, &["not a database", "sprouts db import DATABASE", &wrong]);
+        assert_error(args, 4, &["not a database", "sprouts db import DATABASE", &wrong]);
     }
 }

@@ -1,8 +1,8 @@
-//! `konane sprouts`.
+//! `konane sprouts canonical`, `children`, `solve`, `verify` and `draw`: positions as text.
 
 use serde_json::{Value, json};
 
-use super::common::Place;
+use super::common::TestDir;
 use super::sprouts_search::konane;
 
 fn answer(args: &[&str]) -> String {
@@ -64,7 +64,7 @@ fn children_with_values() {
     assert_eq!(rules["children"][0]["source"], "rules");
     let over = object(&["children", "!", "--values", "--json"], 0);
     assert_eq!((&over["outcome"], &over["children"]), (&"loss".into(), &json!([])));
-    // What a limit leaves open is unknown and comes last.
+    // Children unknown at a limit come last.
     let open = object(&["children", "0*30", "--values", "--max-nodes", "300", "--json"], 3);
     assert_eq!((&open["outcome"], &open["reason"]), (&"unknown".into(), &"node limit".into()));
     let last = open["children"].as_array().unwrap().last().unwrap();
@@ -83,8 +83,8 @@ fn children_with_values() {
 
 #[test]
 fn children_take_numbers_from_a_file_and_add_to_it() {
-    let place = Place::new();
-    let [file] = &place.paths(["numbers"]);
+    let dir = TestDir::new();
+    let [file] = &dir.paths(["numbers"]);
     let children = || object(&["children", "0*5", "--values", "--json", "--db", file], 0);
     let (found, known) = (children(), children());
     assert!(found["nodes"].as_u64().unwrap() > 0 && known["nodes"] == 0);
@@ -96,19 +96,16 @@ fn children_take_numbers_from_a_file_and_add_to_it() {
 }
 
 #[test]
-fn bad_positions_exit_with_2_and_the_place() {
-    for verb in ["canonical", "children", "draw"] {
-        for (text, place) in
+fn invalid_positions_exit_with_2_and_the_location() {
+    for subcommand in ["canonical", "children", "draw"] {
+        for (text, dir) in
             [("0*2.AB|1A", "character 6"), ("0*x", "character 3"), ("-", "character 1")]
         {
-            let output = konane(&[verb, text]);
-            assert_eq!(output.status.code(), Some(2), "{verb} {text}");
+            let output = konane(&[subcommand, text]);
+            assert_eq!(output.status.code(), Some(2), "{subcommand} {text}");
             assert!(output.stdout.is_empty());
             let message = String::from_utf8(output.stderr).unwrap();
-            assert!(
-                message.starts_with("error: position: ") && message.contains(place),
-                "{message}"
-            );
+            assert!(message.starts_with("error: position: ") && message.contains(dir), "{message}");
         }
     }
 }
@@ -125,10 +122,10 @@ fn solve_reads_the_heaps_that_it_writes() {
     for text in ["0*3 + *2", "0*3+*2", " 0*3 +  *2\n"] {
         assert_eq!(solved(&[text]), flag, "{text}");
     }
-    for verb in ["grundy", "children", "canonical"] {
-        assert_eq!(object(&[verb, " 0*3 ", "--json"], 0)["position"], "0*3", "{verb}");
+    for subcommand in ["grundy", "children", "canonical"] {
+        assert_eq!(object(&[subcommand, " 0*3 ", "--json"], 0)["position"], "0*3", "{subcommand}");
     }
-    // What is written as the best move loses.
+    // The position after the best move is lost.
     assert_eq!(solved(&["0*3 + *1"])[3], "loss");
     for (args, parts) in [
         (&["solve", "0*3 + *1", "--nimber", "2"][..], ["--nimber", "give only one"]),
@@ -145,30 +142,30 @@ fn solve_reads_the_heaps_that_it_writes() {
     }
 }
 
-/// A file in a directory of its own, which has to be kept.
-fn file(content: &str) -> (Place, String) {
-    let place = Place::new();
-    let [path] = place.paths(["numbers.spr"]);
+/// Writes a file to a temporary directory. The directory is deleted when `TestDir` is dropped.
+fn file(content: &str) -> (TestDir, String) {
+    let dir = TestDir::new();
+    let [path] = dir.paths(["numbers.spr"]);
     std::fs::write(&path, content).unwrap();
-    (place, path)
+    (dir, path)
 }
 
 #[test]
-fn verify_says_what_is_wrong() {
+fn verify_names_the_problem() {
     let (_kept, path) = file("[Positions+Nimber]\n0*2 0\n0.AB.}AB.}]! 3\nAB|AB 1\n");
     let value = object(&["verify", &path, "--root", "0*2", "--json"], 1);
     assert_eq!((&value["entries"], &value["established"]), (&json!(3), &json!(2)));
     assert_eq!((&value["wrong"], &value["undecided"]), (&json!(1), &json!(0)));
     assert_eq!((&value["valid"], &value["outcome"]), (&json!(false), &json!("loss")));
     assert_eq!((&value["problems"][0]["line"], &value["reason"]), (&json!(3), &Value::Null));
-    // A check that does not end says nothing about the file.
+    // An unfinished check gives no verdict.
     let output = konane(&["verify", &path, "--json", "--memory", "1"]);
     assert_eq!(output.status.code(), Some(3));
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     let memory = konane::search::run::Reason::Memory.text();
     assert_eq!((&value["valid"], &value["reason"]), (&Value::Null, &json!(memory)));
     assert_eq!((&value["entries"], &value["established"]), (&Value::Null, &json!(0)));
-    // A file without entries proves nothing, even of a root that is soon searched.
+    // A file without entries proves nothing, even for a root that is quick to search.
     for header in ["[Positions+Nimber]\n", "[WinLoss:Losing_Position]\n\n"] {
         let (_kept, path) = file(header);
         for root in [&[][..], &["--root", "0*2"]] {
@@ -187,9 +184,9 @@ fn verify_says_what_is_wrong() {
     assert!(text.contains("outcome     loss") && text.contains("valid       yes"), "{text}");
 }
 
-/// A limit is no verdict; a contradiction is one, also where a limit was reached as well.
+/// Reaching a limit gives no verdict. A contradiction does, even if a limit was also reached.
 #[test]
-fn verify_leaves_open_what_a_limit_prevents() {
+fn verify_gives_no_verdict_at_a_limit() {
     let (_long, long) = file("[Positions+Nimber]\n0*30 0\n");
     let (_kept, correct) = file("[Positions+Nimber]\n0*2 0\n0*4 1\n0*5 1\n");
     assert_eq!(object(&["verify", &correct, "--json"], 0)["valid"], json!(true));
@@ -213,18 +210,18 @@ fn verify_leaves_open_what_a_limit_prevents() {
     assert!(value["undecided"].as_u64() > Some(0) && value["wrong"].as_u64() > Some(0), "{value}");
 }
 
-/// A root of which the file says nothing is found before anything is searched.
+/// A root that is missing from the file is detected before the search.
 #[test]
-fn verify_refuses_a_root_that_is_not_in_the_file() {
+fn verify_rejects_a_root_missing_from_the_file() {
     let (_kept, path) = file("[Positions+Nimber]\n0*2 0\n0*4 1\n0.AB|AB 2\n1a1a 2\n");
-    // No work at all: the refusal does not come from a search.
+    // With a work limit of 0, the error cannot come from a search.
     let output = konane(&["verify", &path, "--root", "0*14", "--json", "--max-work", "1"]);
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]), "{message}");
     for part in ["root", "0*14", "choose a position of the file"] {
         assert!(message.contains(part), "{message}");
     }
-    // Lands of the file, equal lands, and a position with a move to lands of the file.
+    // Lands in the file, equal lands, and a position with a move to lands in the file.
     for (root, outcome) in
         [("0*2+0*4", "win"), ("0*9+0*9", "loss"), ("0*9+0*9+0*2", "loss"), ("0*2+22", "win")]
     {
@@ -234,13 +231,13 @@ fn verify_refuses_a_root_that_is_not_in_the_file() {
 }
 
 #[test]
-fn files_that_cannot_be_read_exit_with_4() {
+fn unreadable_files_exit_with_4() {
     let (_kept, path) = file("[Positions+Nimber]\n0*2 0\n0*x 1\n");
     let output = konane(&["verify", &path]);
     assert_eq!(output.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&output.stderr).contains("line 3: position: character 3"));
     assert_eq!(konane(&["verify", "/nonexistent.spr"]).status.code(), Some(4));
-    // What a search keeps is a database of another kind.
+    // The database written by a search has another format.
     let (kept, _) = file("");
     let [database] = &kept.paths(["kept.nimbers"]);
     answer(&["solve", "0*3", "--db", database]);
@@ -254,7 +251,7 @@ fn files_that_cannot_be_read_exit_with_4() {
 fn draw() {
     let picture = answer(&["draw", "0*2.AB|1aAaB"]);
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
-    // Two panels, six occurrences of letters and three other spots.
+    // Two panels with six occurrences of letters and three other spots.
     assert_eq!(picture.matches("rx=\"10\"").count(), 2);
     assert_eq!(picture.matches("text-anchor").count(), 9);
     assert!(answer(&["draw", "!"]).contains("nothing is left"));

@@ -3,9 +3,9 @@
 
 use std::process::Output;
 
-use super::common::{Place, code, ends_soon, stderr, stdout};
+use super::common::{TestDir, code, ends_soon, stderr, stdout};
 
-/// A short form of every subcommand but `explore`, which serves until a signal comes.
+/// A short run of every subcommand except `explore`, which runs until a signal arrives.
 const EVERY_SUBCOMMAND: [&str; 31] = [
     "--version",
     "help",
@@ -40,17 +40,18 @@ const EVERY_SUBCOMMAND: [&str; 31] = [
     "man",
 ];
 
-/// Runs every subcommand with files to read, in a script in which `{}` is the command line.
+/// Runs every subcommand in a directory with input files. In `script`, `{}` stands for the command
+/// line.
 fn every_subcommand(script: &str) -> Vec<(&'static str, Output)> {
-    let place = Place::with_files();
-    std::fs::write(place.path("3x3.txt"), "Board: 3x3\n\na3 a2\n").unwrap();
-    let run = |line| (line, shell(&place, &script.replace("{}", &format!("konane {line}"))));
+    let dir = TestDir::with_files();
+    std::fs::write(dir.path("3x3.txt"), "Board: 3x3\n\na3 a2\n").unwrap();
+    let run = |line| (line, shell(&dir, &script.replace("{}", &format!("konane {line}"))));
     EVERY_SUBCOMMAND.map(run).into()
 }
 
 /// Runs a script.
-fn shell(place: &Place, script: &str) -> Output {
-    ends_soon(place.shell(script).spawn().expect("a shell"), script)
+fn shell(dir: &TestDir, script: &str) -> Output {
+    ends_soon(dir.shell(script).spawn().expect("a shell"), script)
 }
 
 #[test]
@@ -63,7 +64,7 @@ fn every_subcommand_runs_with_a_small_stack() {
 }
 
 #[test]
-fn a_standard_output_that_is_closed_or_full_is_an_error() {
+fn a_closed_or_full_standard_output_is_an_error() {
     for (redirection, message) in [
         (">&-", "cannot write the answer to standard output: it is closed"),
         (">/dev/full", "standard output"),
@@ -73,19 +74,19 @@ fn a_standard_output_that_is_closed_or_full_is_an_error() {
             assert_eq!(code(&output), 4, "{line} {redirection}");
         }
     }
-    let place = Place::new();
-    let output = shell(&place, "konane solve 3x3 --quiet >&- 2>&-");
+    let dir = TestDir::new();
+    let output = shell(&dir, "konane solve 3x3 --quiet >&- 2>&-");
     assert_eq!(code(&output), 4);
-    let output = shell(&place, "konane draw 3x3 --out 3x3.svg >&-");
+    let output = shell(&dir, "konane draw 3x3 --out 3x3.svg >&-");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }
 
 #[test]
-fn the_null_device_and_a_reader_that_ends_are_no_errors() {
+fn the_null_device_and_a_closed_pipe_are_no_errors() {
     for redirection in [">/dev/null", "1<>/dev/null", "| true"] {
         for line in ["solve 3x3 --quiet", "--version", "perft 4x4 4", "help", "perft 8x8 10"] {
             let script = format!("{{ konane {line}; echo $? >&2; }} {redirection}");
-            assert_eq!(stderr(&shell(&Place::new(), &script)), "0\n", "{script}");
+            assert_eq!(stderr(&shell(&TestDir::new(), &script)), "0\n", "{script}");
         }
     }
 }
@@ -100,20 +101,21 @@ fn a_closed_standard_error_changes_nothing() {
     }
 }
 
-/// KiB between two limits.
+/// Step between two tested limits, in KiB.
 pub const STEP: u64 = 64;
 
-/// Runs a command with so many steps of address space.
-pub fn with_memory(place: &Place, line: &str, steps: u64) -> Output {
-    shell(place, &format!("ulimit -v {}; konane {line}", steps * STEP))
+/// Runs a command with an address space of `steps` times `STEP`.
+pub fn with_memory(dir: &TestDir, line: &str, steps: u64) -> Output {
+    shell(dir, &format!("ulimit -v {}; konane {line}", steps * STEP))
 }
 
-/// The least address space in steps with which a command works in a directory like this one.
-pub fn least_memory(place: &Place, line: &str) -> u64 {
+/// Returns the least address space, in steps, with which a command succeeds in a copy of this
+/// directory.
+pub fn min_memory(dir: &TestDir, line: &str) -> u64 {
     let (mut fails, mut works) = (0, (2 << 20) / STEP);
     while works - fails > 1 {
         let middle = fails.midpoint(works);
-        match with_memory(&place.copy(), line, middle).status.code() {
+        match with_memory(&dir.copy(), line, middle).status.code() {
             Some(0) => works = middle,
             _ => fails = middle,
         }
@@ -121,22 +123,22 @@ pub fn least_memory(place: &Place, line: &str) -> u64 {
     works
 }
 
-/// A winner that has been found is printed, also if there is too little memory for the proof.
+/// The winner is printed even if there is too little memory for the proof.
 #[test]
-fn memory_that_is_refused_takes_no_result_and_leaves_no_file() {
+fn failed_allocations_keep_the_result_and_leave_no_file() {
     for more in ["", " --json", " --json --checkpoint c"] {
-        let place = Place::new();
+        let dir = TestDir::new();
         let line = format!("solve 6x6 --proof p --memory 16MiB --threads 2 --quiet{more}");
-        let least = least_memory(&place, &line);
+        let least = min_memory(&dir, &line);
         let mut kept = 0;
         for steps in (least - 32..least).rev() {
             for left in ["p", "c"] {
-                let _ = std::fs::remove_file(place.path(left));
+                let _ = std::fs::remove_file(dir.path(left));
             }
-            let output = with_memory(&place, &line, steps);
+            let output = with_memory(&dir, &line, steps);
             let (said, answer) = (stderr(&output), stdout(&output));
             let story = format!("ulimit -v {}; {line}: {said}{answer}", steps * STEP);
-            assert!(!place.files().iter().any(|name| name.contains(".tmp")), "{story}");
+            assert!(!dir.files().iter().any(|name| name.contains(".tmp")), "{story}");
             match code(&output) {
                 0 => continue,
                 2 => assert!(said.contains("--memory"), "{story}"),
@@ -163,7 +165,7 @@ fn memory_that_is_refused_takes_no_result_and_leaves_no_file() {
                 assert_eq!(object.get("checkpoint").is_some(), more.contains("checkpoint"));
             }
         }
-        // With checkpoints the search itself may need more memory than the proof.
+        // With checkpoints the search may need more memory than the proof.
         let may_fail_before = more.contains("checkpoint");
         assert!(
             kept > 0 || may_fail_before,
@@ -173,9 +175,10 @@ fn memory_that_is_refused_takes_no_result_and_leaves_no_file() {
     }
 }
 
-/// The reported limit, and limits where perft and Sprouts were aborted: an answer or a message.
+/// Under memory limits that once aborted perft and Sprouts, the program now gives an answer or an
+/// error message.
 #[test]
-fn memory_that_is_refused_is_a_limit_with_a_message() {
+fn failed_allocations_are_limits_with_a_message() {
     for line in [
         "solve 6x6 --proof p --memory 16MiB --threads 2 --quiet",
         "perft 5x5 9 --unique --threads 2 --quiet",
@@ -183,11 +186,11 @@ fn memory_that_is_refused_is_a_limit_with_a_message() {
         "sprouts solve 0*8 --memory 16MiB --threads 2 --quiet",
         "sprouts children 0*6 --json",
     ] {
-        let place = Place::new();
-        let least = least_memory(&place, line);
+        let dir = TestDir::new();
+        let least = min_memory(&dir, line);
         let around = (1..12).map(|below| least - 3 * below);
         for steps in around.chain([122_880 / STEP, least + 1]) {
-            let output = with_memory(&place, line, steps);
+            let output = with_memory(&dir, line, steps);
             let said = stderr(&output) + &stdout(&output);
             assert!(matches!(code(&output), 0 | 2 | 3), "{line}, {steps} steps: {said}");
             assert!(!said.is_empty(), "{line}, {steps} steps");

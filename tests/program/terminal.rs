@@ -1,4 +1,4 @@
-//! What a terminal shows while the program works.
+//! Terminal output while the program runs.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -10,7 +10,8 @@ use rustix::termios::{Action, Winsize, tcflow, tcsetwinsize};
 
 use super::common::{code, command, ends_soon, one_object, signal, stdout};
 
-/// A terminal of 80 columns: the program's end, the person's, and all that has been shown.
+/// Opens a terminal of 80 columns. Returns the program's end, the user's end, and all output so
+/// far.
 fn terminal() -> (File, File, Arc<Mutex<String>>) {
     let controller =
         openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
@@ -26,7 +27,7 @@ fn terminal() -> (File, File, Arc<Mutex<String>>) {
     let mut seen = person.try_clone().expect("another handle");
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
-        // Fails when nobody has the other end any more.
+        // Fails when the other end has been closed.
         while let Ok(count) = seen.read(&mut bytes) {
             kept.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
         }
@@ -34,35 +35,36 @@ fn terminal() -> (File, File, Arc<Mutex<String>>) {
     (user, person, shown)
 }
 
-/// Waits until the terminal shows what is wanted.
+/// Waits until the terminal output satisfies `wanted`.
 fn wait(shown: &Mutex<String>, wanted: impl Fn(&str) -> bool) -> String {
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         let text = shown.lock().unwrap().clone();
         if wanted(&text) {
             return text;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{text:?}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{text:?}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 #[test]
-fn the_live_line_has_no_full_bar_and_goes_when_the_program_is_interrupted() {
+fn the_live_line_has_no_full_bar_and_is_cleared_on_interrupt() {
     let (user, _person, shown) = terminal();
     let mut command = command(&["statespace", "5x6", "--threads", "1", "--json"]);
     command.env("TERM", "xterm").stderr(user);
     let child = command.spawn().expect("the program runs");
-    // The command keeps the terminal open as well.
+    // The command also keeps the terminal open.
     drop(command);
-    // A Ctrl-C is echoed where the cursor stands: at the beginning of the line, which is cleared, and
-    // not behind its end, where a new line would begin and this one stay.
+    // The terminal echoes Ctrl-C at the cursor. The cursor is at the start of the live line, so the
+    // echo is cleared with it. At the end of a full line, the echo would start a new line and the
+    // live line would stay.
     let text = wait(&shown, |text| text.contains('%') && text.ends_with('\r'));
     let percent = text.split(" %").next().unwrap().rsplit(' ').next().unwrap();
     assert_ne!(percent, "100", "{text:?}");
     signal(&child, "-INT");
     let output = child.wait_with_output().expect("the program ends");
-    assert_eq!(code(&output), 130, "the board takes seconds");
+    assert_eq!(code(&output), 130, "the run takes several seconds");
     let value = one_object(&stdout(&output));
     assert_eq!(value["reason"], "interrupted");
     assert!(value["total"].is_null() && value["plies"].as_array().unwrap().is_empty(), "{value}");
@@ -70,7 +72,7 @@ fn the_live_line_has_no_full_bar_and_goes_when_the_program_is_interrupted() {
 }
 
 #[test]
-fn ctrl_c_ends_a_search_of_analyse_and_another_one_the_program() {
+fn ctrl_c_ends_a_search_of_analyse_and_a_second_one_ends_the_program() {
     let (user, mut person, shown) = terminal();
     let mut command = command(&["analyse", "8x8", "--time", "1ms", "--threads", "1"]);
     let ends = [user.try_clone().expect("a handle"), user.try_clone().expect("a handle")];
@@ -86,7 +88,7 @@ fn ctrl_c_ends_a_search_of_analyse_and_another_one_the_program() {
         signal(&child, "-INT");
         let text = wait(&shown, |text| text[before..].ends_with("> "));
         assert!(text[before..].contains("source"), "the moves are shown: {text:?}");
-        // Not the same request as the one that comes next.
+        // The next signal must count as a separate request.
         std::thread::sleep(Duration::from_millis(600));
     }
     signal(&child, "-INT");
@@ -94,7 +96,7 @@ fn ctrl_c_ends_a_search_of_analyse_and_another_one_the_program() {
 }
 
 #[test]
-fn a_second_ctrl_c_ends_a_program_whose_terminal_takes_nothing() {
+fn a_second_ctrl_c_ends_the_program_if_the_terminal_is_blocked() {
     let (user, _person, shown) = terminal();
     let mut command = command(&["solve", "8x8", "--threads", "1"]);
     command.env("TERM", "xterm").stderr(user.try_clone().expect("a handle"));
@@ -102,11 +104,11 @@ fn a_second_ctrl_c_ends_a_program_whose_terminal_takes_nothing() {
     drop(command);
     wait(&shown, |text| text.contains("nodes"));
     tcflow(&user, Action::OOff).expect("a terminal");
-    // Until the live line is to be drawn again.
+    // Wait until the live line is redrawn.
     std::thread::sleep(Duration::from_secs(1));
     signal(&child, "-INT");
     std::thread::sleep(Duration::from_secs(1));
-    assert!(child.try_wait().expect("a child").is_none(), "it waits for the terminal");
+    assert!(child.try_wait().expect("a child").is_none(), "the program is blocked by the terminal");
     signal(&child, "-INT");
     assert_eq!(code(&ends_soon(child, "solve 8x8")), 130);
 }

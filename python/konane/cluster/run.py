@@ -92,7 +92,7 @@ class _Saves:
             if runs:
                 so_far = [text.counted(nodes, "node"), text.seconds(seconds), text.counted(runs, "run")]
                 before = ", ".join(so_far)
-                progress.note(f"checkpoints: going on after {before}")
+                progress.note(f"checkpoints: continuing after {before}")
 
     def poll(self) -> None:
         """Collects the attempts to write a checkpoint since the last call."""

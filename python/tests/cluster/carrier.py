@@ -1,4 +1,4 @@
-"""A coordinator and workers in one process, without Ray: the carrier of messages in these tests."""
+"""Transport of messages between a coordinator and workers in one process, without Ray."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def carry(
     chance: random.Random | None = None,
     late: Any = None,
 ) -> dict[str, Any]:
-    """Carries messages until the search is over. With `chance`, some are cut, altered, doubled or late,
-    and workers are lost; `late` makes a worker that joins after some jobs."""
+    """Delivers messages until the search is over. With `chance`, some are truncated, altered, repeated or
+    delayed, and workers are lost. `late` creates a worker that joins after some jobs."""
     idle = list(range(len(workers)))
     jobs: deque[Any] = deque()
     done: deque[bytes] = deque()
@@ -58,7 +58,7 @@ def carry(
                 return coordinator.finish()
             if reply.job is None:
                 break
-        # Results wait for each other, so that some are late.
+        # Up to three results are queued, so that some are delayed.
         while jobs and len(done) < 3:
             reply = jobs.popleft()
             worker, last = workers[reply.worker], reply.last

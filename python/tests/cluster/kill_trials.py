@@ -1,14 +1,14 @@
-"""Kills at random, again and again: python kill_trials.py KIND [TRIALS] [BOARD WINNER] [SEED]
+"""Repeated random kills: python kill_trials.py KIND [TRIALS] [BOARD WINNER] [SEED]
 
 Each trial is a search with two workers of one thread.
 
-* `workers`: one of them is killed by -9 at a random moment, and then perhaps its replacement.
-* `nodes`: each is on a Ray node of its own; the second node is killed with all that runs there.
-* `drivers`: the driver is killed, and a new one goes on from the checkpoint, twice.
+* `workers`: kill -9 ends one worker at a random time, and then possibly its replacement.
+* `nodes`: each worker is on a separate Ray node. The second node is killed with all its processes.
+* `drivers`: the driver is killed twice, and a new one resumes from the checkpoint.
 
-A line for each trial says what came out, and for each kill what it cost: of a worker the seconds until it
-was missed, of a driver the seconds of the search that were in no checkpoint. Ends with 1 if a winner was
-wrong.
+Prints one line per trial with the winner and the cost of each kill. For a worker or node, the cost is the
+time until the loss is detected, in seconds. For a driver, it is the search time that is missing from the
+checkpoint. The exit code is 1 if a winner is wrong.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def with_drivers(board: str, chance: random.Random) -> Trial:
             for line in process.stderr:
                 if line.startswith(f"checkpoints: {file}"):
                     begun = time.monotonic()
-                elif found := re.search(r"going on after .* nodes, (.*), \d+ run", line):
+                elif found := re.search(r"continuing after .* nodes, (.*), \d+ run", line):
                     saved = _konane.seconds(found[1].replace("min", "m"))
                 elif killed < 2 and line.startswith("worker 1: pid"):
                     if killed:
@@ -140,7 +140,7 @@ def with_drivers(board: str, chance: random.Random) -> Trial:
 
 @contextlib.contextmanager
 def trials(kind: str, board: str, chance: random.Random) -> Iterator:
-    """What makes a trial."""
+    """Sets up the trials and yields a function that runs one."""
     if kind == "nodes":
         with tempfile.TemporaryDirectory() as directory, head_node(Path(directory)) as head:
             yield lambda: with_nodes(board, chance, head, Path(directory))

@@ -1,4 +1,4 @@
-"""Nodes of a Ray of its own, on this machine: on loopback addresses, since Ray replaces 127.0.0.1."""
+"""Nodes of a local Ray cluster. They use other loopback addresses, since Ray replaces 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 
 ENVIRONMENT = os.environ | {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Must be the same everywhere.
+    # Must be the same on all nodes.
     "RAY_AUTH_MODE": "token",
     "RAY_AUTH_TOKEN": secrets.token_hex(32),
-    # How soon a node that has died is noticed.
+    # Time until the loss of a node is detected.
     "RAY_health_check_initial_delay_ms": "1000",
     "RAY_health_check_period_ms": "500",
     "RAY_health_check_failure_threshold": "3",
@@ -45,14 +45,14 @@ def start_node(directory: Path, address: str, *arguments: str) -> subprocess.Pop
 
 
 def end_node(node: subprocess.Popen) -> None:
-    """Kills it with all that it has started."""
+    """Kills the node and all processes that it has started."""
     os.killpg(node.pid, signal.SIGKILL)
     node.wait()
 
 
 @contextlib.contextmanager
 def head_node(directory: Path) -> Iterator[str]:
-    """The address of a Ray of one node with one core."""
+    """Starts a Ray cluster of one node with one core, and yields its address."""
     port = free_port()
     arguments = ["--head", "--port", str(port), "--include-dashboard", "false"]
     node = start_node(directory, HEAD, *arguments)

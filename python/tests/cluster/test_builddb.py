@@ -1,4 +1,4 @@
-"""Databases by tasks on Ray have the bytes of a build in one process, also if workers die."""
+"""Builds by tasks on Ray write the same bytes as a build in one process, also if workers die."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def files(directory: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The files of a build without Ray, one task after the other in another order."""
+    """Files of a build without Ray, with sequential tasks in another order."""
     out = tmp_path_factory.mktemp("whole")
     plan = BuildPlan(BOARD, out, MEMORY)
     build = plan.open()
@@ -63,7 +63,7 @@ def local_ray():
     ray.shutdown()
 
 
-def test_memory_is_read():
+def test_memory_sizes():
     assert memory_bytes("1GiB") == 1 << 30
     assert memory_bytes("1.5 MiB") == 3 << 19
     assert memory_bytes("2GB") == 2 * 10**9
@@ -73,7 +73,7 @@ def test_memory_is_read():
             memory_bytes(wrong)
 
 
-def test_what_cannot_be_is_refused(tmp_path):
+def test_invalid_arguments(tmp_path):
     with pytest.raises(konane.InputError):
         cluster.build_database("9x9", tmp_path)
     with pytest.raises(konane.ResourceError, match="needs"):
@@ -93,7 +93,7 @@ def test_what_cannot_be_is_refused(tmp_path):
     assert not ray.is_initialized()
 
 
-def test_one_machine_has_to_have_the_cores_and_the_memory(monkeypatch):
+def test_one_machine_must_have_the_cores_and_the_memory(monkeypatch):
     def machines(*resources):
         nodes = [{"Alive": True, "Resources": {"CPU": c, "memory": m}} for c, m in resources]
         nodes.append({"Alive": False, "Resources": {"CPU": 99, "memory": 1 << 50}})
@@ -108,7 +108,7 @@ def test_one_machine_has_to_have_the_cores_and_the_memory(monkeypatch):
         builddb._check_capacity(1 << 30, 9)
 
 
-def test_plans_of_boards_that_are_too_large_here(capsys):
+def test_plans_of_large_boards(capsys):
     arguments = ["builddb", "7x7", "--memory-per-task", "32GiB", "--workers", "8", "--plan"]
     assert main([*arguments, "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
@@ -126,7 +126,7 @@ def test_workers_die_and_files_are_damaged(tmp_path, whole, local_ray, monkeypat
     marks.mkdir()
 
     def deadly(text, *arguments):
-        """Some tasks die in the middle when they run first, and some damage what others made."""
+        """Runs a task. Some tasks are killed in their first run, and some damage files of others."""
         import threading
         import zlib
 
@@ -155,12 +155,12 @@ def test_workers_die_and_files_are_damaged(tmp_path, whole, local_ray, monkeypat
     kinds = [event["event"] for event in events]
     assert kinds.count("death") >= 3 and summary["lost_workers"] == kinds.count("death")
     assert kinds.count("worker") == len(summary["workers"]) >= 2
-    # It is there, and nothing runs again.
+    # The database is complete, so no task runs again.
     again = cluster.build_database(BOARD, out, memory_per_task=MEMORY, workers=2)
     assert again["tasks"] == 0 and files(out / f"{BOARD}-complete") == whole
 
 
-def test_an_error_that_repeats_ends_the_build(tmp_path, local_ray, monkeypatch):
+def test_repeated_errors_end_the_build(tmp_path, local_ray, monkeypatch):
     def full(*_):
         raise OSError(28, "no space is left on the disk")
 
@@ -171,12 +171,12 @@ def test_an_error_that_repeats_ends_the_build(tmp_path, local_ray, monkeypatch):
             BOARD, tmp_path, memory_per_task=MEMORY, workers=2, progress=events.append
         )
     assert [event["event"] for event in events].count("error") >= builddb.MAX_ERRORS
-    # Another build can continue at once.
+    # Another build can continue immediately.
     BuildPlan(BOARD, tmp_path, MEMORY).open().close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_build_says_so_and_is_gone_on_with(tmp_path, whole, number):
+def test_an_interrupted_build_is_reported_and_can_resume(tmp_path, whole, number):
     command = [sys.executable, "-m", "konane.cluster", "builddb", BOARD, "--dir", str(tmp_path)]
     command += ["--workers", "2", "--memory-per-task", "200MiB", "--json"]
     first = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -184,10 +184,10 @@ def test_an_interrupted_build_says_so_and_is_gone_on_with(tmp_path, whole, numbe
         if "tasks, " in line:
             break
     first.send_signal(number)
-    out, said = first.communicate(timeout=60)
+    out, messages = first.communicate(timeout=60)
     summary = json.loads(out)
-    # It may have been done by then.
-    assert (first.returncode, summary.get("reason")) in ((130, "interrupted"), (0, None)), said
+    # The build may have finished before the signal.
+    assert (first.returncode, summary.get("reason")) in ((130, "interrupted"), (0, None)), messages
     assert summary["board"] == BOARD and summary["tasks"] > 0
     second = subprocess.run(command, capture_output=True, text=True, check=True)
     assert files(tmp_path / f"{BOARD}-complete") == whole

@@ -1,4 +1,4 @@
-"""What the driver decides, with a coordinator stub and without Ray."""
+"""Decisions of the driver, with a stub coordinator and without Ray."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ pytestmark = pytest.mark.ray
 
 
 def worker(number: int) -> WorkerSlot:
-    """A worker of four threads that has nothing to do."""
+    """An idle worker with four threads."""
     return WorkerSlot(number, Machine("a", 8), 4, None, 0.0, None, None, 0.0, pid=1)
 
 
 class StubCoordinator:
-    """Has no jobs, and ends at the fifth idle request."""
+    """A coordinator without jobs that ends at the fifth idle request."""
 
     def __init__(self) -> None:
         self.job_nodes: list[int] = []
-        self.asked = 0
+        self.requests = 0
         self.reason: str | None = None
 
     def status(self) -> Any:
@@ -41,8 +41,8 @@ class StubCoordinator:
         self.job_nodes.append(nodes)
 
     def handle_idle(self, _worker: int) -> Any:
-        self.asked += 1
-        return SimpleNamespace(job=None, over=self.asked == 5)
+        self.requests += 1
+        return SimpleNamespace(job=None, over=self.requests == 5)
 
     def cancelled(self) -> list[tuple[int, int]]:
         return []
@@ -51,7 +51,7 @@ class StubCoordinator:
         self.reason = reason
 
 
-def test_a_job_lasts_until_all_have_been_served() -> None:
+def test_job_length_adapts_to_the_driver_and_workers() -> None:
     coordinator, game = StubCoordinator(), Sprouts("0*3", job_nodes=1000, job_seconds=0.02)
     driver = Driver(game, coordinator, ClusterOptions(), print, print)
     driver.workers = [worker(number) for number in range(100)]
@@ -59,22 +59,22 @@ def test_a_job_lasts_until_all_have_been_served() -> None:
     driver._adapt()
     driver._adapt()
     assert coordinator.job_nodes == [4000]
-    # A call takes the driver 0.1 ms, so a round is shorter than a job is to be. The middle of all
-    # speeds counts.
+    # A call takes the driver 0.1 ms, so serving all workers takes less time than a job should last.
+    # The median speed is used.
     driver.busy, driver.calls = 0.01, 100
     for each in driver.workers[1:]:
         each.nodes, each.seconds = 1_000_000, 1.0
     driver.workers[1].nodes = 9_000_000
     driver._adapt()
     assert coordinator.job_nodes.pop() == 20_000
-    # Now it takes 1 ms.
+    # Now a call takes 1 ms.
     driver.busy = 0.1
     driver._adapt()
     assert coordinator.job_nodes.pop() == 125_000
 
 
 class MachineMonitor:
-    """Machines without Ray."""
+    """A machine monitor without Ray."""
 
     found: dict[str, Machine] | None = None
 
@@ -98,11 +98,11 @@ def test_idle_workers_are_served_again_without_pending_jobs() -> None:
     late.start()
     driver.run(stop)
     late.cancel()
-    assert (coordinator.asked, coordinator.reason) == (5, None)
+    assert (coordinator.requests, coordinator.reason) == (5, None)
 
 
-class Time:
-    """A clock and a Ray on it: calls are answered at their time, which is infinite for some."""
+class SimulatedTime:
+    """A simulated clock with Ray calls. A call is the time of its response, which may be infinite."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -117,28 +117,28 @@ class Time:
         return ready, [call for call in calls if call not in ready]
 
 
-class Actor:
-    """Takes a fixed time for a job and for a ping."""
+class StubActor:
+    """An actor with a fixed response time for jobs and for pings."""
 
-    def __init__(self, time: Time, job: float, ping: float = 0.01) -> None:
-        self.asked = 0
+    def __init__(self, time: SimulatedTime, job: float, ping: float = 0.01) -> None:
+        self.requests = 0
         self.search = SimpleNamespace(remote=lambda *_: time.now + job)
         self.ping = SimpleNamespace(remote=lambda: self._sign(time.now + ping))
 
     def _sign(self, when: float) -> float:
-        self.asked += 1
+        self.requests += 1
         return when
 
 
-class Endless(StubCoordinator):
-    """Has jobs until `most` of them are done. Only the worker `mortal` may be lost."""
+class BusyCoordinator(StubCoordinator):
+    """A coordinator with jobs until `max_jobs` are done. Only the worker `mortal` may be lost."""
 
-    def __init__(self, most: int, mortal: int | None = None) -> None:
+    def __init__(self, max_jobs: int, mortal: int | None = None) -> None:
         super().__init__()
-        self.most, self.mortal, self.done = most, mortal, 0
+        self.max_jobs, self.mortal, self.done = max_jobs, mortal, 0
 
     def handle_idle(self, worker: int) -> Any:
-        over = self.done >= self.most
+        over = self.done >= self.max_jobs
         job = None if over else self.done
         return SimpleNamespace(worker=worker, reply=b"", job=job, node=b"", last=None, over=over)
 
@@ -150,7 +150,7 @@ class Endless(StubCoordinator):
         assert worker == self.mortal
 
 
-def at_work(actors: list[Actor], coordinator: StubCoordinator, **options: float) -> Driver:
+def busy_driver(actors: list[StubActor], coordinator: StubCoordinator, **options: float) -> Driver:
     driver = Driver(Sprouts("0*3"), coordinator, ClusterOptions(**options), print, lambda _: None)
     for number, actor in enumerate(actors):
         driver.workers.append(worker(number))
@@ -159,25 +159,25 @@ def at_work(actors: list[Actor], coordinator: StubCoordinator, **options: float)
 
 
 def test_a_job_may_take_longer_than_the_lease(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, coordinator = Time(monkeypatch), Endless(3)
-    actor = Actor(time, job=200.0)
-    at_work([actor], coordinator, lease=30.0).run(threading.Event())
+    time, coordinator = SimulatedTime(monkeypatch), BusyCoordinator(3)
+    actor = StubActor(time, job=200.0)
+    busy_driver([actor], coordinator, lease=30.0).run(threading.Event())
     assert coordinator.done == 3
-    assert actor.asked > 30
+    assert actor.requests > 30
 
 
-def test_a_worker_without_an_answer_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, coordinator = Time(monkeypatch), Endless(1, mortal=0)
-    driver = at_work([Actor(time, inf, inf), Actor(time, 100.0)], coordinator, lease=30.0)
+def test_a_worker_that_does_not_answer_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, coordinator = SimulatedTime(monkeypatch), BusyCoordinator(1, mortal=0)
+    driver = busy_driver([StubActor(time, inf, inf), StubActor(time, 100.0)], coordinator, lease=30.0)
     driver.run(threading.Event())
     assert coordinator.done == 1
     assert [worker.lost for worker in driver.workers] == [True, False]
 
 
-def test_a_driver_that_was_stopped_loses_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, coordinator = Time(monkeypatch), Endless(8)
-    # All have answered when it goes on, and it takes one answer after the other.
-    driver = at_work([Actor(time, 0.4) for _ in range(4)], coordinator, lease=30.0)
+def test_a_suspended_driver_loses_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    time, coordinator = SimulatedTime(monkeypatch), BusyCoordinator(8)
+    # All workers have answered when the driver continues, and it handles the answers one by one.
+    driver = busy_driver([StubActor(time, 0.4) for _ in range(4)], coordinator, lease=30.0)
     handle = coordinator.handle
 
     def stopped(message: bytes) -> Any:
@@ -190,7 +190,7 @@ def test_a_driver_that_was_stopped_loses_no_worker(monkeypatch: pytest.MonkeyPat
 
 
 def test_missing_cores_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    time, notes = Time(monkeypatch), list[str]()
+    time, notes = SimulatedTime(monkeypatch), list[str]()
     monkeypatch.setattr(MachineMonitor, "found", {"a": Machine("a", 4), "b": Machine("b", 2)})
     options, stop = ClusterOptions(threads=8), threading.Event()
     driver = Driver(Sprouts("0*3"), StubCoordinator(), options, notes.append, lambda _: None)

@@ -1,4 +1,4 @@
-"""What the verbs make of answers and errors, with searches and a Ray that are made up."""
+"""Output and exit codes of the subcommands, with stubs for searches and Ray."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SOLVED = {"solve 3x3": "loss", "sprouts 0*3": "win"}
 
 
 @pytest.fixture(autouse=True)
-def signals_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_signal_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(front, "catch_signals", threading.Event)
 
 
-def found(outcome: str, reason: str | None, checkpoint: dict[str, Any]) -> Result:
+def search_result(outcome: str, reason: str | None, checkpoint: dict[str, Any]) -> Result:
     fields = {"outcome": outcome, "checkpoint": checkpoint}
     return Result(outcome, None, reason, None, 0, 0.0, [], 0, fields)
 
 
 @pytest.mark.parametrize(
-    ("verb", "reason", "fails", "code"),
+    ("subcommand", "reason", "fails", "code"),
     [
         ("solve 3x3", None, False, 0),
         ("solve 3x3", "node limit", False, 3),
@@ -38,24 +38,24 @@ def found(outcome: str, reason: str | None, checkpoint: dict[str, Any]) -> Resul
         ("solve 3x3", "interrupted", False, 130),
         ("sprouts 0*3", "file error", False, 4),
         ("sprouts 0*3", "contradiction", False, 4),
-        # A winner needs no checkpoint any more, Grundy numbers are for others too.
+        # A solved search needs no checkpoint, but Grundy numbers are useful to other searches.
         ("solve 3x3", None, True, 0),
         ("solve 3x3", "node limit", True, 4),
         ("sprouts 0*3", None, True, 4),
         ("sprouts 0*3", "node limit", True, 4),
     ],
 )
-def test_answers_have_the_exit_codes_of_the_program(
-    monkeypatch: pytest.MonkeyPatch, verb: str, reason: str | None, fails: bool, code: int
+def test_results_have_the_exit_codes_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, subcommand: str, reason: str | None, fails: bool, code: int
 ) -> None:
     checkpoint = {"file": "a"} | ({"error": "a: the disk is full"} if fails else {})
-    result = found("unknown" if reason else SOLVED[verb], reason, checkpoint)
+    result = search_result("unknown" if reason else SOLVED[subcommand], reason, checkpoint)
     monkeypatch.setattr(front, "search", lambda *_, **__: result)
-    assert front.main([*verb.split(), "--json"]) == code
+    assert front.main([*subcommand.split(), "--json"]) == code
 
 
 @pytest.mark.parametrize(
-    ("verb", "error", "code"),
+    ("subcommand", "error", "code"),
     [
         ("solve 3x3", konane.InputError("no"), 2),
         ("solve 3x3", konane.ResourceError("no"), 2),
@@ -72,7 +72,7 @@ def test_answers_have_the_exit_codes_of_the_program(
 def test_errors_have_the_exit_codes_of_the_program(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture,
-    verb: str,
+    subcommand: str,
     error: konane.Error,
     code: int,
 ) -> None:
@@ -81,11 +81,11 @@ def test_errors_have_the_exit_codes_of_the_program(
 
     monkeypatch.setattr(front, "search", fail)
     monkeypatch.setattr(front.builddb, "build", fail)
-    assert front.main(verb.split()) == code
+    assert front.main(subcommand.split()) == code
     assert capsys.readouterr().err == "error: no\n"
 
 
-def test_what_ray_prints_is_not_in_the_answer(
+def test_output_of_ray_is_not_in_the_answer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     def build(*_: Any) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def test_what_ray_prints_is_not_in_the_answer(
 
 
 def test_an_infinite_proof_number_is_a_word_in_the_text() -> None:
-    # A contradiction leaves the outcome unknown, also if the numbers of the root are those of a solved one.
+    # After a contradiction the outcome is unknown, even if the root has the proof numbers of a solved node.
     fields = {"outcome": "unknown", "reason": "contradiction", "contradiction": "0*2 is 0 and 1"}
     counts = {"canonical": "0*3", "algorithm": "pns-pdfpn", "profile": "tuned", "nodes": 1}
     numbers = {"pn": 1 << 27, "dn": 0, "expansions": 1, "grundy_numbers": 1}

@@ -1,4 +1,4 @@
-"""The whole, on a local Ray: programs as users start them, killed in the middle."""
+"""End-to-end tests on a local Ray, including killed processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SMALL = ["--memory-per-worker", "256MiB", "--memory", "64MiB", "--threads-per-wo
 
 
 class Run:
-    """A program that runs."""
+    """A running `konane.cluster` process."""
 
     def __init__(self, *arguments: str) -> None:
         command = [sys.executable, "-m", "konane.cluster", *arguments, *SMALL]
@@ -46,7 +46,7 @@ class Run:
         self.pids: dict[int, int] = {}
 
     def wait_for(self, pattern: str) -> re.Match[str]:
-        """Reads what it says until a line matches."""
+        """Reads stderr until a line matches."""
         for line in self.process.stderr:
             self.lines.append(line)
             if joined := re.match(r"worker (\d+): pid (\d+) on node", line):
@@ -56,7 +56,7 @@ class Run:
         raise AssertionError("".join(self.lines))
 
     def end(self, code: int = 0) -> dict:
-        """The answer."""
+        """Waits for the end, checks the exit code, and returns the JSON object."""
         out, rest = self.process.communicate(timeout=600)
         self.lines.append(rest)
         assert self.process.returncode == code, "".join(self.lines)
@@ -65,7 +65,7 @@ class Run:
 
 @pytest.fixture
 def runs() -> Iterator[list[Run]]:
-    """Programs that are ended with the test."""
+    """Processes that are killed at the end of the test."""
     started: list[Run] = []
     yield started
     for run in started:
@@ -84,7 +84,7 @@ def runs() -> Iterator[list[Run]]:
         ("time_limit", math.nan),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_ray_is_started(name: str, number: float) -> None:
+def test_invalid_options_are_rejected_before_ray_starts(name: str, number: float) -> None:
     with pytest.raises(konane.InputError, match=name):
         konane.cluster.solve("3x3", **{name: number})
     with pytest.raises(konane.InputError, match=name):
@@ -92,7 +92,7 @@ def test_what_makes_no_sense_is_refused_before_ray_is_started(name: str, number:
     assert not ray.is_initialized()
 
 
-def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
+def test_an_address_without_a_server_is_rejected_immediately() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
     begun = time.monotonic()
@@ -101,28 +101,28 @@ def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
     assert time.monotonic() - begun < 5
 
 
-def test_numbers_and_times_are_written_as_for_the_program(
+def test_numbers_and_times_have_the_syntax_of_the_program(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    def read(*arguments: str, verb: str = "solve 3x3") -> dict:
+    def read(*arguments: str, subcommand: str = "solve 3x3") -> dict:
         seen: dict = {}
         with monkeypatch.context() as patch:
             run = lambda _, args: seen.update(vars(args))  # noqa: E731
             patch.setattr("konane.cluster.__main__.run_search", run)
-            main([*verb.split(), *arguments])
+            main([*subcommand.split(), *arguments])
         return seen
 
     assert read("--time-limit", "1h30m")["time_limit"] == 5400
     assert read("--checkpoint-interval", "1.5 s")["checkpoint_interval"] == 1.5
     assert read("--max-nodes", "2.5M")["max_nodes"] == 2_500_000
     assert read("--job-nodes", "1e6")["job_nodes"] == 1_000_000
-    assert read("--nimber", "0", verb="sprouts 0*3")["nimber"] == 0
+    assert read("--nimber", "0", subcommand="sprouts 0*3")["nimber"] == 0
     for wrong in (["--max-nodes", "0"], ["--job-nodes", "9" * 20], ["--time-limit", "0s"]):
         with pytest.raises(SystemExit):
             read(*wrong)
-    # Grundy numbers are kept as they are found.
+    # Grundy numbers are saved continuously, so there is no interval.
     with pytest.raises(SystemExit):
-        read("--checkpoint", "a", "--checkpoint-interval", "1s", verb="sprouts 0*3")
+        read("--checkpoint", "a", "--checkpoint-interval", "1s", subcommand="sprouts 0*3")
     assert main(["sprouts", "0*3", "--workers", "9" * 20]) == 2
     assert "workers: expected a whole number" in capsys.readouterr().err
 
@@ -134,7 +134,7 @@ def test_one_worker(runs: list[Run]) -> None:
     assert (answer["outcome"], answer["winner"]) == ("win", "black")
     assert answer["algorithm"] == "pns-pdfpn"
     assert [w["lost"] for w in answer["workers"]] == [False]
-    # The worker's 256 MiB and the coordinator's quarter of 64, in cells of 16 bytes with two entries each at most.
+    # The worker's 256 MiB and a quarter of the coordinator's 64 MiB, in 16-byte cells with up to two entries.
     assert answer["memory_bytes"] > 272 << 20
     assert answer["table"]["capacity"] == (272 << 20) // 8
     assert 0 < answer["table"]["used"] <= answer["table"]["capacity"]
@@ -162,16 +162,16 @@ def test_killed_workers_are_replaced(runs: list[Run]) -> None:
     assert lost >= {0, 1}
 
 
-class Hang(Progress):
-    """Stops the first worker, and continues it after another one has replaced it."""
+class HangProgress(Progress):
+    """Suspends the first worker, and continues it after it has been replaced."""
 
-    stopped = went_on = False
-    #: Its jobs and nodes when it was lost.
+    stopped = continued = False
+    #: Jobs and nodes of the worker when it was lost.
     counted = (0, 0)
 
     def watch(self, driver: Driver) -> None:
         first = next(iter(driver.workers), None)
-        if first is None or first.pid is None or self.went_on:
+        if first is None or first.pid is None or self.continued:
             return
         if not self.stopped and first.jobs > 0:
             os.kill(first.pid, signal.SIGSTOP)
@@ -180,13 +180,13 @@ class Hang(Progress):
             self.counted = (first.jobs, first.nodes)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(first.pid, signal.SIGCONT)
-            self.went_on = True
+            self.continued = True
 
 
-def test_a_worker_that_hangs_and_comes_back_changes_nothing() -> None:
-    hang = Hang()
-    # 14 million nodes on one thread, so that the search lasts longer than it takes to notice the
-    # silence and to start another worker.
+def test_a_lost_worker_that_returns_is_ignored() -> None:
+    hang = HangProgress()
+    # 14 million nodes on one thread, so that the search lasts longer than detecting the loss and starting
+    # another worker.
     options = ClusterOptions(workers=2, threads=1, memory="256MiB", job_nodes=1000, lease=1.0)
     found = search(
         Konane(Position("6x8").play("e4").play("e5"), "tuned"),
@@ -198,13 +198,13 @@ def test_a_worker_that_hangs_and_comes_back_changes_nothing() -> None:
         progress=hang,
         stop=threading.Event(),
     )
-    assert hang.went_on
+    assert hang.continued
     assert found.winner == "black"
     first = found.workers[0]
     assert (first.lost, first.jobs, first.nodes) == (True, *hang.counted)
 
 
-def test_ctrl_c_leaves_a_checkpoint_and_a_killed_driver_one_too(
+def test_ctrl_c_and_a_killed_driver_leave_a_checkpoint(
     runs: list[Run], tmp_path: Path
 ) -> None:
     file = str(tmp_path / "a.chk")
@@ -221,7 +221,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_killed_driver_one_too(
 
     run = Run("solve", "7x7", *saving, "--resume")
     runs.append(run)
-    assert "going on after" in run.wait_for("going on.*").group()
+    assert "continuing after" in run.wait_for("going on.*").group()
     run.wait_for(r"nodes, .* pn ")
     time.sleep(1.5)
     run.process.kill()
@@ -229,7 +229,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_killed_driver_one_too(
 
     run = Run("solve", "7x7", *saving, "--resume")
     runs.append(run)
-    # Nothing is written down of how the killed run ended, but what it had found is there.
+    # The killed run could not record its end, but its last checkpoint is used.
     answer = run.end()
     assert answer["winner"] == "black"
     assert answer["total"]["nodes"] > answer["nodes"]
@@ -238,13 +238,13 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_killed_driver_one_too(
 
 @pytest.fixture
 def head(tmp_path: Path) -> Iterator[str]:
-    """The address of a Ray of one node with one core."""
+    """Address of a Ray cluster of one node with one core."""
     with head_node(tmp_path) as address:
         yield address
 
 
 def test_a_node_joins_and_dies(runs: list[Run], head: str, tmp_path: Path) -> None:
-    # One that does not end before the other node is there, however long that takes.
+    # A search that cannot end before the second node joins.
     run = Run("solve", "8x8", "--address", head, "--json")
     runs.append(run)
     run.wait_for("worker 0: pid")
@@ -257,6 +257,6 @@ def test_a_node_joins_and_dies(runs: list[Run], head: str, tmp_path: Path) -> No
     run.process.send_signal(signal.SIGINT)
     answer = run.end(130)
     assert answer["reason"] == "interrupted"
-    # Until Ray notices that the node is gone, another one may have been tried there.
+    # Until Ray detects the loss of the node, the driver may have tried another worker on it.
     lost = [worker["lost"] for worker in answer["workers"]]
     assert lost[:2] == [False, True]

@@ -1,4 +1,4 @@
-"""Joining a Ray, with one that is made up."""
+"""Connections to Ray, with a stub for Ray."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MISMATCH = "Version mismatch: The cluster was started with:\n    Ray: 2.9.0\n   
         (None, ValueError("no room"), cluster.ClusterError, "no Ray can be started .*: no room"),
     ],
 )
-def test_a_ray_that_cannot_be_used(
+def test_connection_errors(
     monkeypatch: pytest.MonkeyPatch,
     address: str | None,
     error: Exception,
@@ -42,7 +42,7 @@ def test_a_ray_that_cannot_be_used(
         cluster.build_database("3x3", "nowhere", address=address)
 
 
-def test_errors_of_ray_are_errors_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_errors_become_errors_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session.ray, "is_initialized", lambda: True)
     with pytest.raises(cluster.ClusterError, match="the head is gone"):
         with session.connected(None, 1):

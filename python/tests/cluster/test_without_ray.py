@@ -1,4 +1,4 @@
-"""The coordinator and workers as plain objects: every winner is that of `konane.solve`."""
+"""The coordinator and workers as plain objects: every winner agrees with `konane.solve`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def random_position(board: str, plies: int, chance: random.Random) -> konane.Pos
     return position
 
 
-def agrees(answer: dict, position: konane.Position) -> None:
+def assert_agrees(answer: dict, position: konane.Position) -> None:
     expected = konane.solve(position, memory="64MiB")
     assert (answer["outcome"], answer["winner"]) == (expected.outcome, expected.winner)
     assert {*answer} >= {"leaf_positions", "l1_nodes", "expansions", "table"}
@@ -41,13 +41,13 @@ def agrees(answer: dict, position: konane.Position) -> None:
 @pytest.mark.parametrize("board", BOARDS)
 def test_small_boards(board: str, count: int) -> None:
     answer = carrier.carry(carrier.coordinator(board), [carrier.worker(board) for _ in range(count)])
-    agrees(answer, konane.Position(board))
+    assert_agrees(answer, konane.Position(board))
 
 
 @pytest.mark.parametrize(("board", "count"), [("5x6", 1), ("5x6", 5), ("6x6", 2)])
 def test_larger_boards(board: str, count: int) -> None:
     answer = carrier.carry(carrier.coordinator(board), [carrier.worker(board) for _ in range(count)])
-    agrees(answer, konane.Position(board))
+    assert_agrees(answer, konane.Position(board))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -57,7 +57,7 @@ def test_random_positions(seed: int) -> None:
     position = random_position(board, chance.randrange(1, 12), chance)
     count = chance.choice([1, 2, 5])
     coordinator = carrier.coordinator(position, job_nodes=chance.choice([2, 50, 1000]))
-    agrees(carrier.carry(coordinator, [carrier.worker(position) for _ in range(count)]), position)
+    assert_agrees(carrier.carry(coordinator, [carrier.worker(position) for _ in range(count)]), position)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -67,7 +67,7 @@ def test_messages_and_workers_are_lost(seed: int) -> None:
     coordinator = carrier.coordinator(position, job_nodes=200)
     workers = [carrier.worker(position) for _ in range(3)]
     answer = carrier.carry(coordinator, workers, chance=chance, late=lambda: carrier.worker(position))
-    agrees(answer, position)
+    assert_agrees(answer, position)
 
 
 def test_a_late_worker_gets_all_shared_results() -> None:
@@ -80,7 +80,8 @@ def test_a_late_worker_gets_all_shared_results() -> None:
         coordinator.handle(workers[0].search(0, reply.reply))
     shared = coordinator.status().results
     assert shared > 10
-    # The first answer to a new worker has them, 16 bytes each; the one that found them gets none.
+    # The first reply to a new worker contains the shared results, 16 bytes each. The worker that found
+    # them gets none.
     assert len(coordinator.handle_idle(0).reply) < 8 * shared
     reply = coordinator.handle_idle(1)
     assert len(reply.reply) > 16 * shared
@@ -92,7 +93,7 @@ def test_a_late_worker_gets_all_shared_results() -> None:
     assert answer["reason"] == "interrupted"
 
 
-def test_a_worker_goes_on_while_it_has_no_job() -> None:
+def test_a_worker_continues_without_a_job() -> None:
     coordinator = carrier.coordinator("8x8", job_nodes=1000)
     worker = carrier.worker("8x8")
     worker.go_on()
@@ -101,7 +102,7 @@ def test_a_worker_goes_on_while_it_has_no_job() -> None:
     spent = worker.nodes()
     assert 1000 <= spent < 3000
     worker.go_on()
-    # It counts when the next job comes, which it does not delay.
+    # The work is counted with the next job, which is not delayed.
     time.sleep(0.3)
     reply = coordinator.handle(message)
     begun = time.perf_counter()
@@ -117,7 +118,7 @@ def test_a_worker_goes_on_while_it_has_no_job() -> None:
 
 
 def known_node(start: str) -> bytes:
-    """A node of a search below which another worker has entries."""
+    """A node below which another worker has table entries."""
     coordinator, worker = carrier.coordinator(start, job_nodes=1000), carrier.worker(start)
     coordinator.handle(worker.search(0, coordinator.handle_idle(0).reply))
     reply = coordinator.handle_idle(1)
@@ -142,7 +143,7 @@ def test_a_job_is_cancelled_within_100_ms() -> None:
     thread.start()
     time.sleep(0.5)
     assert not ended.is_set()
-    # Others are served meanwhile.
+    # Requests from other workers are served during the job.
     worker.entries(node)
     assert not ended.is_set()
     begun = time.perf_counter()
@@ -155,7 +156,7 @@ def test_a_job_is_cancelled_within_100_ms() -> None:
         worker.cancel(1)
 
 
-def test_what_belongs_to_another_search_is_refused() -> None:
+def test_messages_of_another_search_are_rejected() -> None:
     coordinator, other = carrier.coordinator("6x6"), carrier.worker("6x7")
     reply = coordinator.handle_idle(0)
     with pytest.raises(konane.InputError, match="another search"):
@@ -167,7 +168,7 @@ def test_what_belongs_to_another_search_is_refused() -> None:
     assert "version" in coordinator.handle(b"\0" * 100)
 
 
-def test_errors_come_at_once() -> None:
+def test_errors_are_raised_immediately() -> None:
     with pytest.raises(konane.InputError, match="memory of 1000 B"):
         carrier.coordinator("6x6", memory=1000)
     with pytest.raises(konane.FileError, match="no checkpoint"):
@@ -177,7 +178,7 @@ def test_errors_come_at_once() -> None:
         coordinator.end("because")
 
 
-def test_a_coordinator_goes_on_from_its_checkpoint(tmp_path) -> None:
+def test_a_coordinator_resumes_from_its_checkpoint(tmp_path) -> None:
     file = tmp_path / "a.chk"
     coordinator = carrier.coordinator("6x6", checkpoint=file)
     worker = carrier.worker("6x6")
@@ -189,14 +190,14 @@ def test_a_coordinator_goes_on_from_its_checkpoint(tmp_path) -> None:
     assert coordinator.finish()["reason"] == "interrupted"
     with pytest.raises(konane.InputError, match="already exists"):
         carrier.coordinator("6x6", checkpoint=file)
-    # Only one search writes it at a time.
+    # Only one search may write the checkpoint at a time.
     with pytest.raises(konane.FileError, match="another search writes"):
         carrier.coordinator("6x6", checkpoint=file, resume=True)
     del coordinator
     coordinator = carrier.coordinator("6x6", checkpoint=file, resume=True)
     assert isinstance(coordinator, ClusterCoordinator)
     assert coordinator.before[0] == 1
-    # What took enough work is a shared result again, as far as the table still contains it.
+    # Results with enough work are shared again if the table still contains them.
     after = coordinator.status()
     assert after.tree_nodes == before.tree_nodes
     assert after.results > before.results / 2
@@ -207,7 +208,7 @@ def test_a_coordinator_goes_on_from_its_checkpoint(tmp_path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted as on Linux")
 def test_a_checkpoint_leaves_no_threads_behind(tmp_path) -> None:
-    # Those of a pool for the whole process would be missing after a fork.
+    # Threads of a process-wide pool would be missing after a fork.
     script = """
 import os, sys, time
 from konane._konane import ClusterCoordinator
@@ -218,7 +219,7 @@ for resume in (False, True):
     coordinator = ClusterCoordinator.konane("6x6", checkpoint=sys.argv[1], resume=resume, **options)
     coordinator.finish()
     del coordinator
-    # The system lists a thread for a moment after its end.
+    # The system may still list a thread shortly after its end.
     deadline = time.monotonic() + 20
     while count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -262,7 +263,7 @@ def test_grundy_numbers_of_sprouts_are_its_checkpoint(tmp_path) -> None:
         sprouts_coordinator("0*9", checkpoint=tmp_path / "b", resume=True)
 
 
-def test_texts_that_are_no_sprouts() -> None:
+def test_invalid_sprouts_texts() -> None:
     with pytest.raises(konane.InputError, match="character 3"):
         sprouts_coordinator("0*x")
     with pytest.raises(konane.InputError, match="nimber: expected"):

@@ -1,5 +1,5 @@
-//! Databases of whole boards, built from rows: the same files as layer by layer, whatever comes
-//! between.
+//! Complete databases built from rows have the same files as those built layer by layer, also after
+//! interruptions.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -47,7 +47,7 @@ fn two_methods_write_the_same_files() {
 }
 
 #[test]
-fn two_methods_write_the_same_remotenesses() {
+fn two_methods_write_the_same_remoteness_values() {
     for size in ["1x1", "2x1", "1x11", "3x4", "4x4", "5x3", "4x5", "1x16", "2x9"] {
         let swept = built_with(size, |out| remoteness(out, Method::Swept));
         let ranked = built_with(size, |out| remoteness(out, Method::Ranked));
@@ -56,7 +56,7 @@ fn two_methods_write_the_same_remotenesses() {
 }
 
 #[test]
-fn the_number_of_threads_changes_no_remoteness() {
+fn remoteness_does_not_depend_on_the_number_of_threads() {
     for method in [Method::Swept, Method::Ranked] {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -66,9 +66,10 @@ fn the_number_of_threads_changes_no_remoteness() {
     }
 }
 
-/// Outcomes of the same board are the lowest bits, and the sums of the odd remotenesses.
+/// The lowest bit of a remoteness is the outcome, so the counts of odd remotenesses add up to the
+/// number of wins.
 #[test]
-fn remotenesses_have_the_outcomes_in_them() {
+fn remoteness_contains_the_outcome() {
     for method in [Method::Swept, Method::Ranked] {
         let [one, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let outcomes = plan(&board("4x5"), &options(one.path(), Scope::Complete, method)).unwrap();
@@ -90,7 +91,7 @@ fn remotenesses_have_the_outcomes_in_them() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn files_do_not_depend_on_the_number_of_threads() {
     for scope in [Scope::Complete, Scope::Reachable] {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -116,7 +117,7 @@ impl BuildObserver for StopAt<'_> {
 }
 
 #[test]
-fn a_build_goes_on_from_wherever_it_was_stopped() {
+fn a_build_resumes_from_any_stage() {
     let kinds: [&dyn Fn(&Path) -> BuildOptions; 4] = [
         &|out| options(out, Scope::Complete, Method::Swept),
         &|out| options(out, Scope::Reachable, Method::Swept),
@@ -143,10 +144,10 @@ fn a_build_goes_on_from_wherever_it_was_stopped() {
     }
 }
 
-/// Sets the stop flag while some stages last.
-struct While<'a>(fn(Stage) -> bool, &'a AtomicBool);
+/// Sets the stop flag during some stages.
+struct StopDuring<'a>(fn(Stage) -> bool, &'a AtomicBool);
 
-impl BuildObserver for While<'_> {
+impl BuildObserver for StopDuring<'_> {
     fn stage(&self, stage: Stage) {
         self.1.store(self.0(stage), Ordering::Relaxed);
     }
@@ -162,7 +163,7 @@ fn the_last_pass_over_files_can_be_stopped() {
     ];
     for stage in stages {
         let stop = AtomicBool::new(false);
-        let stopped = build(&board("3x4"), &plan, &While(stage, &stop), &stop);
+        let stopped = build(&board("3x4"), &plan, &StopDuring(stage, &stop), &stop);
         assert!(matches!(stopped, Err(BuildError::Interrupted)), "{stopped:?}");
     }
     let summary = build(&board("3x4"), &plan, &(), &AtomicBool::new(false)).unwrap();
@@ -170,12 +171,12 @@ fn the_last_pass_over_files_can_be_stopped() {
 }
 
 #[test]
-fn a_damaged_part_is_made_again() {
+fn a_damaged_part_is_rebuilt() {
     let whole = built("4x4", Scope::Complete, Method::Swept);
     let out = tempfile::tempdir().unwrap();
     let plan = plan(&board("4x4"), &options(out.path(), Scope::Complete, Method::Swept)).unwrap();
     let stop = AtomicBool::new(false);
-    // In the middle of the sweep: parts with up to five black stones.
+    // Stopped in the middle of the sweep, with parts for up to five black stones.
     let observer = StopAt { left: AtomicU32::new(7), stop: &stop };
     assert!(matches!(build(&board("4x4"), &plan, &observer, &stop), Err(BuildError::Interrupted)));
     let tasks = plan.directory.join("tasks");
@@ -191,7 +192,7 @@ fn a_damaged_part_is_made_again() {
     assert!(files(&plan.directory) == whole);
 }
 
-/// All positions of the jumping phase that games reach.
+/// Returns all reachable positions of the jumping phase.
 fn reachable(board: &Board) -> HashSet<Position> {
     let mut seen = HashSet::new();
     let mut open = vec![Position::start(board)];

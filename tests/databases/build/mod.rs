@@ -1,4 +1,4 @@
-//! Building databases: by every method, resumed after an end of any kind, and by tasks.
+//! Database builds: every method, resumed builds, and builds by tasks.
 
 mod methods;
 mod resumed;
@@ -12,7 +12,7 @@ use konane::tablebase::{BuildError, BuildObserver, BuildOptions, BuildSummary, P
 
 use crate::{board, files};
 
-/// The plan of a complete database.
+/// Plans a complete database.
 fn planned(size: &str, max_stones: Option<u32>, out: &Path) -> Plan {
     let board = board(size);
     let out = out.to_owned();
@@ -20,7 +20,7 @@ fn planned(size: &str, max_stones: Option<u32>, out: &Path) -> Plan {
     plan(&board, &options).unwrap()
 }
 
-/// Builds on a number of threads.
+/// Builds on `threads` threads.
 fn build_on(
     threads: usize,
     plan: &Plan,
@@ -32,7 +32,7 @@ fn build_on(
     pool.install(|| konane::tablebase::build(&board, plan, observer, stop))
 }
 
-/// Builds to the end.
+/// Builds a database without interruption.
 fn build(plan: &Plan) -> BuildSummary {
     build_on(2, plan, &(), &AtomicBool::new(false)).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Whole builds, stops, two at a time, other people's files.
+//! Complete builds, interrupted builds, concurrent builds, and files of other programs.
 
 use std::fs;
 use std::sync::Mutex;
@@ -26,7 +26,7 @@ fn known_numbers_of_wins() {
 }
 
 #[test]
-fn a_database_holds_a_layer_for_each_number_of_stones_and_a_manifest() {
+fn a_database_has_a_layer_for_each_number_of_stones_and_a_manifest() {
     let out = tempdir().unwrap();
     let plan = planned("3x4", None, out.path());
     assert!(!plan.finished);
@@ -39,7 +39,7 @@ fn a_database_holds_a_layer_for_each_number_of_stones_and_a_manifest() {
     assert_eq!(summary.bytes, lengths.map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
     assert!(summary.bytes <= plan.disk_bytes);
 
-    // It is recognised, and left as it is.
+    // A finished database is recognised and not changed.
     let before = files(&plan.directory);
     let again = planned("3x4", None, out.path());
     assert!(again.finished);
@@ -61,7 +61,7 @@ fn a_database_holds_a_layer_for_each_number_of_stones_and_a_manifest() {
     );
     assert!(before == files(&plan.directory));
 
-    // One that is damaged is not rebuilt behind its owner's back.
+    // A damaged database is not rebuilt automatically.
     fs::remove_file(plan.directory.join("stones-05.kdb")).unwrap();
     let error = build_on(1, &plan, &(), &AtomicBool::new(false)).unwrap_err();
     let missing =
@@ -70,9 +70,9 @@ fn a_database_holds_a_layer_for_each_number_of_stones_and_a_manifest() {
 }
 
 #[test]
-fn the_number_of_threads_does_not_show() {
+fn files_do_not_depend_on_the_number_of_threads() {
     let out = tempdir().unwrap();
-    // With layers large enough for parts.
+    // A board whose layers are large enough to be split into parts.
     let reference = planned("6x6", Some(9), &out.path().join("1"));
     build_on(1, &reference, &(), &AtomicBool::new(false)).unwrap();
     for threads in [2, 5] {
@@ -82,7 +82,7 @@ fn the_number_of_threads_does_not_show() {
     }
 }
 
-/// Sets the stop flag when some stage begins for the n-th time.
+/// Sets the stop flag when a stage starts for the n-th time.
 struct StopAt<'a> {
     calls: AtomicU32,
     at: u32,
@@ -111,7 +111,7 @@ fn stopped_at_every_layer_and_continued() {
         let broken = planned(size, max_stones, &out.path().join("broken"));
         let summary = loop {
             let stop = AtomicBool::new(false);
-            // One layer more each time, and at times none.
+            // Each run adds at most one layer.
             let observer = StopAt { calls: AtomicU32::new(0), at, stop: &stop };
             match build_on(2, &broken, &observer, &stop) {
                 Ok(summary) => break summary,
@@ -123,7 +123,7 @@ fn stopped_at_every_layer_and_continued() {
             }
             stops += 1;
             at = stops % 5;
-            assert!(stops < 500, "{size} does not get on");
+            assert!(stops < 500, "{size}: no progress");
         };
         assert!(stops > 3, "{size} was stopped {stops} times");
         assert_eq!(summary.counts.black_to_move_wins, expected.counts.black_to_move_wins);
@@ -135,7 +135,7 @@ fn stopped_at_every_layer_and_continued() {
 
 #[test]
 fn every_unfinished_directory_is_completed() {
-    // Whichever layers are there, and whichever are damaged.
+    // Any subset of the layers may exist, and any of them may be damaged.
     struct Discarded(Mutex<Vec<String>>);
     impl BuildObserver for Discarded {
         fn discarded(&self, path: &std::path::Path, _: &DatabaseError) {
@@ -160,7 +160,7 @@ fn every_unfinished_directory_is_completed() {
                 3 => {
                     let at = (seed as usize * 131) % bytes.len();
                     bytes[at] ^= 1 << (seed % 8);
-                    // A damaged version is not damage, but another version.
+                    // A changed version field is an unsupported version, not damage.
                     if !(8..12).contains(&at) && at >= 8 {
                         damaged.push(name.clone());
                     } else {
@@ -172,7 +172,7 @@ fn every_unfinished_directory_is_completed() {
                     damaged.push(name.clone());
                 }
                 5 => {
-                    // After a power failure.
+                    // An empty file, as after a power failure.
                     bytes = vec![0; [0, 1, 100, bytes.len()][seed as usize % 4]];
                     damaged.push(name.clone());
                 }
@@ -190,7 +190,7 @@ fn every_unfinished_directory_is_completed() {
 
 #[test]
 fn only_one_build_at_a_time() {
-    /// Tries to build the same thing while it is being built.
+    /// Tries to build the same database while it is being built.
     struct Second<'a>(&'a konane::tablebase::Plan, AtomicU32);
     impl BuildObserver for Second<'_> {
         fn stage(&self, _: Stage) {
@@ -211,28 +211,28 @@ fn only_one_build_at_a_time() {
 }
 
 #[test]
-fn files_of_something_else_are_refused() {
+fn foreign_files_are_rejected() {
     let out = tempdir().unwrap();
     let other = planned("4x3", None, out.path());
     build(&other);
     let plan = planned("3x4", None, out.path());
     fs::create_dir_all(&plan.directory).unwrap();
-    let refused = |from: &str, to: &str| {
+    let rejected = |from: &str, to: &str| {
         let to = plan.directory.join(to);
         fs::copy(other.directory.join(from), &to).unwrap();
         let error = build_on(1, &plan, &(), &AtomicBool::new(false)).unwrap_err();
-        assert!(to.exists(), "it is not ours to delete");
+        assert!(to.exists(), "the foreign file is kept");
         fs::remove_file(to).unwrap();
         error.to_string()
     };
-    let error = refused("stones-03.kdb", "stones-03.kdb");
+    let error = rejected("stones-03.kdb", "stones-03.kdb");
     assert!(error.contains("stones-03.kdb belongs to another build"), "{error}");
     assert!(
         error.contains("its database is 4x3-complete, but this build writes 3x4-complete"),
         "{error}"
     );
 
-    // A layer with more stones than the database has, or under another name.
+    // A layer with more stones than the database has, or with another name.
     let whole = planned("3x4", None, out.path());
     build(&whole);
     let few = planned("3x4", Some(4), out.path());
@@ -246,7 +246,7 @@ fn files_of_something_else_are_refused() {
         fs::remove_file(to).unwrap();
     }
 
-    // A database under another name: of another board, with another metric, with fewer stones.
+    // A database with another name: for another board, another metric, or fewer stones.
     build(&few);
     for (from, to, size, metric, reason) in [
         ("4x3-complete", "2x6-complete", "2x6", Metric::Outcome, "its database is 4x3-complete"),
@@ -262,15 +262,15 @@ fn files_of_something_else_are_refused() {
         let named = out.path().join(to);
         fs::rename(out.path().join(from), &named).unwrap();
         let options = BuildOptions { metric, ..BuildOptions::complete(out.path().to_owned()) };
-        let refused = || tablebase::plan(&board(size), &options).unwrap_err();
-        let error = refused();
+        let rejected = || tablebase::plan(&board(size), &options).unwrap_err();
+        let error = rejected();
         assert!(matches!(error, BuildError::OtherWork { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");
         fs::write(named.join("database.json"), "{").unwrap();
-        assert!(matches!(refused(), BuildError::Database(_)), "{}", refused());
+        assert!(matches!(rejected(), BuildError::Database(_)), "{}", rejected());
     }
 
-    // A directory that cannot be made.
+    // A directory that cannot be created.
     let file = out.path().join("file");
     fs::write(&file, "").unwrap();
     let error = build_on(1, &planned("3x4", None, &file), &(), &AtomicBool::new(false));

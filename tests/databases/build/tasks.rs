@@ -1,4 +1,5 @@
-//! Builds by tasks: the same files as all at once, whatever happens to the tasks.
+//! Builds by tasks write the same files as a build in one process, also if tasks fail or files are
+//! damaged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use tempfile::{TempDir, tempdir};
 use super::{assert_same, build, build_on, planned};
 use crate::{board, files};
 
-/// A plan for tasks of so many threads that take so much memory.
+/// Plans tasks with a number of threads and a memory limit per task.
 fn plan_on(
     threads: usize,
     size: &str,
@@ -31,7 +32,7 @@ fn plan_on(
     pool.install(|| plan(&board(size), &options))
 }
 
-/// A plan with at least so many slices of the largest layers.
+/// Plans a build with at least `min_slices` slices for the largest layers.
 fn tasks(size: &str, min_slices: u32, out: &Path) -> Plan {
     plan_on(2, size, 1 << 30, min_slices, out).unwrap()
 }
@@ -40,7 +41,7 @@ fn open(plan: &Plan) -> DistributedBuild {
     DistributedBuild::open(plan, &()).unwrap()
 }
 
-/// The files of a normal build.
+/// Builds a database in one process. Returns its directory.
 fn whole(size: &str) -> (TempDir, PathBuf) {
     let out = tempdir().unwrap();
     let plan = planned(size, None, out.path());
@@ -48,7 +49,7 @@ fn whole(size: &str) -> (TempDir, PathBuf) {
     (out, plan.directory)
 }
 
-/// Runs a task as another process would: by its text.
+/// Runs a task from its text form, like another process would.
 fn run(task: &BuildTask, out: &Path) -> Result<konane::tablebase::TaskReport, BuildError> {
     let task: BuildTask = task.to_string().parse().unwrap();
     task.run(out, Some(1 << 30), &AtomicBool::new(false))
@@ -72,7 +73,7 @@ fn tasks_write_the_same_files() {
         let plan = tasks(size, parts, out.path());
         let directory = plan.directory.clone();
         let build = open(&plan);
-        // All tasks, in the order of the plan, and nothing is left.
+        // All tasks run in the order of the plan, and no temporary files remain.
         for task in build.plan().tasks().iter().flatten() {
             run(task, out.path()).unwrap();
         }
@@ -80,7 +81,7 @@ fn tasks_write_the_same_files() {
         let summary = build.finish().unwrap();
         assert_same(&expected, &directory);
         assert_eq!(summary.counts.positions, 2 << summary.coverage.dimensions.squares());
-        // It is recognised.
+        // The finished database is recognised.
         let again = tasks(size, parts + 1, out.path());
         assert!(again.finished);
         let build = open(&again);
@@ -90,10 +91,10 @@ fn tasks_write_the_same_files() {
     }
 }
 
-/// Waves in which the order of the tasks is turned around, and every task runs twice, by four at a
+/// Each wave runs in reverse order, every task runs twice, and four threads run tasks at the same
 /// time.
 #[test]
-fn any_order_and_twice_at_the_same_time() {
+fn tasks_run_in_any_order_and_twice_concurrently() {
     for (size, parts) in [("4x5", 4), ("3x5", 3)] {
         let (_whole, expected) = whole(size);
         let out = tempdir().unwrap();
@@ -122,22 +123,22 @@ fn any_order_and_twice_at_the_same_time() {
     }
 }
 
-/// A number that follows another: for times and places that are nowhere in particular.
+/// Returns the next number of a linear congruential generator.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);
     *state >> 33
 }
 
 #[test]
-fn stopped_at_any_time_and_run_again() {
+fn tasks_are_stopped_at_random_times_and_rerun() {
     let (_whole, expected) = whole("5x5");
     let out = tempdir().unwrap();
     let (mut state, mut stops) = (1, 0);
     let finished = loop {
-        // Every time a driver of its own, with the slices of the first.
+        // Each round has a new driver, which keeps the slices of the first.
         let build = open(&tasks("5x5", 4 + stops, out.path()));
         let stop = AtomicBool::new(false);
-        // Longer and longer, so that a task comes to its end on a busy machine, too.
+        // The time grows so that tasks can finish on a busy machine.
         let until = next(&mut state) % (60_000 + 500 * stops as u64);
         let until = std::time::Duration::from_micros(until);
         let done = std::thread::scope(|scope| {
@@ -161,7 +162,7 @@ fn stopped_at_any_time_and_run_again() {
             break build;
         }
         stops += 1;
-        assert!(stops < 2000, "it does not get on");
+        assert!(stops < 2000, "no progress");
     };
     assert!(stops > 3, "stopped {stops} times");
     let directory = finished.plan().directory.clone();
@@ -169,9 +170,9 @@ fn stopped_at_any_time_and_run_again() {
     assert_same(&expected, &directory);
 }
 
-/// Whatever is damaged, cut short or gone is made again, wherever the build is.
+/// Damaged, truncated and missing files are rebuilt at any stage of the build.
 #[test]
-fn damaged_files_are_made_again() {
+fn damaged_files_are_rebuilt() {
     for (size, seed) in [("4x5", 1), ("4x5", 2), ("3x5", 3), ("3x5", 4)] {
         let (_whole, expected) = whole(size);
         let out = tempdir().unwrap();
@@ -182,7 +183,7 @@ fn damaged_files_are_made_again() {
         let mut ran = 0;
         while let Some(wave) = build.pending().unwrap().first() {
             for task in wave {
-                // Most of the damage is done where everything is needed at once.
+                // Layer tasks read all parts, so files are damaged more often before them.
                 let often = if matches!(task.product, TaskProduct::Layer { .. }) { 4 } else { 12 };
                 if ran > 20 && damaged < 25 && next(&mut state).is_multiple_of(often) {
                     damaged += damage_one(&directory.join("tasks"), &mut state);
@@ -196,7 +197,7 @@ fn damaged_files_are_made_again() {
                     other => other.map(drop).unwrap(),
                 }
             }
-            assert!(ran < 5000, "it does not get on");
+            assert!(ran < 5000, "no progress");
         }
         assert!(damaged >= 5, "{damaged}");
         build.finish().unwrap();
@@ -204,7 +205,7 @@ fn damaged_files_are_made_again() {
     }
 }
 
-/// Damages some file that tasks have made.
+/// Damages a random file that tasks have written. Returns the number of damaged files.
 fn damage_one(tasks: &Path, state: &mut u64) -> u32 {
     let there: Vec<(String, Vec<u8>)> =
         files(tasks).into_iter().filter(|(name, _)| name != "layout.txt").collect();
@@ -217,7 +218,7 @@ fn damage_one(tasks: &Path, state: &mut u64) -> u32 {
     match next(state) % 4 {
         0 => return fs::remove_file(path).map(|()| 1).unwrap(),
         1 => bytes.truncate(at),
-        // Not the version, which would make it another program's file.
+        // The version field is not changed, since other versions are rejected instead of rebuilt.
         _ if (8..12).contains(&at) => bytes.truncate(at),
         _ => bytes[at] ^= 1 << (next(state) % 8),
     }
@@ -230,7 +231,7 @@ fn memory_is_bounded_and_counted() {
     let nowhere = std::env::temp_dir().join("konane-tasks-that-write-nothing");
     let planned = |size: &str, memory| plan_on(1, size, memory, 1, &nowhere);
     let figures = |memory| planned("6x7", memory).unwrap().slices.unwrap();
-    // The least memory that there is a plan for, by halves.
+    // Bisects the least memory for which a plan exists.
     let (mut no, mut yes) = (1 << 20, 1 << 30);
     while yes - no > 8 << 20 {
         let middle = (no + yes) / 2;
@@ -240,7 +241,7 @@ fn memory_is_bounded_and_counted() {
     assert!(last.memory_bytes() <= yes && yes < 400 << 20, "{yes}");
     let error = planned("6x7", no).unwrap_err();
     assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");
-    // More memory, larger slices and fewer tasks that read less, never more than was allowed.
+    // More memory gives larger slices and fewer tasks that read less. The limit is never exceeded.
     for memory in [1 << 30, 3 << 30, 9 << 30] {
         let figures = figures(memory);
         assert!(figures.memory_bytes() <= memory);
@@ -248,7 +249,8 @@ fn memory_is_bounded_and_counted() {
         assert!(figures.read_bytes < last.read_bytes);
         last = figures;
     }
-    // The large boards, without overflow and far below a layer of rows: 43 GiB, 1.2 TiB.
+    // Plans for large boards do not overflow and need far less memory than a layer of rows (43 GiB
+    // and 1.2 TiB).
     for (size, memory) in [("6x7", 1 << 30), ("7x7", 20 << 30)] {
         assert!(planned(size, memory).unwrap().memory_bytes <= memory, "{size}");
     }
@@ -257,7 +259,7 @@ fn memory_is_bounded_and_counted() {
 }
 
 #[test]
-fn the_least_memory_is_enough() {
+fn the_minimum_memory_is_enough() {
     let (_whole, expected) = whole("4x5");
     let out = tempdir().unwrap();
     let planned = |memory| plan_on(1, "4x5", memory, 1, out.path());
@@ -279,9 +281,9 @@ fn the_least_memory_is_enough() {
             most = report.rows_bytes.max(most);
         }
     }
-    // 2^10 white patterns, each row in 19 words of its own parts at the most.
+    // 2^10 white patterns. Each row has at most 19 words in its own parts.
     assert!(most > 0 && most <= u64::from(slice_rows) * 8 * (16 + 11), "{most}");
-    // The same directory with less memory, and a task with less than it needs.
+    // The same directory with less memory, and a task with too little memory.
     assert!(planned(memory - (1 << 16)).is_err());
     let task = build.plan().tasks()[5][0];
     let error = pool.install(|| task.run(out.path(), Some(1 << 20), &stop)).unwrap_err();
@@ -305,7 +307,7 @@ fn slices_of_another_run_are_kept() {
     let less = figures.rows_memory_bytes - 1;
     let error = planned(less, 1).unwrap_err();
     assert!(matches!(error, BuildError::Begun { .. }), "{error}");
-    // `konane builddb` goes on with them too.
+    // `konane builddb` also continues with these slices.
     let continued = |memory_bytes| {
         let options = BuildOptions::complete(out.path().to_owned());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -317,7 +319,7 @@ fn slices_of_another_run_are_kept() {
     let BuildError::Begun { path, need, have, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *have), (&directory.join("tasks"), less));
     assert!(*need > less && error.to_string().contains("has slices of rows"), "{error}");
-    // One driver at a time.
+    // Only one driver may run at a time.
     let build = open(&more);
     let second = DistributedBuild::open(&planned(1 << 30, 1).unwrap(), &());
     assert!(matches!(second, Err(BuildError::Busy { .. })));
@@ -325,7 +327,7 @@ fn slices_of_another_run_are_kept() {
 }
 
 #[test]
-fn little_memory_makes_slices_on_one_machine() {
+fn little_memory_selects_slices_on_one_machine() {
     let planned = |memory_bytes| {
         let out = std::env::temp_dir().join("konane-tasks-that-write-nothing");
         let options =
@@ -355,7 +357,7 @@ fn little_memory_makes_slices_on_one_machine() {
         };
         let plan = plan(&board(size), &options).unwrap();
         assert_eq!(plan.method, Method::Sliced);
-        // Layers of another method, one of them damaged, and one not of this board's number.
+        // Layers written by another method: one is damaged and one is missing.
         fs::create_dir_all(&plan.directory).unwrap();
         for (name, mut bytes) in files(&expected) {
             if name.starts_with("stones-0") && name != "stones-01.kdb" {
@@ -369,13 +371,13 @@ fn little_memory_makes_slices_on_one_machine() {
     }
 }
 
-/// Names of the part files of a build.
+/// Returns the names of the part files of a build.
 fn parts_in(plan: &Plan) -> Vec<String> {
     let names = files(&plan.directory.join("tasks")).into_keys();
     names.filter(|name| name.ends_with(".kdb")).collect()
 }
 
-/// Leaves a build in memory unfinished, with parts.
+/// Starts a build in memory and stops it after it has written parts.
 fn begun_in_memory(size: &str, out: &Path) -> Plan {
     struct AtRows<'a>(&'a AtomicBool);
     impl BuildObserver for AtRows<'_> {
@@ -393,7 +395,7 @@ fn begun_in_memory(size: &str, out: &Path) -> Plan {
 }
 
 #[test]
-fn what_was_begun_in_memory_goes_on_there() {
+fn a_build_started_in_memory_continues_in_memory() {
     let out = tempdir().unwrap();
     let begun = begun_in_memory("5x6", out.path());
     let planned = |memory_bytes| {
@@ -401,18 +403,18 @@ fn what_was_begun_in_memory_goes_on_there() {
         plan(&board("5x6"), &BuildOptions { memory_bytes, ..options })
     };
     assert_eq!(planned(Some(begun.memory_bytes)).unwrap().method, Method::Swept);
-    // In a new directory slices would be made.
+    // In a new directory the build would use slices.
     let error = planned(Some(begun.memory_bytes - 1)).unwrap_err();
     let BuildError::Begun { path, need, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *need), (&begun.directory, begun.memory_bytes));
     assert!(error.to_string().contains("has layers of rows"), "{error}");
-    // There, too, no slices would fit.
+    // With this little memory, slices would not fit in a new directory either.
     let error = planned(Some(60 << 20)).unwrap_err();
     assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");
 }
 
 #[test]
-fn tasks_remove_what_they_do_not_use() {
+fn tasks_remove_unused_files() {
     #[derive(Default)]
     struct Removed(AtomicUsize);
     impl BuildObserver for Removed {
@@ -431,7 +433,7 @@ fn tasks_remove_what_they_do_not_use() {
 }
 
 #[test]
-fn tasks_of_nothing_are_refused() {
+fn invalid_tasks_are_rejected() {
     let out = tempdir().unwrap();
     for text in [
         "konane-task 1 4x4 8 white 3 1000000",
@@ -442,7 +444,7 @@ fn tasks_of_nothing_are_refused() {
         let error = run(&task, out.path()).unwrap_err();
         assert!(matches!(error, BuildError::NoTask { .. }), "{text}: {error}");
     }
-    // Nothing that it would read is there.
+    // The input files of the task are missing.
     let task: BuildTask = "konane-task 1 4x4 8 black 3 0".parse().unwrap();
     assert!(matches!(run(&task, out.path()), Err(BuildError::Lost { .. })));
 }

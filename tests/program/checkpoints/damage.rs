@@ -1,4 +1,4 @@
-//! Files that are cut off, changed, or lie.
+//! Checkpoints that are truncated, changed, or inconsistent.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -16,7 +16,7 @@ use konane::{Algorithm, Board, ErrorKind, Position, SolveOptions, Solver};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The checkpoints of searches that have just begun, without and with a tree.
+/// Checkpoints of searches that have just started, without and with a tree.
 static CHECKPOINTS: LazyLock<[Vec<u8>; 2]> =
     LazyLock::new(|| [Algorithm::Dfpn, Algorithm::Pns].map(written));
 
@@ -37,7 +37,7 @@ fn written(algorithm: Algorithm) -> Vec<u8> {
     std::fs::read(&path).unwrap()
 }
 
-/// Entries that were stored and nodes of the tree.
+/// Loads a checkpoint. Returns the number of stored entries, and true if there is a tree.
 fn load(bytes: &[u8]) -> Result<(u64, bool), CheckpointError> {
     let reader = CheckpointReader::new(Path::new("a file"), Cursor::new(bytes))?;
     let table = Table::new(1 << 16).unwrap();
@@ -48,7 +48,7 @@ fn load(bytes: &[u8]) -> Result<(u64, bool), CheckpointError> {
 }
 
 #[test]
-fn every_truncation_is_refused() {
+fn truncated_files_are_rejected() {
     for (algorithm, has_tree) in [(Algorithm::Dfpn, false), (Algorithm::Pns, true)] {
         let bytes = checkpoint(algorithm);
         let (entries, tree) = load(&bytes).expect("whole");
@@ -59,14 +59,14 @@ fn every_truncation_is_refused() {
             assert!(error.to_string().contains("a file"), "{error}");
             assert_eq!(error.kind(), ErrorKind::File);
         }
-        assert!(load(&[&bytes[..], &[0]].concat()).is_err(), "a byte more");
-        // A part taken out of the middle.
+        assert!(load(&[&bytes[..], &[0]].concat()).is_err(), "one extra byte");
+        // A part removed from the middle.
         assert!(load(&[&bytes[..500], &bytes[501..]].concat()).is_err());
     }
 }
 
 #[test]
-fn every_changed_byte_is_noticed() {
+fn every_changed_byte_is_detected() {
     for algorithm in [Algorithm::Dfpn, Algorithm::Pns] {
         let mut bytes = checkpoint(algorithm);
         for at in 0..bytes.len() {
@@ -84,7 +84,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_changes_are_noticed(
+    fn any_changes_are_detected(
         changes in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..6),
         tree: bool,
     ) {
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
+    fn any_bytes_are_rejected(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
         prop_assert!(load(&bytes).is_err());
         let whole = checkpoint(Algorithm::Dfpn);
         let start = [&whole[..HEADER_BYTES], &bytes].concat();
@@ -105,8 +105,11 @@ proptest! {
     }
 }
 
-/// A file of these blocks with checksums that fit. `lie` may change the footer.
-fn file(blocks: &[(Section, u32, &[u8])], lie: impl Fn(&mut CheckpointFooter)) -> Vec<u8> {
+/// Builds a file from these blocks with valid checksums. `change_footer` may change the footer.
+fn file(
+    blocks: &[(Section, u32, &[u8])],
+    change_footer: impl Fn(&mut CheckpointFooter),
+) -> Vec<u8> {
     let identity = Identity {
         rules: "r".to_owned(),
         board: "b".to_owned(),
@@ -126,22 +129,22 @@ fn file(blocks: &[(Section, u32, &[u8])], lie: impl Fn(&mut CheckpointFooter)) -
     }
     footer.offset = bytes.len() as u64;
     footer.xxh3 = xxh3_64(&bytes);
-    lie(&mut footer);
+    change_footer(&mut footer);
     bytes.extend(footer.encode());
     bytes
 }
 
-/// Sixteen bytes of the entry of an open position, as one block has them.
+/// The entry of an unsolved position as a block of 16 bytes.
 const ENTRY: [u8; 16] = [5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0x20, 0, 0, 0, 3];
 
-/// Bytes of a tree of one leaf, in which the block of the root's children is the one at `unit`.
+/// Encodes a tree with one leaf. The child array of the root is at `unit`.
 fn tree_of(unit: u32) -> Vec<u8> {
     let words = [unit, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 9, 0, 0, 0, 0];
     words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect()
 }
 
 #[test]
-fn files_that_lie_are_refused_though_their_checksums_fit() {
+fn inconsistent_files_with_valid_checksums_are_rejected() {
     use Section::{Table, Tree};
     let good = [(Table, 1, &ENTRY[..])];
     assert_eq!(load(&file(&good, |_| {})).unwrap(), (1, false));
@@ -156,7 +159,7 @@ fn files_that_lie_are_refused_though_their_checksums_fit() {
     says(&file(&[(Table, 1, &zero)], |_| {}), "sorted entries");
     says(&file(&[(Tree, 4, &tree_of(1))], |_| {}), "block 0 should be within the tree");
     says(&file(&good, |footer| footer.entries = 2), "the number of entries");
-    // An absurd promise asks for no more than the table has.
+    // A huge entry count must not allocate more than the table.
     says(&file(&good, |footer| footer.entries = u64::MAX), "the number of entries");
     says(&file(&good, |footer| footer.blocks = 9), "the number of blocks");
     says(&file(&good, |footer| footer.xxh3 ^= 1), "the checksum of the file");
@@ -177,7 +180,7 @@ fn files_that_lie_are_refused_though_their_checksums_fit() {
         &tree(4, &tree_of(0), 1, 64),
         "the number of nodes of the tree should be 1 to 1, but is 0",
     );
-    // A frame that decompresses to more than its header says.
+    // A frame that decompresses to more bytes than its header states.
     let mut bytes = file(&[(Table, 1 << 16, &[0; 1 << 20])], |_| {});
     let at = HEADER_BYTES;
     let stored = bytes[at + BLOCK_HEADER_BYTES..bytes.len() - FOOTER_BYTES].to_vec();
@@ -187,7 +190,7 @@ fn files_that_lie_are_refused_though_their_checksums_fit() {
     header.xxh3 = header.checksum(&stored);
     bytes[at..at + BLOCK_HEADER_BYTES].copy_from_slice(&header.encode());
     says(&bytes, "block 0 should be 16 bytes");
-    // A block that ends behind the footer, and one that claims to be huge.
+    // A block that ends after the footer, and one with a huge length.
     let mut bytes = file(&good, |_| {});
     let mut header = BlockHeader::decode(bytes[at..at + BLOCK_HEADER_BYTES].try_into().unwrap());
     let header = header.as_mut().unwrap();

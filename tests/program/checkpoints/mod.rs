@@ -1,4 +1,4 @@
-//! Checkpoints: the file, and searches that are stopped, killed and taken up again.
+//! Checkpoints: the file format, and searches that are stopped, killed and resumed.
 
 mod damage;
 #[cfg(unix)]
@@ -9,17 +9,17 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use super::common::{Place, code, stderr};
+use super::common::{TestDir, code, stderr};
 
-/// `solve ... --json --quiet` with the exit code that is expected, on one thread.
-fn solve(place: &Place, args: &[&str], expected: i32) -> Value {
-    // On one thread the counts are the same in every run.
+/// Runs `solve ... --json --quiet` on one thread and checks the exit code.
+fn solve(dir: &TestDir, args: &[&str], expected: i32) -> Value {
+    // One thread makes node counts deterministic.
     let one: &[&str] = if args.contains(&"--threads") { &[] } else { &["--threads", "1"] };
-    let output = place.run(&[&["solve", "--json", "--quiet"], one, args].concat());
+    let output = dir.run(&[&["solve", "--json", "--quiet"], one, args].concat());
     answer(&output, expected)
 }
 
-/// The one JSON object that a program has printed.
+/// Returns the JSON object that a run printed, and checks the exit code.
 fn answer(output: &Output, expected: i32) -> Value {
     let stderr = stderr(output);
     assert_eq!(code(output), expected, "{stderr}");

@@ -1,4 +1,4 @@
-//! Stopped by limits and taken up again; bad usage; other searches.
+//! Searches stopped by limits and resumed, invalid usage, and checkpoints of other searches.
 
 use std::fs;
 use std::thread::sleep;
@@ -8,7 +8,7 @@ use konane::search::run::{Limits, Observer, Progress};
 use konane::{Algorithm, Board, Position, SolveOptions, Solver};
 use serde_json::Value;
 
-use super::super::common::{Place, stderr, stdout};
+use super::super::common::{TestDir, stderr, stdout};
 use super::solve;
 
 const FILE: [&str; 2] = ["--checkpoint", "a.ckpt"];
@@ -18,15 +18,16 @@ fn number(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or_else(|| panic!("no {key} in {value}"))
 }
 
-/// Solves in runs of so many nodes at first, each of them going on from the checkpoint before it.
-fn in_runs(place: &Place, search: &[&str], nodes: u64) -> (Value, u64) {
+/// Solves in several runs, each resumed from the checkpoint of the previous one. Run n has a limit
+/// of n × `nodes`.
+fn in_runs(dir: &TestDir, search: &[&str], nodes: u64) -> (Value, u64) {
     let (mut sums, mut seconds) = ([0; 3], 0.0);
     let keys = ["nodes", "expansions", "leaf_positions"];
     for run in 1..40 {
         let limit = (nodes * run).to_string();
         let file = if run == 1 { &FILE[..] } else { &RESUME[..] };
         let args = [search, &["--max-nodes", &limit], file].concat();
-        let output = place.run(&[&["solve", "--json", "--quiet"], &args[..]].concat());
+        let output = dir.run(&[&["solve", "--json", "--quiet"], &args[..]].concat());
         let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let total = &value["total"];
         for (sum, key) in sums.iter_mut().zip(keys) {
@@ -39,14 +40,14 @@ fn in_runs(place: &Place, search: &[&str], nodes: u64) -> (Value, u64) {
         let checkpoint = &value["checkpoint"];
         assert_eq!(checkpoint["file"], "a.ckpt");
         assert_eq!(checkpoint["resumed"], run > 1);
-        assert_eq!(place.files(), ["a.ckpt"], "nothing else is left");
+        assert_eq!(dir.files(), ["a.ckpt"], "nothing else is left");
         if value["outcome"] != "unknown" {
             assert_eq!(output.status.code(), Some(0));
             return (value, run);
         }
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
         assert_eq!(number(checkpoint, "written"), 1);
-        let length = fs::metadata(place.path("a.ckpt")).unwrap().len();
+        let length = fs::metadata(dir.path("a.ckpt")).unwrap().len();
         assert_eq!(number(checkpoint, "bytes"), length);
         assert!(number(checkpoint, "entries") + number(checkpoint, "tree_nodes") > 0);
     }
@@ -54,46 +55,46 @@ fn in_runs(place: &Place, search: &[&str], nodes: u64) -> (Value, u64) {
 }
 
 #[test]
-fn every_search_that_is_taken_up_finds_the_same_winner() {
+fn resumed_searches_find_the_same_winner() {
     for (board, profile, winner) in [("5x6", "tuned", "white"), ("5x5", "thesis", "black")] {
         for algorithm in ["dfpn", "pns", "pn2", "ab"] {
-            let place = Place::new();
+            let dir = TestDir::new();
             let search = [board, "--algo", algorithm, "--profile", profile];
             let search = [&search[..], &["--memory", "16MiB", "--threads", "1"]].concat();
-            let whole = solve(&place, &search, 0);
+            let whole = solve(&dir, &search, 0);
             assert_eq!(whole["winner"], winner, "{search:?}");
             assert!(whole.get("total").is_none() && whole.get("checkpoint").is_none());
             let nodes = number(&whole, "nodes") / 8 + 1;
-            let (resumed, runs) = in_runs(&place, &search, nodes);
+            let (resumed, runs) = in_runs(&dir, &search, nodes);
             assert_eq!(resumed["winner"], winner, "{search:?}");
             assert!(runs >= 3, "{search:?}: {runs} runs");
         }
     }
 }
 
-/// On several threads the counts vary from run to run, and small limits are overrun.
+/// On several threads the counts vary between runs, and small limits are exceeded.
 #[test]
-fn searches_on_several_threads_are_taken_up_too() {
+fn searches_on_several_threads_can_be_resumed() {
     for algorithm in ["dfpn", "pn2"] {
-        let place = Place::new();
+        let dir = TestDir::new();
         let search = ["6x6", "--algo", algorithm, "--memory", "64MiB", "--threads", "3"];
-        let whole = number(&solve(&place, &search, 0), "nodes");
-        let (resumed, runs) = in_runs(&place, &search, whole / 8);
+        let whole = number(&solve(&dir, &search, 0), "nodes");
+        let (resumed, runs) = in_runs(&dir, &search, whole / 8);
         assert_eq!(resumed["winner"], "white", "{algorithm}");
         let all = number(&resumed["total"], "nodes");
         assert!(runs >= 2 && all < whole * 3, "{algorithm}: {all} in {runs}, {whole} in one");
     }
 }
 
-/// The tree is kept: the runs together take little more than one run alone. (With solved positions
-/// only, PNS would have to make the open part of its tree again in every run.)
+/// The tree is saved, so the runs together take little more work than one uninterrupted run. If
+/// only solved positions were saved, PNS would rebuild the unsolved part of its tree in every run.
 #[test]
-fn a_tree_that_is_taken_up_is_not_made_again() {
+fn a_resumed_tree_is_not_rebuilt() {
     for algorithm in ["pns", "pn2"] {
-        let place = Place::new();
+        let dir = TestDir::new();
         let search = ["6x6", "--algo", algorithm, "--memory", "64MiB", "--threads", "1"];
-        let whole = number(&solve(&place, &search, 0), "nodes");
-        let (resumed, runs) = in_runs(&place, &search, whole / 10);
+        let whole = number(&solve(&dir, &search, 0), "nodes");
+        let (resumed, runs) = in_runs(&dir, &search, whole / 10);
         let all = number(&resumed["total"], "nodes");
         assert!(runs >= 3 && all < whole * 5 / 4, "{algorithm}: {all} in {runs}, {whole} in one");
     }
@@ -108,29 +109,29 @@ fn a_search_with_checkpoints_counts_the_same_nodes() {
         &["6x6", "--algo", "pn2", "--memory", "32MiB", "--threads", "1"],
         &["5x6", "--algo", "ab", "--memory", "16MiB"],
     ] {
-        let place = Place::new();
-        let alone = solve(&place, search, 0);
-        // Written without a pause.
+        let dir = TestDir::new();
+        let alone = solve(&dir, search, 0);
+        // Checkpoints are written without a pause.
         let args = [search, &FILE, &["--checkpoint-interval", "1ms"]].concat();
-        let kept = solve(&place, &args, 0);
+        let kept = solve(&dir, &args, 0);
         for key in ["outcome", "nodes", "expansions", "leaf_positions", "best_move", "table"] {
             assert_eq!(kept[key], alone[key], "{search:?}: {key}");
         }
         assert_eq!(kept["total"]["nodes"], alone["nodes"]);
         if number(&kept["checkpoint"], "written") > 0 {
-            let resumed = solve(&place, &[search, &RESUME].concat(), 0);
+            let resumed = solve(&dir, &[search, &RESUME].concat(), 0);
             assert_eq!(resumed["outcome"], alone["outcome"]);
         }
     }
 }
 
 #[test]
-fn a_table_of_another_size_takes_the_entries_that_it_can() {
+fn a_table_of_another_size_receives_the_entries_that_fit() {
     for (before, after) in [("64MiB", "1MiB"), ("1MiB", "64MiB"), ("7MiB", "3MiB")] {
-        let place = Place::new();
+        let dir = TestDir::new();
         let first = ["6x6", "--memory", before, "--max-nodes", "50000"];
-        let stopped = solve(&place, &[&first[..], &FILE].concat(), 3);
-        let resumed = solve(&place, &[&["6x6", "--memory", after][..], &RESUME].concat(), 0);
+        let stopped = solve(&dir, &[&first[..], &FILE].concat(), 3);
+        let resumed = solve(&dir, &[&["6x6", "--memory", after][..], &RESUME].concat(), 0);
         assert_eq!(resumed["winner"], "white", "{before} {after}");
         let all = number(&stopped, "nodes") + number(&resumed, "nodes");
         assert_eq!(number(&resumed["total"], "nodes"), all);
@@ -138,80 +139,80 @@ fn a_table_of_another_size_takes_the_entries_that_it_can() {
 }
 
 #[test]
-fn a_tree_that_does_not_fit_is_refused_with_the_memory_that_it_needs() {
+fn a_tree_that_does_not_fit_is_rejected_with_the_required_memory() {
     for algorithm in ["pns", "pn2"] {
-        let place = Place::new();
-        // Unsolved children stay in the tree.
+        let dir = TestDir::new();
+        // Unsolved children remain in the tree.
         let search = ["7x7", "--algo", algorithm, "--profile", "thesis"];
         let nodes = if algorithm == "pns" { "300000" } else { "10000000" };
         let limits = ["--memory", "32MiB", "--max-nodes", nodes];
-        let stopped = solve(&place, &[&search[..], &limits, &FILE].concat(), 3);
+        let stopped = solve(&dir, &[&search[..], &limits, &FILE].concat(), 3);
         if number(&stopped["checkpoint"], "tree_nodes") < 50_000 {
             continue;
         }
-        let before = fs::read(place.path("a.ckpt")).unwrap();
+        let before = fs::read(dir.path("a.ckpt")).unwrap();
         let args = [&["solve"], &search[..], &["--memory", "1MiB"], &RESUME].concat();
-        let output = place.run(&args);
+        let output = dir.run(&args);
         assert_eq!(output.status.code(), Some(2));
         let text = stderr(&output);
         let named = text.split("give the search a memory of ").nth(1);
         let enough = named.and_then(|rest| rest.split(" or more").next());
-        assert_eq!(fs::read(place.path("a.ckpt")).unwrap(), before);
+        assert_eq!(fs::read(dir.path("a.ckpt")).unwrap(), before);
         let limits = ["--memory", enough.expect(&text), "--max-nodes", "1000"];
-        let resumed = solve(&place, &[&search[..], &limits, &RESUME].concat(), 3);
+        let resumed = solve(&dir, &[&search[..], &limits, &RESUME].concat(), 3);
         let tree = number(&resumed["checkpoint"], "tree_nodes");
         assert!(tree > 40_000, "{tree}");
     }
 }
 
-/// The memory that a search has filled is enough to take it up again.
+/// A search that filled its memory can be resumed with the same memory.
 #[test]
-fn a_full_memory_can_be_left_and_taken_up_with_more() {
-    let place = Place::new();
+fn a_search_with_full_memory_can_be_resumed_with_more() {
+    let dir = TestDir::new();
     let search = ["5x6", "--algo", "pns", "--profile", "thesis"];
     let small = [&search[..], &["--memory", "4MiB"]].concat();
-    let full = solve(&place, &[&small[..], &FILE].concat(), 3);
+    let full = solve(&dir, &[&small[..], &FILE].concat(), 3);
     assert_eq!(full["reason"], "memory");
-    let again = solve(&place, &[&small[..], &RESUME].concat(), 3);
+    let again = solve(&dir, &[&small[..], &RESUME].concat(), 3);
     assert_eq!(again["reason"], "memory");
     let more = [&search[..], &["--memory", "64MiB"], &RESUME].concat();
-    let solved = solve(&place, &more, 0);
+    let solved = solve(&dir, &more, 0);
     assert_eq!(solved["winner"], "white");
     assert_eq!(number(&solved["total"], "runs"), 3);
 }
 
 #[test]
 fn a_proof_after_a_resumed_search_is_valid() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let search = ["6x6", "--memory", "16MiB"];
     let stopped = [&search[..], &["--max-nodes", "50000", "--proof", "a.proof"], &FILE].concat();
-    let value = solve(&place, &stopped, 3);
+    let value = solve(&dir, &stopped, 3);
     assert_eq!(value["proof"], Value::Null);
     let resumed = [&search[..], &["--proof", "a.proof"], &RESUME].concat();
-    let value = solve(&place, &resumed, 0);
+    let value = solve(&dir, &resumed, 0);
     assert_eq!(value["winner"], "white");
     assert!(number(&value["proof"], "positions") > 0);
-    let output = place.run(&["verify-proof", "a.proof"]);
+    let output = dir.run(&["verify-proof", "a.proof"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("valid       yes"));
 }
 
-/// Expects an exit code and a message, and that nothing is printed or changed.
-fn refused(place: &Place, args: &[&str], expected: i32, parts: &[&str]) {
-    let before = (place.files(), fs::read(place.path("a.ckpt")).ok());
-    let output = place.run(&[&["solve"], args].concat());
+/// Checks the exit code and the message, and that nothing is printed to stdout or changed on disk.
+fn assert_rejected(dir: &TestDir, args: &[&str], expected: i32, parts: &[&str]) {
+    let before = (dir.files(), fs::read(dir.path("a.ckpt")).ok());
+    let output = dir.run(&[&["solve"], args].concat());
     assert_eq!(output.status.code(), Some(expected), "{args:?}: {}", stderr(&output));
     assert_eq!(stdout(&output), "", "{args:?}");
     for part in parts {
         assert!(stderr(&output).contains(part), "{args:?}: no {part:?} in {}", stderr(&output));
     }
-    assert_eq!((place.files(), fs::read(place.path("a.ckpt")).ok()), before, "{args:?}");
+    assert_eq!((dir.files(), fs::read(dir.path("a.ckpt")).ok()), before, "{args:?}");
 }
 
 #[test]
-fn a_checkpoint_of_another_search_is_refused_by_name() {
-    let place = Place::new();
-    solve(&place, &[&["5x6", "--max-nodes", "1000"][..], &FILE].concat(), 3);
+fn a_checkpoint_of_another_search_is_rejected() {
+    let dir = TestDir::new();
+    solve(&dir, &[&["5x6", "--max-nodes", "1000"][..], &FILE].concat(), 3);
     let resume = |args: &[&'static str]| [args, &RESUME].concat();
     for (args, parts) in [
         (resume(&["6x6"]), &["a.ckpt", "its board is 5x6, not 6x6", "name another file"][..]),
@@ -223,38 +224,38 @@ fn a_checkpoint_of_another_search_is_refused_by_name() {
             &["its position is xoxoxo/", " b, not xoxoxo/", "/xo1oxo/"],
         ),
     ] {
-        refused(&place, &args, 2, parts);
+        assert_rejected(&dir, &args, 2, parts);
     }
-    // The same position by another way, and what may differ.
+    // The same position given in another form, and options that may differ.
     let args = ["5x6", "--position", "xoxoxo/oxoxox/xoxoxo/oxoxox/xoxoxo b", "-m", "5MiB"];
-    let value = solve(&place, &[&args[..], &RESUME].concat(), 0);
+    let value = solve(&dir, &[&args[..], &RESUME].concat(), 0);
     assert_eq!(value["winner"], "white");
 }
 
 #[test]
-fn an_older_file_is_never_written_over() {
-    let place = Place::new();
+fn an_existing_file_is_never_overwritten() {
+    let dir = TestDir::new();
     let new = [&["5x5"][..], &FILE].concat();
-    fs::write(place.path("a.ckpt"), "mine").unwrap();
-    refused(&place, &new, 2, &["a.ckpt already exists", "resume from it"]);
+    fs::write(dir.path("a.ckpt"), "mine").unwrap();
+    assert_rejected(&dir, &new, 2, &["a.ckpt exists already", "resume it"]);
     let resume = [&["5x5"][..], &RESUME].concat();
-    refused(&place, &resume, 4, &["a.ckpt", "is not a checkpoint"]);
-    fs::remove_file(place.path("a.ckpt")).unwrap();
-    refused(&place, &resume, 4, &["there is no checkpoint a.ckpt"]);
-    fs::create_dir(place.path("a.ckpt")).unwrap();
-    refused(&place, &new, 2, &["a.ckpt is a directory"]);
-    refused(&place, &resume, 4, &["a.ckpt"]);
+    assert_rejected(&dir, &resume, 4, &["a.ckpt", "is not a checkpoint"]);
+    fs::remove_file(dir.path("a.ckpt")).unwrap();
+    assert_rejected(&dir, &resume, 4, &["there is no checkpoint a.ckpt"]);
+    fs::create_dir(dir.path("a.ckpt")).unwrap();
+    assert_rejected(&dir, &new, 2, &["a.ckpt is a directory"]);
+    assert_rejected(&dir, &resume, 4, &["a.ckpt"]);
 }
 
 #[test]
-fn files_that_are_damaged_or_of_another_version_exit_with_4() {
-    let place = Place::new();
-    solve(&place, &[&["5x6", "--max-nodes", "1000"][..], &FILE].concat(), 3);
-    let bytes = fs::read(place.path("a.ckpt")).unwrap();
+fn damaged_files_and_other_versions_exit_with_4() {
+    let dir = TestDir::new();
+    solve(&dir, &[&["5x6", "--max-nodes", "1000"][..], &FILE].concat(), 3);
+    let bytes = fs::read(dir.path("a.ckpt")).unwrap();
     let resume = [&["5x6"][..], &RESUME].concat();
     let refuse = |bytes: &[u8], parts: &[&str]| {
-        fs::write(place.path("a.ckpt"), bytes).unwrap();
-        refused(&place, &resume, 4, parts);
+        fs::write(dir.path("a.ckpt"), bytes).unwrap();
+        assert_rejected(&dir, &resume, 4, parts);
     };
     refuse(b"", &["a.ckpt is not a checkpoint", "too short"]);
     refuse(&bytes[..bytes.len() - 1], &["a.ckpt is damaged", "cut off", "restore the file"]);
@@ -264,86 +265,86 @@ fn files_that_are_damaged_or_of_another_version_exit_with_4() {
     let mut other = bytes.clone();
     other[500] ^= 1;
     refuse(&other, &["a.ckpt is damaged", "block 0", "should be", "but is"]);
-    fs::write(place.path("a.ckpt"), &bytes).unwrap();
-    assert_eq!(solve(&place, &resume, 0)["winner"], "white");
+    fs::write(dir.path("a.ckpt"), &bytes).unwrap();
+    assert_eq!(solve(&dir, &resume, 0)["winner"], "white");
 }
 
 #[test]
-fn bad_usage_exits_with_2() {
-    let place = Place::new();
+fn invalid_usage_exits_with_2() {
+    let dir = TestDir::new();
     for args in [
         &["5x5", "--resume"][..],
         &["5x5", "--checkpoint-interval", "5m"],
         &["5x5", "--checkpoint"],
         &["5x5", "--checkpoint", "a.ckpt", "--checkpoint-interval", "soon"],
     ] {
-        refused(&place, args, 2, &["error"]);
+        assert_rejected(&dir, args, 2, &["error"]);
     }
     for path in ["no/such/directory/a.ckpt", ""] {
-        // A search of 8x8 would not come to an end.
-        let output = place.run(&["solve", "8x8", "--checkpoint", path]);
+        // A search of 8x8 would not end.
+        let output = dir.run(&["solve", "8x8", "--checkpoint", path]);
         assert_ne!(output.status.code(), Some(0));
         assert_eq!(stdout(&output), "");
         assert!(stderr(&output).contains(path), "{}", stderr(&output));
     }
-    assert!(place.files().is_empty());
+    assert!(dir.files().is_empty());
 }
 
 #[test]
-fn a_checkpoint_that_cannot_fit_on_the_disk_is_refused() {
-    let place = Place::new();
+fn a_checkpoint_that_cannot_fit_on_the_disk_is_rejected() {
+    let dir = TestDir::new();
     let args = ["8x8", "--memory", "900TiB", "--checkpoint", "a.ckpt"];
-    refused(&place, &args, 4, &["a.ckpt", "may take 1.77 PiB", "free some space"]);
+    assert_rejected(&dir, &args, 4, &["a.ckpt", "may take 1.77 PiB", "free some space"]);
 }
 
 #[test]
-fn the_text_says_what_is_kept() {
-    let place = Place::new();
+fn the_text_describes_the_checkpoint() {
+    let dir = TestDir::new();
     let args = [&["solve", "5x6", "--memory", "1MiB", "--threads", "1"][..], &FILE].concat();
-    let output = place.run(&[&args[..], &["--max-nodes", "2000"]].concat());
+    let output = dir.run(&[&args[..], &["--max-nodes", "2000"]].concat());
     let said = stderr(&output);
     assert!(said.contains("checkpoints: a.ckpt, every 10 min 0 s, at most 2.02 MiB\n"), "{said}");
     assert!(said.contains("\ncheckpoint: "), "{said}");
     let text = stdout(&output);
     assert!(text.contains("\n  all runs    2,0") && text.contains(", 1 run\n"), "{text}");
     assert!(text.contains("\n  checkpoint  a.ckpt, "), "{text}");
-    let output = place.run(&[&args[..], &["--resume"]].concat());
+    let output = dir.run(&[&args[..], &["--resume"]].concat());
     assert!(stderr(&output).contains("checkpoints: continuing after 2,0"), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains(", 2 runs\n  checkpoint  a.ckpt, "), "{text}");
 }
 
-/// The table of a search that has its answer is kept: the answer, and a proof of it, come without
-/// another search.
+/// The table of a finished search is saved, so the answer and a proof are available without another
+/// search.
 #[test]
-fn an_answer_is_kept_for_a_proof() {
+fn the_table_of_a_finished_search_is_saved() {
     for algorithm in ["dfpn", "pns", "pn2", "ab", "pns-pdfpn"] {
-        let place = Place::new();
+        let dir = TestDir::new();
         let args = [&["5x6", "--memory", "64MiB", "--algo", algorithm][..], &FILE].concat();
-        let first = solve(&place, &args, 0);
+        let first = solve(&dir, &args, 0);
         assert_eq!(first["checkpoint"]["written"], 1, "{algorithm}");
-        let again = solve(&place, &[&args[..], &["--resume", "--proof", "5x6.proof"]].concat(), 0);
+        let again = solve(&dir, &[&args[..], &["--resume", "--proof", "5x6.proof"]].concat(), 0);
         assert_eq!(again["winner"], first["winner"]);
         let (nodes, before) = (again["nodes"].as_u64(), first["nodes"].as_u64());
         assert!(nodes.unwrap() < before.unwrap() / 20, "{algorithm}: {nodes:?}, {before:?}");
         if algorithm == "dfpn" {
-            assert_eq!(again["checkpoint"]["written"], 0, "there is nothing new");
+            assert_eq!(again["checkpoint"]["written"], 0, "nothing has changed");
         }
-        assert!(place.run(&["verify-proof", "5x6.proof"]).status.success());
+        assert!(dir.run(&["verify-proof", "5x6.proof"]).status.success());
     }
 }
 
 #[test]
-fn a_game_that_is_over_needs_no_checkpoint() {
-    let place = Place::new();
+fn a_finished_game_needs_no_checkpoint() {
+    let dir = TestDir::new();
     let over = ["1x4", "--position", "4 b"];
-    let value = solve(&place, &[&over[..], &FILE].concat(), 0);
+    let value = solve(&dir, &[&over[..], &FILE].concat(), 0);
     assert_eq!(value["checkpoint"]["written"], 0);
     assert_eq!(value["total"]["runs"], 1);
-    assert!(place.files().is_empty());
+    assert!(dir.files().is_empty());
 }
 
-/// Slows a search down.
+/// An observer that slows a search down.
 struct SlowObserver;
 
 impl Observer for SlowObserver {
@@ -354,7 +355,7 @@ impl Observer for SlowObserver {
 
 #[test]
 fn a_running_search_waits_while_its_tree_is_written() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let board = Board::new("8x8".parse().unwrap());
     let start = Position::start(&board);
     let options = SolveOptions {
@@ -365,7 +366,7 @@ fn a_running_search_waits_while_its_tree_is_written() {
     let limits = Limits { nodes: Some(300_000), ..Limits::default() };
     let solver = Solver::new(&board, &start).options(options).limits(limits);
     let interval = Some(Duration::from_millis(1));
-    let writer = solver.checkpoints(&place.path("a.ckpt"), false, interval).unwrap();
+    let writer = solver.checkpoints(&dir.path("a.ckpt"), false, interval).unwrap();
     solver.checkpoint_writer(Some(&writer)).run_observed(&mut SlowObserver).unwrap();
     let written = writer.take_written().into_iter().collect::<Result<Vec<_>, _>>().unwrap();
     let (last, running) = written.split_last().unwrap();

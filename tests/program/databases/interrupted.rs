@@ -1,4 +1,4 @@
-//! Builds that end early, by a signal or because another one is at work, and go on later.
+//! Builds that end early because of a signal or another running build, and are resumed later.
 
 use std::fs;
 use std::path::Path;
@@ -7,41 +7,41 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::super::common::{Place, code, one_object, signal, stderr, stdout, words};
+use super::super::common::{TestDir, code, one_object, signal, stderr, stdout, words};
 use super::{build, files};
 
-/// A build that takes a moment, on one thread.
+/// A build that takes long enough to be interrupted, on one thread.
 const LONG: [&str; 7] = ["builddb", "7x7", "--max-stones", "7", "--threads", "1", "--quiet"];
 
-/// Waits until a file is there, or the program has ended.
+/// Waits until a file exists or the program has ended.
 fn wait_for(child: &mut Child, path: &Path) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !path.exists() && child.try_wait().expect("a child").is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "no {}", path.display());
+        assert!(started.elapsed() < Duration::from_secs(120), "no {}", path.display());
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// Interrupted by Ctrl-C, killed, and refused while another builds: the files are in the end those
-/// of a build that nobody disturbed, and never before a database.
+/// A build is interrupted by Ctrl-C, killed, and rejected while another one runs. The final files
+/// equal those of an uninterrupted build, and until then the directory is not a database.
 #[test]
-fn builds_that_end_early_go_on_and_leave_the_same_files() {
-    let undisturbed = Place::new();
-    assert_eq!(code(&undisturbed.run(&LONG)), 0);
-    let expected = files(&undisturbed.path("db/7x7-stones7"));
+fn interrupted_builds_resume_and_write_the_same_files() {
+    let uninterrupted = TestDir::new();
+    assert_eq!(code(&uninterrupted.run(&LONG)), 0);
+    let expected = files(&uninterrupted.path("db/7x7-stones7"));
 
-    let place = Place::new();
-    let directory = place.path("db/7x7-stones7");
-    let (mut interrupted, mut killed, mut refused) = (0, 0, 0);
+    let dir = TestDir::new();
+    let directory = dir.path("db/7x7-stones7");
+    let (mut interrupted, mut killed, mut rejected) = (0, 0, 0);
     for (layer, how) in
         [("stones-03.kdb", "-KILL"), ("stones-05.kdb", "-INT"), ("stones-06.kdb", "-KILL")]
     {
-        let mut child = place.command(&[&LONG[..], &["--json"]].concat()).spawn().expect("runs");
+        let mut child = dir.command(&[&LONG[..], &["--json"]].concat()).spawn().expect("runs");
         wait_for(&mut child, &directory.join(layer));
-        let second = place.run(&LONG);
+        let second = dir.run(&LONG);
         if code(&second) == 4 {
             assert!(stderr(&second).contains("another program is building"));
-            refused += 1;
+            rejected += 1;
         }
         if child.try_wait().expect("a child").is_none() {
             signal(&child, how);
@@ -55,33 +55,33 @@ fn builds_that_end_early_go_on_and_leave_the_same_files() {
                 assert_eq!(value["positions"], Value::Null);
                 interrupted += 1;
             }
-            // The layer was there from before, and the second one came first.
+            // The layer already existed, so the second build took the lock first.
             Some(4) => {
                 assert!(stderr(&output).contains("another program is building"));
-                refused += 1;
+                rejected += 1;
             }
-            // It was done before the signal came.
+            // The build finished before the signal arrived.
             Some(other) => assert_eq!(other, 0, "{}", stderr(&output)),
         }
         if !directory.join("database.json").exists() {
-            let output = place.run(&["probe", "7x7", "--position", "7/7/7/7/7/7/xo5 b"]);
+            let output = dir.run(&["probe", "7x7", "--position", "7/7/7/7/7/7/xo5 b"]);
             assert_eq!(code(&output), 4, "no database yet");
         }
     }
-    assert!(interrupted + killed > 0 && refused > 0, "{interrupted} {killed} {refused}");
-    let output = place.run(&LONG);
+    assert!(interrupted + killed > 0 && rejected > 0, "{interrupted} {killed} {rejected}");
+    let output = dir.run(&LONG);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let found = files(&directory);
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     assert!(found == expected, "other bytes");
 }
 
-/// The limit of a file's size stands for a full disk: like one, it makes a write fail.
+/// A file size limit simulates a full disk: both make a write fail.
 #[test]
 fn a_build_on_a_full_disk_continues_when_there_is_space() {
-    let [whole, full] = [Place::new(), Place::new()];
+    let [whole, full] = [TestDir::new(), TestDir::new()];
     let line = "builddb 6x6 --max-stones 9 --quiet";
-    let directory = |place: &Place| files(&place.path("db/6x6-stones9"));
+    let directory = |dir: &TestDir| files(&dir.path("db/6x6-stones9"));
     assert_eq!(code(&whole.run(&words(line))), 0);
     let expected = directory(&whole);
     // Units of 512 bytes or, in some shells, of a kilobyte.
@@ -104,10 +104,10 @@ fn a_build_on_a_full_disk_continues_when_there_is_space() {
 }
 
 #[test]
-fn an_interrupted_build_says_how_to_go_on() {
-    let place = Place::new();
-    let mut child = place.command(&LONG).spawn().expect("runs");
-    wait_for(&mut child, &place.path("db/7x7-stones7/stones-06.kdb"));
+fn an_interrupted_build_prints_how_to_resume() {
+    let dir = TestDir::new();
+    let mut child = dir.command(&LONG).spawn().expect("runs");
+    wait_for(&mut child, &dir.path("db/7x7-stones7/stones-06.kdb"));
     if child.try_wait().expect("a child").is_none() {
         signal(&child, "-INT");
     }
@@ -120,19 +120,19 @@ fn an_interrupted_build_says_how_to_go_on() {
     }
 }
 
-/// What an interrupted build has left is checked, and made again where it is damaged: that is said,
-/// and is no error.
+/// The files of an interrupted build are checked. Damaged ones are rebuilt with a warning, not an
+/// error.
 #[test]
-fn a_damaged_layer_of_a_build_is_made_again_with_a_warning() {
-    let place = Place::new();
-    build(&place, &["4x4", "--max-stones", "9"]);
-    let directory = place.path("db/4x4-stones9");
+fn a_damaged_layer_is_rebuilt_with_a_warning() {
+    let dir = TestDir::new();
+    build(&dir, &["4x4", "--max-stones", "9"]);
+    let directory = dir.path("db/4x4-stones9");
     let whole = files(&directory);
     fs::remove_file(directory.join("database.json")).unwrap();
     let mut layer = whole["stones-08.kdb"].clone();
     layer[100] ^= 1;
     fs::write(directory.join("stones-08.kdb"), layer).unwrap();
-    let output = place.run(&["builddb", "4x4", "--max-stones", "9", "--quiet"]);
+    let output = dir.run(&["builddb", "4x4", "--max-stones", "9", "--quiet"]);
     let message = stderr(&output);
     assert_eq!(code(&output), 0, "{message}");
     assert!(message.starts_with("warning: db/4x4-stones9/stones-08.kdb is rebuilt: "), "{message}");

@@ -1,11 +1,11 @@
-//! The verbs on databases: every flag, the JSON, exit codes, bad input, damaged files, signals and
-//! builds that are killed.
+//! The subcommands for databases: every flag, JSON, exit codes, invalid input, damaged files,
+//! signals and killed builds.
 
-mod asked;
-mod built;
+mod builddb;
+mod errors;
 #[cfg(unix)]
 mod interrupted;
-mod refused;
+mod probe;
 mod statespace;
 
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::common::{Place, code, stderr, stdout, words};
+use super::common::{TestDir, code, stderr, stdout, words};
 
-fn build(place: &Place, args: &[&str]) -> Value {
-    place.json(&[&["builddb"], args, &["--json", "--quiet"]].concat(), 0)
+fn build(dir: &TestDir, args: &[&str]) -> Value {
+    dir.json(&[&["builddb"], args, &["--json", "--quiet"]].concat(), 0)
 }
 
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -32,17 +32,17 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn the_examples_of_the_help_work() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let mut run = 0;
-    for verb in ["builddb", "probe", "verifydb", "statespace"] {
-        let help = stdout(&place.run(&[verb, "--help"]));
+    for subcommand in ["builddb", "probe", "verifydb", "statespace"] {
+        let help = stdout(&dir.run(&[subcommand, "--help"]));
         for line in help.lines().filter_map(|line| line.strip_prefix("  konane ")) {
             let (line, input) = match line.split_once(" < ") {
                 Some((line, _)) => (line, "xoxox/oxoxo/xoxox/oxoxo b\n"),
                 None => (line, ""),
             };
             let args = words(line);
-            let output = place.with_input(&args, input);
+            let output = dir.with_input(&args, input);
             assert_eq!(code(&output), 0, "{line}: {}", stderr(&output));
             run += 1;
         }

@@ -1,13 +1,13 @@
 //! `statespace`.
 
-use super::super::common::{Place, code, stderr, stdout};
+use super::super::common::{TestDir, code, stderr, stdout};
 
 #[test]
 fn statespace_reproduces_the_published_table() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let table = include_str!("../../data/statespace.csv");
     for board in ["4x4", "5x4"] {
-        let value = place.json(&["statespace", board, "--json", "--quiet", "--threads", "1"], 0);
+        let value = dir.json(&["statespace", board, "--json", "--quiet", "--threads", "1"], 0);
         let plies = value["plies"].as_array().expect("plies");
         let columns = ["ply", "unique", "black_wins", "white_wins", "terminals"];
         let mut compared = 0;
@@ -28,15 +28,15 @@ fn statespace_reproduces_the_published_table() {
             assert_eq!(value["total"][column], sum);
         }
     }
-    let output = place.run(&["statespace", "4x4"]);
+    let output = dir.run(&["statespace", "4x4"]);
     let text = stdout(&output);
     assert!(text.contains("\n   10              190               99               91"), "{text}");
     assert!(text.contains("\ntotal              978"), "{text}");
     assert!(stderr(&output).contains("ply 10: 190 positions"));
-    let output = place.run(&["statespace", "7x7", "--json"]);
+    let output = dir.run(&["statespace", "7x7", "--json"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     assert!(stderr(&output).contains("up to 36"), "{}", stderr(&output));
-    let output = place.run(&["statespace", "6x6", "--memory", "1GiB"]);
+    let output = dir.run(&["statespace", "6x6", "--memory", "1GiB"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (3, ""));
     let expected = "6x6 needs 10.71 GiB of memory, but 1 GiB may be used";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));

@@ -1,4 +1,5 @@
-//! docs/api.md: every example is asked for, and the answer has to have the fields of the example.
+//! docs/api.md: every example request is sent, and the response must have the fields of the
+//! example.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,9 +8,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::server::Server;
-use crate::common::Place;
+use crate::common::TestDir;
 
-/// The text between two fences, with the word behind the first one.
+/// Returns the code blocks of a text, each with the word after the opening fence.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
     let mut blocks = Vec::new();
     let mut parts = text.split("```");
@@ -20,7 +21,7 @@ fn blocks(text: &str) -> Vec<(&str, &str)> {
     blocks
 }
 
-/// Names of fields with what they hold, those of lists once.
+/// Collects the paths and types of all fields. Elements of a list share a path.
 fn fields(value: &Value, above: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
@@ -32,7 +33,7 @@ fn fields(value: &Value, above: &str, found: &mut BTreeSet<String>) {
             found.insert(format!("{above} []"));
             values.iter().for_each(|value| fields(value, &format!("{above}[]"), found));
         }
-        // A field that may be null has an example of either.
+        // A field that may be null has an example with null and one without.
         Value::Null => {}
         Value::Bool(_) => drop(found.insert(format!("{above} bool"))),
         Value::Number(_) => drop(found.insert(format!("{above} number"))),
@@ -47,7 +48,7 @@ fn fields_of(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The fields of all events of a stream, by the names of the events.
+/// Returns the fields of all events of a stream, with the event name as prefix.
 fn fields_of_events(text: &str) -> BTreeSet<String> {
     let (mut found, mut name) = (BTreeSet::new(), "");
     for line in text.lines() {
@@ -61,20 +62,21 @@ fn fields_of_events(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn examples_have_the_fields_of_the_answers() {
+fn responses_have_the_fields_of_the_examples() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");
     let docs = fs::read_to_string(docs).unwrap();
-    let place = Place::new();
-    place.run(&["builddb", "3x3", "--metric", "remoteness", "--quiet"]);
-    place.run(&["solve", "4x4", "--proof", "4x4.proof", "--quiet"]);
-    let server = Server::at(place, &["--proof", "4x4.proof"]);
-    let (mut last, mut id, mut asked) = (None, "none".to_owned(), BTreeSet::new());
+    let dir = TestDir::new();
+    dir.run(&["builddb", "3x3", "--metric", "remoteness", "--quiet"]);
+    dir.run(&["solve", "4x4", "--proof", "4x4.proof", "--quiet"]);
+    let server = Server::at(dir, &["--proof", "4x4.proof"]);
+    let (mut last, mut id, mut requested) = (None, "none".to_owned(), BTreeSet::new());
     for (kind, text) in blocks(&docs) {
         let text = text.trim();
         match kind {
             "http" => {
                 let (first, body) = text.split_once('\n').unwrap_or((text, ""));
-                asked.insert(first.split(['?', ' ']).nth(1).expect("a path").replace("ID", "{id}"));
+                requested
+                    .insert(first.split(['?', ' ']).nth(1).expect("a path").replace("ID", "{id}"));
                 let json: &[_] =
                     if body.is_empty() { &[] } else { &["Content-Type: application/json"] };
                 let reply = server.request(&first.replace("ID", &id), json, body.trim());
@@ -112,6 +114,6 @@ fn examples_have_the_fields_of_the_answers() {
         "searches/{id}",
         "searches/{id}/events",
     ] {
-        assert!(asked.contains(&format!("{api}/{path}")), "{path} has no example");
+        assert!(requested.contains(&format!("{api}/{path}")), "{path} has no example");
     }
 }

@@ -1,8 +1,8 @@
-//! `konane explore`, over real connections.
+//! `konane explore`, tested over TCP connections.
 
 mod documented;
 #[cfg(unix)]
-mod end;
+mod lifetime;
 mod page;
 mod positions;
 mod searches;

@@ -1,4 +1,4 @@
-//! The files of the page, and what is asked for wrongly.
+//! Static files of the page, and requests with wrong paths or methods.
 
 use super::server::Server;
 
@@ -27,7 +27,7 @@ fn wrong_addresses_and_methods_get_errors() {
         assert_eq!(reply.status, 404, "{path}");
         assert!(reply.error().contains("unknown address"), "{path}");
     }
-    // Whatever the body is said to be.
+    // The content type of the body does not matter.
     for kind in [&["Content-Type: application/json"][..], &["Content-Type: text/plain"], &[]] {
         for first in
             ["POST /", "POST /api/v1/version", "PUT /api/v1/searches", "DELETE /js/main.js"]

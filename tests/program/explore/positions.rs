@@ -1,4 +1,4 @@
-//! Positions, against `probe` and the library.
+//! Positions, compared with `probe` and the library.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,13 +10,13 @@ use konane::{Board, Colour, Limits, Position};
 use serde_json::{Value, json};
 
 use super::server::Server;
-use crate::common::Place;
+use crate::common::TestDir;
 
 fn position_path(board: &str, text: &str) -> String {
     format!("konane/position?board={board}&time=2000&position={}", text.replace(' ', "_"))
 }
 
-/// Every position of a board of the jumping phase with this pattern of stones, either side to move.
+/// Returns the jumping-phase positions with these patterns of stones, for either side to move.
 fn texts(board: &Board, patterns: impl Iterator<Item = u64>) -> Vec<String> {
     let jumping = |stones: &u64| (board.all() & !stones).count_ones() >= 2;
     let both = |stones| {
@@ -26,9 +26,10 @@ fn texts(board: &Board, patterns: impl Iterator<Item = u64>) -> Vec<String> {
     positions.map(|position| position.to_string()).collect()
 }
 
-/// Compares answers with those of `probe` by a database that another server or this one has.
-fn compare(server: &Server, place: &Place, size: &str, texts: &[String]) {
-    let probed = place.with_input(&["probe", size, "--json"], &(texts.join("\n") + "\n"));
+/// Compares responses with the output of `probe`. The database is in `dir`; the server may use it
+/// or search.
+fn compare(server: &Server, dir: &TestDir, size: &str, texts: &[String]) {
+    let probed = dir.with_input(&["probe", size, "--json"], &(texts.join("\n") + "\n"));
     let probed = String::from_utf8(probed.stdout).unwrap();
     assert_eq!(probed.lines().count(), texts.len());
     let board = Board::new(size.parse().unwrap());
@@ -59,29 +60,29 @@ fn compare(server: &Server, place: &Place, size: &str, texts: &[String]) {
 }
 
 #[test]
-fn positions_of_3x3_are_what_probe_says() {
-    let (place, board) = (Place::new(), Board::new("3x3".parse().unwrap()));
-    place.run(&["builddb", "3x3", "--quiet"]);
+fn positions_of_3x3_agree_with_probe() {
+    let (dir, board) = (TestDir::new(), Board::new("3x3".parse().unwrap()));
+    dir.run(&["builddb", "3x3", "--quiet"]);
     let texts = texts(&board, 0..1 << 9);
     assert_eq!(texts.len(), 2 * (512 - 10));
-    // By search, and by the database.
-    compare(&Server::new(), &place, "3x3", &texts);
-    let second = Place::new();
+    // First by search, then with the database.
+    compare(&Server::new(), &dir, "3x3", &texts);
+    let second = TestDir::new();
     second.run(&["builddb", "3x3", "--quiet"]);
-    compare(&Server::at(second, &[]), &place, "3x3", &texts);
+    compare(&Server::at(second, &[]), &dir, "3x3", &texts);
 }
 
 #[test]
-fn random_positions_of_5x5_are_what_probe_says() {
-    let (place, board) = (Place::new(), Board::new("5x5".parse().unwrap()));
-    place.run(&["builddb", "5x5", "--quiet"]);
+fn random_positions_of_5x5_agree_with_probe() {
+    let (dir, board) = (TestDir::new(), Board::new("5x5".parse().unwrap()));
+    dir.run(&["builddb", "5x5", "--quiet"]);
     let mut seed = 5u64;
     let mut random = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         seed >> 32
     };
     let patterns: Vec<u64> = (0..60).map(|_| (random() | random()) & board.all()).collect();
-    compare(&Server::new(), &place, "5x5", &texts(&board, patterns.into_iter()));
+    compare(&Server::new(), &dir, "5x5", &texts(&board, patterns.into_iter()));
 }
 
 #[test]
@@ -104,9 +105,9 @@ fn moves_are_played_from_the_start_or_a_position() {
     assert_eq!(server.json("konane/position?board=3x3")["phase"], "removal");
 }
 
-/// Both kinds of boards are asked about in turn: neither sees what was found for the other.
+/// Requests alternate between the phases: results of one phase are not used for the other.
 #[test]
-fn a_position_with_one_gap_can_be_one_of_the_jumping_phase() {
+fn one_empty_square_can_be_a_position_of_the_jumping_phase() {
     let server = Server::new();
     for _ in 0..2 {
         let jump = server.json("konane/position?board=1x4&position=1oxo_b&phase=jump");
@@ -133,7 +134,7 @@ fn a_position_with_one_gap_can_be_one_of_the_jumping_phase() {
 }
 
 #[test]
-fn what_cannot_be_asked_gets_a_reason() {
+fn invalid_requests_get_a_reason() {
     let server = Server::new();
     for (path, status, text) in [
         ("konane/position", 400, "board: missing parameter"),
@@ -173,7 +174,7 @@ fn what_cannot_be_asked_gets_a_reason() {
 }
 
 #[test]
-fn unknown_parameters_are_refused_everywhere() {
+fn unknown_parameters_are_rejected_everywhere() {
     let server = Server::new();
     let setup = json!({"board": "3x3", "position": "xox/oxo/xox b"});
     let none = "file: unknown parameter; no parameters are accepted here";
@@ -196,7 +197,7 @@ fn unknown_parameters_are_refused_everywhere() {
 }
 
 #[test]
-fn what_is_wrong_with_a_body_is_said_in_words() {
+fn errors_in_a_body_are_described() {
     let server = Server::new();
     let json = ["Content-Type: application/json"];
     for (body, status, text) in [
@@ -209,12 +210,12 @@ fn what_is_wrong_with_a_body_is_said_in_words() {
         assert_eq!(reply.status, status, "{body}: {}", reply.body);
         assert!(reply.error().starts_with(text), "{body}: {}", reply.body);
     }
-    // An address that is no text is none of a search.
+    // A path that is not valid UTF-8 names no search.
     assert_eq!(server.request("DELETE /api/v1/searches/%FF", &[], "").status, 404);
     assert_eq!(server.get("searches/%FF/events").status, 204);
 }
 
-/// The line, the program's moves and the answers to moves all agree with the values.
+/// The line, the program's moves and the replies to moves agree with the values.
 #[test]
 fn lines_moves_and_answers_keep_the_outcome() {
     let server = Server::new();
@@ -270,7 +271,8 @@ fn openings_of_solved_boards() {
     }
 }
 
-/// A level has neither more nor less than its nodes, whatever time is given and whoever asks meanwhile.
+/// A level searches exactly its number of nodes, independent of the time parameter and of
+/// concurrent requests.
 #[test]
 fn a_level_searches_its_nodes() {
     let server = Server::new();
@@ -282,7 +284,7 @@ fn a_level_searches_its_nodes() {
         choice.mv.to_string()
     };
     let expected: Vec<_> = (1..=9).map(|level| (level, chosen(level))).collect();
-    // Else the first level's move would do for all.
+    // The levels must choose different moves for the comparison to be meaningful.
     assert!(expected.iter().any(|(_, mv)| *mv != expected[0].1), "{expected:?}");
     std::thread::scope(|scope| {
         scope
@@ -294,10 +296,10 @@ fn a_level_searches_its_nodes() {
     });
 }
 
-/// A new request ends the search of an older one. While requests wait, each searches only briefly. A
-/// board that is too hard stays open.
+/// A new request ends the search of an older one. While requests wait, each searches only briefly.
+/// A board that is too hard stays unsolved.
 #[test]
-fn requests_do_not_wait_for_the_searches_of_others() {
+fn requests_do_not_wait_for_other_searches() {
     let server = Server::new();
     let host = format!("Host: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", server.port);
     let search = |_| {
@@ -306,25 +308,25 @@ fn requests_do_not_wait_for_the_searches_of_others() {
         write!(stream, "GET {path} HTTP/1.1\r\n{host}").unwrap();
         stream
     };
-    // With two seconds each, they would take a minute.
-    let begun = Instant::now();
+    // At two seconds each, they would take a minute.
+    let started = Instant::now();
     let searches: Vec<TcpStream> = (0..30).map(search).collect();
     for mut stream in searches {
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         assert!(text.starts_with("HTTP/1.1 200"), "{text}");
     }
-    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
-    // Each time one search is running. Waiting for all of them would take 20 seconds.
-    let begun = Instant::now();
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    // One search is running in each round. Waiting for all of them would take 20 seconds.
+    let started = Instant::now();
     for round in 0..10 {
         let _running = search(round);
-        // Answered after the connection above has been accepted.
+        // The server accepts the connection above before it answers this request.
         assert_eq!(server.get("version").status, 200);
         let answer = server.json("konane/position?board=8x8&time=0&moves=a8,a7");
         assert_eq!((&answer["outcome"], &answer["complete"]), (&json!("unknown"), &json!(false)));
         assert!(answer.get("source").is_none());
         assert!(answer["moves"].as_array().unwrap().iter().all(|mv| mv["outcome"] == "unknown"));
     }
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }

@@ -1,4 +1,4 @@
-//! Searches that are watched.
+//! Searches with event streams.
 
 use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ fn start(server: &Server, body: &Value) -> String {
     reply.json()["id"].as_str().expect("a name").to_owned()
 }
 
-/// Names and data of the events, whose numbers have to increase.
+/// Returns names and data of the events. Checks that their ids increase.
 fn events(text: &str) -> Vec<(String, Value)> {
     let mut last = 0;
     let read = |event: &str| {
@@ -29,17 +29,17 @@ fn events(text: &str) -> Vec<(String, Value)> {
     text.split_terminator("\n\n").map(read).collect()
 }
 
-fn listen(server: &Server, id: &str, headers: &[&str]) -> Reply {
+fn get_events(server: &Server, id: &str, headers: &[&str]) -> Reply {
     server.request(&format!("GET /api/v1/searches/{id}/events"), headers, "")
 }
 
 #[test]
-fn a_search_is_told_from_the_beginning_to_the_end() {
+fn all_events_of_a_search_are_sent() {
     let server = Server::new();
     for (algo, board) in [("dfpn", "6x6"), ("pns", "5x5"), ("pn2", "5x5"), ("pns-pdfpn", "5x6")] {
         let body = json!({"game": "konane", "board": board, "algo": algo, "memory": "32MiB"});
         let id = start(&server, &body);
-        let reply = listen(&server, &id, &[]);
+        let reply = get_events(&server, &id, &[]);
         assert_eq!(reply.status, 200);
         assert!(reply.head.contains("content-type: text/event-stream"), "{}", reply.head);
         let events = events(&reply.body);
@@ -64,21 +64,23 @@ fn a_search_is_told_from_the_beginning_to_the_end() {
         let (won, lost) = (json!(0), Value::Null);
         let numbers = if winner == "black" { (&won, &lost) } else { (&lost, &won) };
         assert_eq!((&last["pn"], &last["dn"]), numbers, "{algo}: {last}");
-        // Late listeners hear the same, and who has heard it is told that there is nothing more.
-        assert_eq!(listen(&server, &id, &[]).body, reply.body);
+        // Late clients receive the same events. A client that already has all of them gets status
+        // 204.
+        assert_eq!(get_events(&server, &id, &[]).body, reply.body);
         let number = before.len() + 1;
-        assert_eq!(listen(&server, &id, &[&format!("Last-Event-ID: {number}")]).status, 204);
-        let rest = listen(&server, &id, &[&format!("Last-Event-ID: {}", number - 1)]);
+        assert_eq!(get_events(&server, &id, &[&format!("Last-Event-ID: {number}")]).status, 204);
+        let rest = get_events(&server, &id, &[&format!("Last-Event-ID: {}", number - 1)]);
         assert_eq!(self::events(&rest.body).len(), 1);
     }
 }
 
-/// What α-β keeps in the places of proof numbers are none.
+/// α-β stores other values in the fields of proof numbers. They must not be reported as proof
+/// numbers.
 #[test]
 fn alpha_beta_has_no_proof_numbers() {
     let server = Server::new();
     let id = start(&server, &json!({"game": "konane", "board": "5x5", "algo": "ab"}));
-    let mut events = events(&listen(&server, &id, &[]).body);
+    let mut events = events(&get_events(&server, &id, &[]).body);
     assert_eq!(events.pop().unwrap().1["winner"], "black");
     assert!(!events.is_empty());
     for (_, progress) in events {
@@ -87,12 +89,12 @@ fn alpha_beta_has_no_proof_numbers() {
 }
 
 #[test]
-fn sprouts_are_searched_as_well() {
+fn sprouts_searches_work() {
     let server = Server::new();
     for algo in ["dfpn", "pns", "pns-pdfpn"] {
         let body = json!({"game": "sprouts", "position": "0*7", "algo": algo});
         let id = start(&server, &body);
-        let (name, end) = events(&listen(&server, &id, &[]).body).pop().unwrap();
+        let (name, end) = events(&get_events(&server, &id, &[]).body).pop().unwrap();
         assert_eq!((name.as_str(), &end["outcome"]), ("end", &json!("loss")), "{algo}");
     }
 }
@@ -102,55 +104,55 @@ fn one_search_at_a_time_until_it_is_ended() {
     let server = Server::new();
     let body = json!({"game": "konane", "board": "8x8", "memory": "16MiB"});
     let id = start(&server, &body);
-    let refused = server.post("searches", &body);
-    assert_eq!(refused.status, 429);
-    let error = refused.error();
+    let rejected = server.post("searches", &body);
+    assert_eq!(rejected.status, 429);
+    let error = rejected.error();
     for part in ["a search is running, for ", "s now: dfpn on 8x8, xoxoxoxo/", "oxoxoxox b; "] {
         assert!(error.contains(part), "no {part:?} in {error}");
     }
     let delete = || server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
     assert_eq!(delete().status, 204);
-    let (name, end) = events(&listen(&server, &id, &[]).body).pop().unwrap();
+    let (name, end) = events(&get_events(&server, &id, &[]).body).pop().unwrap();
     assert_eq!((name.as_str(), &end["reason"]), ("end", &json!("interrupted")));
     assert_eq!(end["outcome"], "unknown");
     assert_eq!(delete().status, 204, "again");
     let limited = json!({"game": "konane", "board": "8x8", "limits": {"nodes": 5000}});
     let next = start(&server, &limited);
     assert_ne!(next, id);
-    let (_, end) = events(&listen(&server, &next, &[]).body).pop().unwrap();
+    let (_, end) = events(&get_events(&server, &next, &[]).body).pop().unwrap();
     assert_eq!(end["reason"], "node limit");
     let limited = json!({"game": "konane", "board": "8x8", "limits": {"seconds": 0.2}});
-    let (_, end) = events(&listen(&server, &start(&server, &limited), &[]).body).pop().unwrap();
+    let (_, end) = events(&get_events(&server, &start(&server, &limited), &[]).body).pop().unwrap();
     assert_eq!(end["reason"], "time limit");
     assert!(end["seconds"].as_f64().unwrap() < 5.0, "{end}");
 }
 
-/// Whoever is refused learns what is in the way, for how long, and what can be done.
+/// The error for a second search names the running one, its duration and a remedy.
 #[test]
-fn the_search_in_the_way_is_named() {
+fn the_running_search_is_named_in_the_error() {
     let server = Server::new();
     let limits = json!({"seconds": 600});
     let long = format!("0*30{}", "+0*2".repeat(20));
     let body = json!({"game": "sprouts", "position": long, "algo": "pns", "limits": limits});
     let id = start(&server, &body);
-    let refused = server.post("searches", &json!({"game": "konane", "board": "3x3"}));
-    assert_eq!(refused.status, 429);
-    let error = refused.error();
+    let rejected = server.post("searches", &json!({"game": "konane", "board": "3x3"}));
+    assert_eq!(rejected.status, 429);
+    let error = rejected.error();
     for part in ["s now and 10 min 0 s at most: pns on Sprouts, 0*", "…; wait"] {
         assert!(error.contains(part), "no {part:?} in {error}");
     }
-    // Also who did not begin it can end it.
-    let search = refused.json()["search"].as_str().expect("its id").to_owned();
+    // A client that did not start the search can end it.
+    let search = rejected.json()["search"].as_str().expect("its id").to_owned();
     assert_eq!(search, id);
     assert_eq!(server.request(&format!("DELETE /api/v1/searches/{search}"), &[], "").status, 204);
-    assert_eq!(events(&listen(&server, &id, &[]).body).pop().unwrap().0, "end");
+    assert_eq!(events(&get_events(&server, &id, &[]).body).pop().unwrap().0, "end");
     start(&server, &json!({"game": "konane", "board": "3x3"}));
 }
 
 #[test]
-fn progress_comes_while_it_happens_and_not_too_often() {
+fn progress_is_streamed_live_and_not_too_often() {
     let server = Server::new();
-    let begun = Instant::now();
+    let started = Instant::now();
     let id = start(&server, &json!({"game": "konane", "board": "8x8", "memory": "16MiB"}));
     let mut stream = server.connect();
     let port = server.port;
@@ -163,17 +165,17 @@ fn progress_comes_while_it_happens_and_not_too_often() {
         let line = lines.next().expect("more").expect("text");
         events += u32::from(line == "event: progress");
     }
-    // A tenth of a second lies between two events.
-    assert!(begun.elapsed() >= Duration::from_millis(900), "{:?}", begun.elapsed());
+    // Consecutive events are at least 0.1 s apart.
+    assert!(started.elapsed() >= Duration::from_millis(900), "{:?}", started.elapsed());
     server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
     assert!(lines.map_while(Result::ok).any(|line| line == "event: end"));
 }
 
 #[test]
-fn unknown_searches_and_wrong_ones() {
+fn unknown_and_invalid_searches() {
     let server = Server::new();
     for id in ["1", "0000000000000000", "%2e%2e", "x"] {
-        assert_eq!(listen(&server, id, &[]).status, 204, "{id}");
+        assert_eq!(get_events(&server, id, &[]).status, 204, "{id}");
         let deleted = server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
         assert_eq!(deleted.status, 404, "{id}");
     }
@@ -211,7 +213,7 @@ fn unknown_searches_and_wrong_ones() {
 }
 
 #[test]
-fn streams_are_bounded_and_others_are_answered_meanwhile() {
+fn streams_are_bounded_and_other_requests_are_answered() {
     let server = Server::new();
     let id = start(&server, &json!({"game": "konane", "board": "8x8", "memory": "16MiB"}));
     let port = server.port;
@@ -226,13 +228,13 @@ fn streams_are_bounded_and_others_are_answered_meanwhile() {
             lines
         })
         .collect();
-    let refused = listen(&server, &id, &[]);
-    assert_eq!(refused.status, 429);
-    assert!(refused.error().contains("streams"));
+    let rejected = get_events(&server, &id, &[]);
+    assert_eq!(rejected.status, 429);
+    assert!(rejected.error().contains("streams"));
     assert_eq!(server.get("version").status, 200);
     server.request(&format!("DELETE /api/v1/searches/{id}"), &[], "");
     for lines in streams {
         assert!(lines.map_while(Result::ok).any(|line| line == "event: end"));
     }
-    assert_eq!(listen(&server, &id, &[]).status, 200);
+    assert_eq!(get_events(&server, &id, &[]).status, 200);
 }

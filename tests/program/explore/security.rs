@@ -1,4 +1,4 @@
-//! Who is refused, and what holds the page together.
+//! Rejected hosts, origins and bodies, security headers, and slow clients.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::server::{Reply, Server};
-use crate::common::{Place, code, stderr};
+use crate::common::{TestDir, code, stderr};
 
 const VERSION: &str = "GET /api/v1/version";
 
-/// Asks with these lines as headers.
-fn ask(server: &Server, headers: &str) -> Reply {
+/// Sends a request with these header lines.
+fn send_version_request(server: &Server, headers: &str) -> Reply {
     let text = format!("GET /api/v1/version HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
     server.send(text.as_bytes())
 }
@@ -24,7 +24,7 @@ fn loopback_hosts_are_answered_with_any_port() {
     for host in [
         format!("127.0.0.1:{port}"),
         format!("localhost:{port}"),
-        // As `ssh -L 9999:127.0.0.1:8017` sends it.
+        // The header sent through `ssh -L 9999:127.0.0.1:8017`.
         "localhost:9999".to_owned(),
         "LocalHost:9999".to_owned(),
         "localhost".to_owned(),
@@ -33,7 +33,11 @@ fn loopback_hosts_are_answered_with_any_port() {
         "[::1]:9999".to_owned(),
         "[::1]".to_owned(),
     ] {
-        assert_eq!(ask(&server, &format!("Host: {host}\r\n")).status, 200, "{host}");
+        assert_eq!(
+            send_version_request(&server, &format!("Host: {host}\r\n")).status,
+            200,
+            "{host}"
+        );
     }
     for host in [
         String::new(),
@@ -55,11 +59,11 @@ fn loopback_hosts_are_answered_with_any_port() {
         format!("Host: 127.0.0.1:{port}\r\nHost: 127.0.0.1:{port}\r\n"),
         format!("Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n"),
     ] {
-        assert_eq!(ask(&server, &host).status, 403, "{host:?}");
+        assert_eq!(send_version_request(&server, &host).status, 403, "{host:?}");
     }
-    let error = ask(&server, "Host: evil.example:1\r\n").error();
+    let error = send_version_request(&server, "Host: evil.example:1\r\n").error();
     assert!(error.contains("\"evil.example:1\"") && error.contains("--allow-host"), "{error}");
-    // A target with a host of its own.
+    // An absolute request target with its own host.
     let target = |target: &str, host: &str| {
         let text = format!(
             "GET http://{target}/api/v1/version HTTP/1.1\r\nHost: {host}\r\n\
@@ -74,38 +78,47 @@ fn loopback_hosts_are_answered_with_any_port() {
 }
 
 #[test]
-fn other_hosts_are_answered_if_they_are_allowed() {
+fn allowed_hosts_are_answered() {
     let hosts = ["--allow-host", "konane.example.org", "--allow-host", "Other.example"];
-    let server = Server::at(Place::new(), &hosts);
+    let server = Server::at(TestDir::new(), &hosts);
     for host in ["konane.example.org", "KONANE.example.org:444", "other.example:80", "localhost"] {
-        assert_eq!(ask(&server, &format!("Host: {host}\r\n")).status, 200, "{host}");
-        // With or without TLS before the program.
+        assert_eq!(
+            send_version_request(&server, &format!("Host: {host}\r\n")).status,
+            200,
+            "{host}"
+        );
+        // With and without a TLS proxy in front of the program.
         for scheme in ["http", "https"] {
             let headers = format!("Host: {host}\r\nOrigin: {scheme}://{host}\r\n");
-            assert_eq!(ask(&server, &headers).status, 200, "{headers}");
+            assert_eq!(send_version_request(&server, &headers).status, 200, "{headers}");
         }
         let headers = format!("Host: {host}\r\nOrigin: http://konane.example.org:1\r\n");
-        assert_eq!(ask(&server, &headers).status, 403, "{headers}");
+        assert_eq!(send_version_request(&server, &headers).status, 403, "{headers}");
     }
     for host in ["example.org", "evil.konane.example.org", "konane.example.org.evil.example"] {
-        assert_eq!(ask(&server, &format!("Host: {host}\r\n")).status, 403, "{host}");
+        assert_eq!(
+            send_version_request(&server, &format!("Host: {host}\r\n")).status,
+            403,
+            "{host}"
+        );
     }
     for wrong in ["konane.example.org:80", "http://konane.example.org", "a b", "", "*", "user@host"]
     {
-        let output = Place::new().run(&["explore", "--allow-host", wrong]);
+        let output = TestDir::new().run(&["explore", "--allow-host", wrong]);
         assert_eq!(code(&output), 2, "{wrong:?}");
         assert!(stderr(&output).contains("without a port"), "{wrong:?}: {}", stderr(&output));
     }
 }
 
 #[test]
-fn other_pages_are_refused() {
+fn cross_origin_requests_are_rejected() {
     let server = Server::new();
     let port = server.port;
-    let ask = |first: &str, header: &str| server.request(first, &[header], "").status;
+    let send_version_request =
+        |first: &str, header: &str| server.request(first, &[header], "").status;
     for first in [VERSION, "GET /", "GET /js/main.js", "GET /api/v1/konane/position?board=3x3"] {
         for header in ["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: none"] {
-            assert_eq!(ask(first, header), 200, "{first} {header}");
+            assert_eq!(send_version_request(first, header), 200, "{first} {header}");
         }
         for header in [
             "Sec-Fetch-Site: same-site",
@@ -118,13 +131,13 @@ fn other_pages_are_refused() {
             "Origin: http://127.0.0.1:1",
             "Origin: ftp://127.0.0.1",
         ] {
-            assert_eq!(ask(first, header), 403, "{first} {header}");
+            assert_eq!(send_version_request(first, header), 403, "{first} {header}");
         }
     }
-    assert_eq!(ask(VERSION, &format!("Origin: http://127.0.0.1:{port}")), 200);
-    assert_eq!(ask(VERSION, &format!("Origin: http://localhost:{port}")), 403);
-    assert_eq!(ask(VERSION, &format!("Origin: http://127.0.0.1:{port}/")), 403);
-    // What a browser asks before it lets a page send JSON elsewhere.
+    assert_eq!(send_version_request(VERSION, &format!("Origin: http://127.0.0.1:{port}")), 200);
+    assert_eq!(send_version_request(VERSION, &format!("Origin: http://localhost:{port}")), 403);
+    assert_eq!(send_version_request(VERSION, &format!("Origin: http://127.0.0.1:{port}/")), 403);
+    // The preflight request of a browser before a page may send JSON to another origin.
     let preflight = server.request(
         "OPTIONS /api/v1/searches",
         &["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"],
@@ -167,7 +180,7 @@ fn bodies_are_json_and_small() {
     let long = |length: usize| format!("{body}{}", " ".repeat(length - body.len()));
     assert_eq!(send(&[kind], &long(16 << 10)), 200);
     assert_eq!(send(&[kind], &long((16 << 10) + 1)), 413);
-    // A length that was not told.
+    // A body of unknown length.
     let chunk = format!("{:x}\r\n{}\r\n0\r\n\r\n", 20 << 10, " ".repeat(20 << 10));
     let head = format!(
         "POST /api/v1/konane/setup HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{kind}\r\n\
@@ -205,11 +218,11 @@ fn every_answer_has_the_headers() {
     assert!(server.request("GET /", &["Sec-Fetch-Site: cross-site"], "").head.contains("nosniff"));
 }
 
-/// As many as may be connected.
+/// Maximum number of connections of the server.
 const CONNECTIONS: usize = 64;
 
-/// Clients that have sent these bytes, and do nothing more.
-fn slow(server: &Server, count: usize, sent: &str) -> Vec<TcpStream> {
+/// Opens connections that send these bytes and then stay idle.
+fn open_idle(server: &Server, count: usize, sent: &str) -> Vec<TcpStream> {
     let client = |_| {
         let mut stream = server.connect();
         stream.write_all(sent.as_bytes()).unwrap();
@@ -218,15 +231,16 @@ fn slow(server: &Server, count: usize, sent: &str) -> Vec<TcpStream> {
     (0..count).map(client).collect()
 }
 
-/// A request is answered before the server disconnects idle clients after ten seconds.
-fn answered_soon(server: &Server) {
-    let begun = Instant::now();
+/// Checks that a request is answered before the server disconnects idle clients, which it does
+/// after ten seconds.
+fn assert_answered_soon(server: &Server) {
+    let started = Instant::now();
     assert_eq!(server.get("version").status, 200);
-    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
 }
 
 #[test]
-fn clients_that_send_nothing_more_keep_nobody_out() {
+fn idle_clients_do_not_block_others() {
     let server = Server::new();
     let head = format!("Host: 127.0.0.1:{}\r\n", server.port);
     let kind = "Content-Type: application/json\r\nContent-Length: 100\r\n";
@@ -235,11 +249,11 @@ fn clients_that_send_nothing_more_keep_nobody_out() {
         "GET / HTTP/1.1\r\nHost:".to_owned(),
         format!("POST /api/v1/konane/setup HTTP/1.1\r\n{head}{kind}\r\n{{"),
     ] {
-        // More than once, and with as many as may wait for a place.
+        // Several requests, also with as many clients waiting as can be connected.
         for count in [CONNECTIONS, 2 * CONNECTIONS] {
-            let clients = slow(&server, count, &sent);
+            let clients = open_idle(&server, count, &sent);
             for _ in 0..3 {
-                answered_soon(&server);
+                assert_answered_soon(&server);
             }
             drop(clients);
         }
@@ -247,10 +261,10 @@ fn clients_that_send_nothing_more_keep_nobody_out() {
 }
 
 #[test]
-fn connections_that_are_kept_alive_keep_nobody_out() {
+fn keep_alive_connections_do_not_block_others() {
     let server = Server::new();
     let request = format!("HEAD / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);
-    let mut clients = slow(&server, CONNECTIONS, &request);
+    let mut clients = open_idle(&server, CONNECTIONS, &request);
     for stream in &mut clients {
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
@@ -260,8 +274,8 @@ fn connections_that_are_kept_alive_keep_nobody_out() {
         }
         assert!(answer.starts_with(b"HTTP/1.1 200"));
     }
-    answered_soon(&server);
-    // One of them was closed to make room, and only one.
+    assert_answered_soon(&server);
+    // Exactly one of the connections was closed in favour of the new one.
     let is_closed = |stream: &mut TcpStream| {
         stream.set_nonblocking(true).unwrap();
         !matches!(stream.read(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock)
@@ -270,30 +284,30 @@ fn connections_that_are_kept_alive_keep_nobody_out() {
 }
 
 #[test]
-fn clients_that_send_nothing_are_disconnected() {
+fn silent_clients_are_disconnected() {
     let server = Server::new();
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut answer = Vec::new();
-    let [mut client] = slow(&server, 1, "GET / HTTP/1.1\r\nHost:").try_into().unwrap();
+    let [mut client] = open_idle(&server, 1, "GET / HTTP/1.1\r\nHost:").try_into().unwrap();
     client.read_to_end(&mut answer).expect("the end");
-    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
 }
 
 #[test]
-fn clients_that_never_read_keep_nobody_out() {
+fn clients_that_never_read_do_not_block_others() {
     let server = Server::new();
     let request = format!("GET /style.css HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);
-    // Each has more to read than its buffers hold.
-    let _deaf = slow(&server, CONNECTIONS, &request.repeat(1000));
-    let begun = Instant::now();
-    // Refused while answers are written to all of them.
+    // Each response exceeds the socket buffers.
+    let _unread = open_idle(&server, CONNECTIONS, &request.repeat(1000));
+    let started = Instant::now();
+    // New clients are rejected while the server writes to all connections.
     while server.get("version").status != 200 {
-        // Sooner than they are disconnected without other clients.
-        assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+        // The limit is below the timeout that applies when no other client waits.
+        assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
     }
 }
 
-/// Many requests at once are all answered.
+/// Many simultaneous requests are all answered.
 #[test]
 fn bursts_of_requests_are_answered() {
     let server = Server::new();
@@ -301,7 +315,7 @@ fn bursts_of_requests_are_answered() {
         "GET /api/v1/version HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n",
         server.port
     );
-    for mut client in slow(&server, 3 * CONNECTIONS, &request) {
+    for mut client in open_idle(&server, 3 * CONNECTIONS, &request) {
         let mut answer = String::new();
         client.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

@@ -1,4 +1,4 @@
-//! The server as a child, and a client that sends whatever it is told to.
+//! A server in a child process, and an HTTP client that sends arbitrary bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -7,35 +7,35 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::Place;
+use crate::common::TestDir;
 
-/// A server in a directory of its own.
+/// A server that runs in a temporary directory.
 pub struct Server {
     pub child: Child,
     pub port: u16,
-    _place: Place,
+    _dir: TestDir,
 }
 
 impl Server {
-    /// Without databases and proofs.
+    /// Starts a server without databases and proofs.
     pub fn new() -> Self {
-        Server::at(Place::new(), &[])
+        Server::at(TestDir::new(), &[])
     }
 
-    /// In a place that has been prepared.
-    pub fn at(place: Place, more: &[&str]) -> Self {
+    /// Starts a server in a prepared directory.
+    pub fn at(dir: TestDir, more: &[&str]) -> Self {
         let args = [&["explore", "--port", "0", "--threads", "1", "-m", "96MiB"], more].concat();
-        let mut child = place.spawn(&args);
+        let mut child = dir.spawn(&args);
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         stdout.read_line(&mut line).expect("text");
         let port =
             line.trim().strip_prefix("http://127.0.0.1:").and_then(|rest| rest.strip_suffix('/'));
         let port = port.and_then(|port| port.parse().ok()).unwrap_or_else(|| panic!("{line:?}"));
-        Server { child, port, _place: place }
+        Server { child, port, _dir: dir }
     }
 
-    /// A connection that does not wait for ever.
+    /// Opens a connection with a read timeout.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
@@ -52,7 +52,7 @@ impl Server {
         Reply::read(&answer)
     }
 
-    /// A request with the right host, further headers and a body.
+    /// Sends a request with the correct host, further headers and a body.
     pub fn request(&self, first: &str, headers: &[&str], body: &str) -> Reply {
         let mut text = format!("{first} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", self.port);
         for header in headers {
@@ -64,19 +64,19 @@ impl Server {
         self.send(format!("{text}Connection: close\r\n\r\n{body}").as_bytes())
     }
 
-    /// `GET` of something below `/api/v1/`.
+    /// Sends a `GET` request for a path below `/api/v1/`.
     pub fn get(&self, path: &str) -> Reply {
         self.request(&format!("GET /api/v1/{path}"), &[], "")
     }
 
-    /// The JSON of a `GET` that is answered.
+    /// Sends a `GET` request and returns the JSON. Expects status 200.
     pub fn json(&self, path: &str) -> Value {
         let reply = self.get(path);
         assert_eq!(reply.status, 200, "{path}: {}", reply.body);
         reply.json()
     }
 
-    /// `POST` of JSON.
+    /// Sends a `POST` request with JSON.
     pub fn post(&self, path: &str, body: &Value) -> Reply {
         let json = ["Content-Type: application/json"];
         self.request(&format!("POST /api/v1/{path}"), &json, &body.to_string())
@@ -90,7 +90,7 @@ impl Drop for Server {
     }
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -114,17 +114,17 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The text of an error.
+    /// Returns the message of an error.
     pub fn error(&self) -> String {
         let json = self.json();
-        // Beside it, the search that is in the way.
+        // The object may also contain the id of the running search.
         let keys = 1 + usize::from(json.get("search").is_some());
         assert_eq!(json.as_object().map(serde_json::Map::len), Some(keys), "{json}");
         json["error"].as_str().expect("a text").to_owned()
     }
 }
 
-/// A chunked body in one piece, as far as it has come.
+/// Decodes the complete chunks of a chunked body.
 fn unchunked(mut rest: &str) -> String {
     let mut body = String::new();
     while let Some((length, after)) = rest.split_once("\r\n") {

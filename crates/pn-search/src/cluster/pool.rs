@@ -11,7 +11,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::message::{Instruction, Job, JobId, JobOutcome, Request, WorkerState};
+use super::message::{Instruction, Job, Request, WorkerState};
 use super::{Coordinator, CoordinatorConfig, JobTree};
 use crate::numbers::Number;
 use crate::run::{Counters, RootChild, SearchMonitor, SharedTree};
@@ -23,13 +23,6 @@ const POLL_PERIOD: Duration = Duration::from_millis(5);
 pub(crate) struct Pool<T: JobTree> {
     coordinator: Mutex<Coordinator<T>>,
     changed: Condvar,
-}
-
-/// Result of a job.
-pub(crate) struct Done<T: JobTree> {
-    pub job: JobId,
-    pub outcome: JobOutcome<T::Children>,
-    pub spent: Counters,
 }
 
 impl<T: JobTree> Pool<T> {
@@ -49,14 +42,17 @@ impl<T: JobTree> Pool<T> {
         self.coordinator.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Delivers the result of a worker's last job, and waits for its next job. Returns `None` at the end of the
-    /// search. The coordinator's counts are added to the worker's counters.
-    pub fn next(&self, monitor: &mut SearchMonitor<'_>, done: Option<Done<T>>) -> Option<Job<u64>> {
+    /// Delivers the result of a worker's last job, if it has had one, and waits for its next job. Returns `None` at
+    /// the end of the search. The coordinator's counts are added to the worker's counters.
+    pub fn next(
+        &self,
+        monitor: &mut SearchMonitor<'_>,
+        mut state: WorkerState<T::Children>,
+    ) -> Option<Job<u64>> {
         let number = monitor.number();
-        let mut spent = done.as_ref().map_or_else(Counters::default, |done| done.spent);
-        let mut state = match done {
-            Some(Done { job, outcome, spent }) => WorkerState::Done { job, outcome, spent },
-            None => WorkerState::Idle,
+        let mut spent = match state {
+            WorkerState::Done { spent, .. } => spent,
+            WorkerState::Idle => Counters::default(),
         };
         loop {
             let mut coordinator = self.lock();

@@ -60,7 +60,7 @@ pub(crate) struct WorkerJobs<'a> {
     pub search: u64,
     /// Limits of every search, except its budget and its stop flag.
     limits: Limits<'a>,
-    cancelled: CancelledJobs,
+    cancelled: Mutex<CancelledJobs>,
     /// Locked while a node is searched.
     busy: Mutex<()>,
     /// Number of jobs that wait for the lock.
@@ -108,10 +108,10 @@ impl<'a> WorkerJobs<'a> {
         let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         let (id, nodes) = (job.id, Some(job.budget));
-        let stop = self.cancelled.begin(id);
+        let stop = self.lock_cancelled().begin(id);
         let limits = Limits { nodes, stop: Some(&stop), ..self.limits };
         let found = work(job, results, limits);
-        self.cancelled.end();
+        self.lock_cancelled().current = None;
         let (outcome, mut spent, results) = found?;
         self.lock_total().add_since(&spent, &Counters::default());
         let unreported =
@@ -145,12 +145,16 @@ impl<'a> WorkerJobs<'a> {
 
     /// See [`RemoteWorker::cancel`].
     pub fn cancel(&self, job: JobId) {
-        self.cancelled.cancel(job);
+        self.lock_cancelled().cancel(job);
     }
 
     /// See [`RemoteWorker::counters`].
     pub fn counters(&self) -> Counters {
         *self.lock_total()
+    }
+
+    fn lock_cancelled(&self) -> MutexGuard<'_, CancelledJobs> {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_total(&self) -> MutexGuard<'_, Counters> {
@@ -161,11 +165,6 @@ impl<'a> WorkerJobs<'a> {
 /// Cancelled jobs.
 #[derive(Debug, Default)]
 struct CancelledJobs {
-    state: Mutex<CancelState>,
-}
-
-#[derive(Debug, Default)]
-struct CancelState {
     /// The job that is being searched, and the flag that stops it.
     current: Option<(JobId, Arc<AtomicBool>)>,
     /// Cancelled jobs that have not arrived.
@@ -178,33 +177,22 @@ struct CancelState {
 const MAX_DELAY: u64 = 1 << 16;
 
 impl CancelledJobs {
-    fn lock(&self) -> MutexGuard<'_, CancelState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Begins a job. Returns the flag that stops it.
-    pub fn begin(&self, job: JobId) -> Arc<AtomicBool> {
-        let mut state = self.lock();
-        state.latest = state.latest.max(job);
-        let oldest = state.latest.saturating_sub(MAX_DELAY);
-        state.pending = state.pending.split_off(&oldest);
-        let stop = Arc::new(AtomicBool::new(state.pending.remove(&job)));
-        state.current = Some((job, stop.clone()));
+    fn begin(&mut self, job: JobId) -> Arc<AtomicBool> {
+        self.latest = self.latest.max(job);
+        let oldest = self.latest.saturating_sub(MAX_DELAY);
+        self.pending = self.pending.split_off(&oldest);
+        let stop = Arc::new(AtomicBool::new(self.pending.remove(&job)));
+        self.current = Some((job, stop.clone()));
         stop
     }
 
-    /// Ends the job.
-    pub fn end(&self) {
-        self.lock().current = None;
-    }
-
     /// Cancels a job.
-    pub fn cancel(&self, job: JobId) {
-        let mut state = self.lock();
-        match &state.current {
+    fn cancel(&mut self, job: JobId) {
+        match &self.current {
             Some((current, stop)) if *current == job => stop.store(true, Ordering::Relaxed),
             _ => {
-                state.pending.insert(job);
+                self.pending.insert(job);
             }
         }
     }
@@ -216,19 +204,19 @@ mod tests {
 
     #[test]
     fn a_job_can_be_cancelled_before_and_while_it_is_searched() {
-        let cancelled = CancelledJobs::default();
+        let mut cancelled = CancelledJobs::default();
         cancelled.cancel(5);
         let stop = cancelled.begin(4);
         assert!(!stop.load(Ordering::Relaxed));
         cancelled.cancel(4);
         assert!(stop.load(Ordering::Relaxed));
-        cancelled.end();
+        cancelled.current = None;
         assert!(cancelled.begin(5).load(Ordering::Relaxed));
-        cancelled.end();
+        cancelled.current = None;
         assert!(!cancelled.begin(6).load(Ordering::Relaxed));
         // Cancellations of jobs that never arrive are dropped.
         cancelled.cancel(7);
         cancelled.begin(8 + MAX_DELAY);
-        assert!(cancelled.lock().pending.is_empty());
+        assert!(cancelled.pending.is_empty());
     }
 }

@@ -12,8 +12,8 @@ use std::thread;
 use super::second::SecondLevel;
 use super::{Pn2Options, pn2};
 use crate::arena::{ArenaMemory, UNIT};
-use crate::cluster::message::{Job, JobOutcome};
-use crate::cluster::pool::{Done, Pool};
+use crate::cluster::message::{Job, JobOutcome, WorkerState};
+use crate::cluster::pool::Pool;
 use crate::cluster::{CoordinatorConfig, PlainTree};
 use crate::parallel::run_workers;
 use crate::plain::Root;
@@ -119,8 +119,8 @@ fn work<G: Game>(
 ) -> usize {
     let mut second = SecondLevel::new(options);
     let mut children: Vec<Child> = Vec::new();
-    let mut done = None;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut evaluator.monitor, done) {
+    let mut state = WorkerState::Idle;
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut evaluator.monitor, state) {
         let before = evaluator.monitor.counters;
         let mut is_cancelled = false;
         second.search(&mut memory, 1, 0, &mut evaluator, node, budget, |evaluator| {
@@ -139,7 +139,7 @@ fn work<G: Game>(
             JobOutcome::Open(children.clone())
         };
         let spent = evaluator.monitor.counters.since(&before);
-        done = Some(Done { job: id, outcome, spent });
+        state = WorkerState::Done { job: id, outcome, spent };
     }
     evaluator.monitor.finish();
     second.top as usize * UNIT

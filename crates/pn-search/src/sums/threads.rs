@@ -1,6 +1,6 @@
 //! Runs the workers of a search, and restarts them after a garbage collection when the memory was full.
 //!
-//! [`WorkerGroup`] runs the workers; [`Worker`] is one of them; [`GroupResult`] is their result.
+//! [`WorkerGroup`] runs the workers; [`ThreadWorker`] is one of them; [`GroupResult`] is their result.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) const POLL_INTERVAL: u32 = 64;
 
 /// A worker of df-pn on sums. It always uses the protocol for several threads, which has no measurable cost on one
 /// thread: an expansion takes microseconds.
-pub(super) type Worker<'a, G> = dfpn::Worker<TableEvaluator<'a, G>, true>;
+pub(super) type ThreadWorker<'a, G> = dfpn::Worker<TableEvaluator<'a, G>, true>;
 
 /// The workers of a search.
 pub(super) struct WorkerGroup<'w, G: Impartial> {
@@ -69,7 +69,7 @@ impl<G: Impartial> WorkerGroup<'_, G> {
         root: &[Atom],
         limits: Limits<'_>,
         observer: &mut dyn Observer,
-        task: impl Fn(&mut Worker<'_, G>) -> Option<T> + Sync,
+        task: impl Fn(&mut ThreadWorker<'_, G>) -> Option<T> + Sync,
     ) -> GroupResult<T> {
         let count = self.count.max(1) as usize;
         let table = &self.workspace.table;
@@ -102,7 +102,7 @@ impl<G: Impartial> WorkerGroup<'_, G> {
     /// in the first worker, and the number of workers.
     fn run_once<T: Send>(
         &self,
-        task: &(impl Fn(&mut Worker<'_, G>) -> Option<T> + Sync),
+        task: &(impl Fn(&mut ThreadWorker<'_, G>) -> Option<T> + Sync),
         root: &[Atom],
         state: &Arc<SharedState<'_>>,
         observer: &mut dyn Observer,
@@ -118,7 +118,7 @@ impl<G: Impartial> WorkerGroup<'_, G> {
                 let monitor = SearchMonitor::with_interval(slot, observer, POLL_INTERVAL);
                 let table = &workspace.table;
                 let evaluator = Evaluator::new(workspace, table, monitor, options, count > 1);
-                let mut worker = Worker::new(evaluator, options.params());
+                let mut worker = ThreadWorker::new(evaluator, options.params());
                 let found = task(&mut worker);
                 let monitor = &mut worker.tree.monitor;
                 if found.is_some() {

@@ -21,8 +21,8 @@ pub use worker::PlainWorker;
 use std::num::NonZeroUsize;
 
 use super::Value;
-use super::cluster::message::{Job, JobOutcome};
-use super::cluster::pool::{Done, Pool};
+use super::cluster::message::{Job, JobOutcome, WorkerState};
+use super::cluster::pool::Pool;
 use super::cluster::{CoordinatorConfig, PlainTree};
 use super::dfpn::{self, DfpnOptions, reserve_first_entries};
 use super::numbers::{Combination, Pair};
@@ -113,8 +113,8 @@ fn work<'a, G: Game, const PARALLEL: bool>(
     pool: &Pool<PlainTree<'_, G>>,
     mut worker: dfpn::Worker<Evaluator<'a, G>, PARALLEL>,
 ) {
-    let mut done = None;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, done) {
+    let mut state = WorkerState::Idle;
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, state) {
         let before = worker.tree.monitor.counters;
         let outcome = match worker.search_job(node, budget).map(Pair::value) {
             None => JobOutcome::Stopped,
@@ -122,7 +122,7 @@ fn work<'a, G: Game, const PARALLEL: bool>(
             Some(None) => children(&mut worker.tree, node),
         };
         let spent = worker.tree.monitor.counters.since(&before);
-        done = Some(Done { job: id, outcome, spent });
+        state = WorkerState::Done { job: id, outcome, spent };
     }
     worker.tree.monitor.finish();
 }

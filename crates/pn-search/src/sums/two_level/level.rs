@@ -25,7 +25,7 @@ use crate::sums::evaluate::Evaluator;
 use crate::sums::game::Atom;
 use crate::sums::knowledge::GrundyStore;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{GroupResult, POLL_INTERVAL, Worker};
+use crate::sums::threads::{GroupResult, POLL_INTERVAL, ThreadWorker};
 use crate::sums::workspace::{SolverState, Sum, couple_of, key_of};
 
 /// Number of selections without a leaf after which outdated numbers are accepted.
@@ -44,7 +44,7 @@ const WORKERS: usize = 64;
 pub struct SumTree<'a, G: Named> {
     workspace: &'a SolverState<'a, G>,
     root: &'a Sum,
-    selector: Worker<'a, G>,
+    selector: ThreadWorker<'a, G>,
     state: Arc<SharedState<'a>>,
     scratch: G::Scratch,
     couples: Couples,
@@ -81,7 +81,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         let mut tree = SumTree {
             workspace,
             root,
-            selector: Worker::new(evaluator, options.params()),
+            selector: ThreadWorker::new(evaluator, options.params()),
             state,
             scratch: G::Scratch::default(),
             couples: Couples::default(),

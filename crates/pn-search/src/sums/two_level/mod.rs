@@ -25,10 +25,10 @@ pub use named::Named;
 pub use worker::SumWorker;
 
 use super::SearchOptions;
-use super::threads::{Worker, WorkerGroup};
+use super::threads::{ThreadWorker, WorkerGroup};
 use super::workspace::{SolverState, Sum};
-use crate::cluster::message::{Job, JobOutcome};
-use crate::cluster::pool::{Done, Pool};
+use crate::cluster::message::{Job, JobOutcome, WorkerState};
+use crate::cluster::pool::Pool;
 use crate::cluster::{CoordinatorConfig, JobTree};
 use crate::numbers::Pair;
 use crate::run::{Limits, Observer, Report};
@@ -65,14 +65,17 @@ pub fn two_level<G: Named>(
 
 /// Runs jobs of the pool until the sum is solved or the search has to stop. Returns the numbers of a solved
 /// sum.
-fn run_jobs<G: Named>(pool: &Pool<SumTree<'_, G>>, worker: &mut Worker<'_, G>) -> Option<Pair> {
+fn run_jobs<G: Named>(
+    pool: &Pool<SumTree<'_, G>>,
+    worker: &mut ThreadWorker<'_, G>,
+) -> Option<Pair> {
     let mut coordinator = pool.lock();
     if coordinator.tree.resume(worker.tree.monitor.state().counters().collections) {
         coordinator.resume();
     }
     drop(coordinator);
-    let mut done = None;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, done) {
+    let mut state = WorkerState::Idle;
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, state) {
         worker.tree.own_bytes = pool.lock().tree.own_bytes();
         let before = worker.tree.monitor.counters;
         let outcome = match worker.search_job(node, budget).map(Pair::value) {
@@ -82,7 +85,7 @@ fn run_jobs<G: Named>(pool: &Pool<SumTree<'_, G>>, worker: &mut Worker<'_, G>) -
             Some(None) => JobOutcome::Open(Vec::new()),
         };
         let spent = worker.tree.monitor.counters.since(&before);
-        done = Some(Done { job: id, outcome, spent });
+        state = WorkerState::Done { job: id, outcome, spent };
     }
     let coordinator = pool.lock();
     let (phi, delta, _) = coordinator.tree.root();

@@ -12,7 +12,7 @@ use crate::sums::evaluate::{CoupleNumbers, OWN};
 use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Impartial;
 use crate::sums::store::option_at;
-use crate::sums::threads::Worker;
+use crate::sums::threads::ThreadWorker;
 use crate::sums::tree::Summand;
 use crate::sums::workspace::{Sum, code_of};
 use crate::table::Entry;
@@ -61,7 +61,7 @@ struct SelectionPath {
 /// they might not end, because numbers are replaced as soon as they are stored.
 const MAX_RESELECTIONS: u32 = 100;
 
-impl<G: Impartial> Worker<'_, G> {
+impl<G: Impartial> ThreadWorker<'_, G> {
     /// Returns the numbers of a sum, computed from those of its parts.
     pub(super) fn sum_pair(&mut self, sum: &Sum) -> Pair {
         let rest = self.tree.reduce(sum.atoms(), sum.nimber());
@@ -264,7 +264,7 @@ mod tests {
 
     /// Collects all unexpanded open couples below a sum.
     fn leaves(
-        worker: &mut Worker<'_, Declared>,
+        worker: &mut ThreadWorker<'_, Declared>,
         inner: &BTreeSet<u64>,
         words: &[u32],
         nimber: u32,
@@ -313,7 +313,7 @@ mod tests {
             let monitor = SearchMonitor::of_worker(WorkerSlot::first(&state), None);
             let options = SearchOptions::PAPER;
             let evaluator = Evaluator::new(&workspace, &workspace.table, monitor, options, true);
-            let mut worker = Worker::new(evaluator, options.params());
+            let mut worker = ThreadWorker::new(evaluator, options.params());
             let mut couples = Couples::default();
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {

@@ -21,7 +21,7 @@ use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Atom;
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{GroupResult, POLL_INTERVAL, Worker, WorkerGroup};
+use crate::sums::threads::{GroupResult, POLL_INTERVAL, ThreadWorker, WorkerGroup};
 use crate::sums::workspace::{SolverState, code_of, couple_of};
 
 /// A worker for a game whose atoms have names.
@@ -128,7 +128,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         let budget = budget.div_ceil(threads.count.into());
         let mut found = GrundyCollector { game: workspace.game, numbers: Vec::new() };
         let (atom, _) = couple_of(code);
-        let search = |worker: &mut Worker<'_, G>| worker.search_job(code, budget);
+        let search = |worker: &mut ThreadWorker<'_, G>| worker.search_job(code, budget);
         let GroupResult { answer, counters, .. } =
             threads.search(&[atom], limits, &mut found, search);
         let mut spent = counters;

@@ -1,14 +1,14 @@
-//! What gives no answer: bad input, files that are missing or damaged, limits.
+//! Requests without an answer: invalid input, missing or damaged files, and limits.
 
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use super::super::common::{Place, code, one_object, stderr, stdout, words};
+use super::super::common::{TestDir, code, one_object, stderr, stdout, words};
 use super::build;
 
-/// Changes a bit in every sixteenth byte of the compressed values of a layer file, and nothing in
-/// its header, index and footer.
+/// Flips a bit in every sixteenth byte of the compressed values of a layer file. The header, index
+/// and footer stay valid.
 fn damage(path: &Path) {
     let mut bytes = fs::read(path).expect("a file");
     let footer = bytes.len() - 40;
@@ -19,10 +19,10 @@ fn damage(path: &Path) {
 }
 
 #[test]
-fn bad_input_exits_with_2_and_says_what_is_wrong() {
-    let place = Place::new();
-    build(&place, &["7x7", "--max-stones", "3"]);
-    build(&place, &["3x3"]);
+fn invalid_input_exits_with_2_and_a_reason() {
+    let dir = TestDir::new();
+    build(&dir, &["7x7", "--max-stones", "3"]);
+    build(&dir, &["3x3"]);
     let few = "7/7/7/7/7/7/xo5 b";
     let cases: &[(&[&str], &[&str])] = &[
         (&["probe", "7x7", "--moves", ""], &["7x7 board", "at most 3 stones"]),
@@ -46,7 +46,7 @@ fn bad_input_exits_with_2_and_says_what_is_wrong() {
         (&["verifydb", "db/3x3-complete", "--threads", "0"], &["--threads", "1 to 1024"]),
     ];
     for (args, parts) in cases {
-        let output = place.run(args);
+        let output = dir.run(args);
         let message = stderr(&output);
         assert_eq!(code(&output), 2, "{args:?}: {message}");
         assert_eq!(stdout(&output), "", "{args:?}");
@@ -54,14 +54,14 @@ fn bad_input_exits_with_2_and_says_what_is_wrong() {
             assert!(message.contains(part), "{args:?}: no {part:?} in {message}");
         }
     }
-    // On the same database, a position that it covers.
-    let value = place.json(&["probe", "7x7", "--position", few, "--json"], 0);
+    // A position that the same database covers.
+    let value = dir.json(&["probe", "7x7", "--position", few, "--json"], 0);
     assert_eq!(value["outcome"], "win");
 }
 
 #[test]
 fn missing_files_exit_with_4_and_are_named() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let cases: &[&[&str]] = &[
         &["probe", "4x4", "--moves", ""],
         &["probe", "4x4", "--db", "nowhere", "--moves", ""],
@@ -70,17 +70,17 @@ fn missing_files_exit_with_4_and_are_named() {
         &["verifydb", "nowhere"],
     ];
     for args in cases {
-        let output = place.run(args);
+        let output = dir.run(args);
         let message = stderr(&output);
         assert_eq!(code(&output), 4, "{args:?}: {message}");
         assert_eq!(stdout(&output), "", "{args:?}");
         assert!(message.contains(if args.contains(&"nowhere") { "nowhere" } else { "db" }));
         assert!(message.contains("builddb"), "{message}");
     }
-    build(&place, &["3x3"]);
-    fs::remove_file(place.path("db/3x3-complete/stones-04.kdb")).expect("the file is there");
+    build(&dir, &["3x3"]);
+    fs::remove_file(dir.path("db/3x3-complete/stones-04.kdb")).expect("the file is there");
     for args in [&["probe", "3x3", "--moves", ""][..], &["verifydb", "db/3x3-complete"]] {
-        let output = place.run(args);
+        let output = dir.run(args);
         assert_eq!(code(&output), 4);
         assert!(stderr(&output).contains("stones-04.kdb"), "{}", stderr(&output));
     }
@@ -88,10 +88,10 @@ fn missing_files_exit_with_4_and_are_named() {
 
 #[test]
 fn a_damaged_file_is_named_and_gives_no_answer() {
-    let place = Place::new();
-    build(&place, &["4x4"]);
-    damage(&place.path("db/4x4-complete/stones-13.kdb"));
-    let output = place.run(&["verifydb", "db/4x4-complete", "--json", "--quiet"]);
+    let dir = TestDir::new();
+    build(&dir, &["4x4"]);
+    damage(&dir.path("db/4x4-complete/stones-13.kdb"));
+    let output = dir.run(&["verifydb", "db/4x4-complete", "--json", "--quiet"]);
     assert_eq!(code(&output), 4);
     let value = one_object(&stdout(&output));
     assert_eq!(value["valid"], false);
@@ -100,25 +100,25 @@ fn a_damaged_file_is_named_and_gives_no_answer() {
     assert!(problem.contains(" to move, won should be "), "{problem}");
     assert!(!problem.contains('{'), "{problem}");
     assert!(stderr(&output).contains("stones-13.kdb"));
-    let output = place.run(&["verifydb", "db/4x4-complete", "--quiet"]);
+    let output = dir.run(&["verifydb", "db/4x4-complete", "--quiet"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (4, ""));
 
-    // A position in the damaged layer: from the command line and among others.
+    // A position in the damaged layer, given on the command line and in a list.
     let position = "x2o/oxox/x1xo/oxox b";
-    let output = place.run(&["probe", "4x4", "--position", position]);
+    let output = dir.run(&["probe", "4x4", "--position", position]);
     assert_eq!((code(&output), stdout(&output).as_str()), (4, ""));
     assert!(stderr(&output).contains("stones-13.kdb"));
     let input = format!("rubbish\n{position}\n4/1x2/4/4 b\n");
-    let output = place.with_input(&["probe", "4x4"], &input);
+    let output = dir.with_input(&["probe", "4x4"], &input);
     assert_eq!(code(&output), 4);
     assert_eq!(stdout(&output), "4/1x2/4/4 b: loss; no moves\n");
     assert!(stderr(&output).contains("line 2: "), "{}", stderr(&output));
 
-    // In a search: no outcome, the reason, and the file.
+    // A search has no outcome and reports the reason and the file.
     for algorithm in ["dfpn", "pns", "pn2", "ab"] {
         let args =
             ["solve", "4x4", "--db", "db", "--position", position, "--algo", algorithm, "--json"];
-        let output = place.run(&args);
+        let output = dir.run(&args);
         assert_eq!(code(&output), 4);
         let value = one_object(&stdout(&output));
         assert_eq!(value["outcome"], "unknown", "{algorithm}");
@@ -127,56 +127,58 @@ fn a_damaged_file_is_named_and_gives_no_answer() {
     }
 }
 
-/// The winner is told though the values of the moves cannot be read.
+/// The winner is printed even if the values of the moves cannot be read.
 #[test]
-fn a_file_that_is_damaged_where_lines_are_looked_for_takes_no_winner_away() {
-    let place = Place::new();
-    build(&place, &["4x4"]);
-    damage(&place.path("db/4x4-complete/stones-13.kdb"));
+fn damage_found_during_the_search_for_lines_keeps_the_winner() {
+    let dir = TestDir::new();
+    build(&dir, &["4x4"]);
+    damage(&dir.path("db/4x4-complete/stones-13.kdb"));
     let line = "solve 4x4 --db db --lines --quiet";
-    let output = place.run(&words(line));
+    let output = dir.run(&words(line));
     assert_eq!(code(&output), 4, "{}", stderr(&output));
     let text = stdout(&output);
     for part in ["  winner      White\n", "  database    1 value from db/4x4-complete\n"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
     assert!(stderr(&output).contains("stones-13.kdb"), "{}", stderr(&output));
-    let output = place.run(&words(&format!("{line} --json")));
+    let output = dir.run(&words(&format!("{line} --json")));
     assert_eq!(code(&output), 4);
     let value = one_object(&stdout(&output));
     assert_eq!((&value["winner"], &value["database_hits"]), (&"white".into(), &1.into()));
     assert!(value.get("moves").is_none() && value.get("line").is_none(), "{value}");
 }
 
-/// What messages advise of a damaged database is what builds it again.
+/// The remedy printed for a damaged database works: after its directory is deleted, it can be
+/// rebuilt.
 #[test]
-fn the_remedy_for_a_damaged_database_is_one() {
-    let place = Place::new();
+fn the_remedy_for_a_damaged_database_works() {
+    let dir = TestDir::new();
     let remedy = "restore the file, or delete its directory and build the database again";
     for name in ["stones-13.kdb", "database.json"] {
-        build(&place, &["4x4"]);
-        let path = place.path("db/4x4-complete").join(name);
+        build(&dir, &["4x4"]);
+        let path = dir.path("db/4x4-complete").join(name);
         if name == "database.json" {
             fs::write(path, "{").unwrap()
         } else {
             damage(&path)
         }
-        let output = place.run(&["verifydb", "db/4x4-complete", "--quiet"]);
+        let output = dir.run(&["verifydb", "db/4x4-complete", "--quiet"]);
         assert_eq!(code(&output), 4);
         let message = stderr(&output);
         assert!(message.contains(name) && message.trim_end().ends_with(remedy), "{message}");
-        fs::remove_dir_all(place.path("db/4x4-complete")).unwrap();
+        fs::remove_dir_all(dir.path("db/4x4-complete")).unwrap();
     }
-    build(&place, &["4x4"]);
-    assert_eq!(code(&place.run(&["verifydb", "db/4x4-complete", "--quiet"])), 0);
+    build(&dir, &["4x4"]);
+    assert_eq!(code(&dir.run(&["verifydb", "db/4x4-complete", "--quiet"])), 0);
 }
 
-/// A missing layer and what is no layer are, other versions and files that cannot be opened are not.
+/// `verifydb` reports a missing or invalid layer as damage. Other versions and unreadable files
+/// give no verdict.
 #[test]
-fn what_says_nothing_about_a_database_is_no_verdict() {
-    let place = Place::new();
-    build(&place, &["3x3"]);
-    let directory = place.path("db/3x3-complete");
+fn unreadable_databases_get_no_verdict() {
+    let dir = TestDir::new();
+    build(&dir, &["3x3"]);
+    let directory = dir.path("db/3x3-complete");
     let (manifest, layer) = (directory.join("database.json"), directory.join("stones-04.kdb"));
     let whole = [&manifest, &layer].map(|path| fs::read(path).unwrap());
     let line = "verifydb db/3x3-complete --json --quiet";
@@ -186,7 +188,7 @@ fn what_says_nothing_about_a_database_is_no_verdict() {
         assert!(stderr(output).contains("3x3-complete"), "{}", stderr(output));
         (!text.is_empty()).then(|| one_object(&text)["valid"].as_bool().expect("a verdict"))
     };
-    let run = || verdict(&place.run(&words(line)));
+    let run = || verdict(&dir.run(&words(line)));
     fs::remove_file(&layer).unwrap();
     assert_eq!(run(), Some(false));
     fs::create_dir(&layer).unwrap();
@@ -201,18 +203,18 @@ fn what_says_nothing_about_a_database_is_no_verdict() {
     fs::write(&manifest, &whole[0]).unwrap();
     #[cfg(unix)]
     {
-        let output = place.shell(&format!("ulimit -n 5; exec konane {line}")).output().unwrap();
-        assert_eq!(verdict(&output), None, "too few files may be open");
+        let output = dir.shell(&format!("ulimit -n 5; exec konane {line}")).output().unwrap();
+        assert_eq!(verdict(&output), None, "the limit of open files is too low");
     }
-    assert_eq!(place.json(&words(line), 0)["valid"], true);
+    assert_eq!(dir.json(&words(line), 0)["valid"], true);
 }
 
 #[test]
-fn too_little_memory_is_told_how_much_would_do() {
-    let place = Place::new();
+fn the_error_for_too_little_memory_states_the_required_memory() {
+    let dir = TestDir::new();
     let planned = |line: &str, memory: &str| {
         let args = [&["builddb", "--plan", "--memory", memory], &words(line)[..]].concat();
-        place.run(&args)
+        dir.run(&args)
     };
     for line in ["4x5", "6x6", "5x6 --metric remoteness", "7x7 --max-stones 9"] {
         let message = stderr(&planned(line, "1MiB"));
@@ -221,7 +223,8 @@ fn too_little_memory_is_told_how_much_would_do() {
         assert_eq!(code(&planned(line, &format!("{least}MiB"))), 0, "{line}: {message}");
         assert_eq!(code(&planned(line, &format!("{}MiB", least - 1))), 3, "{line}: {message}");
     }
-    // As many stones as fit are another way, and the only one where no memory would do.
+    // The message also suggests a smaller number of stones. This is the only remedy if no amount of
+    // memory is enough.
     let message = stderr(&planned("6x7", "100MiB"));
     assert!(message.contains("MiB, or --max-stones 9"), "{message}");
     assert!(stderr(&planned("8x8", "1GiB")).ends_with("tip: --max-stones 8\n"));
@@ -229,39 +232,39 @@ fn too_little_memory_is_told_how_much_would_do() {
 
 #[test]
 fn a_database_of_the_transposed_board_is_named() {
-    let place = Place::new();
-    build(&place, &["4x3"]);
+    let dir = TestDir::new();
+    build(&dir, &["4x3"]);
     let named = "db/4x3-complete has the transposed board, 4x3";
-    // Both ways to name a directory, and a position that is not its own mirror image.
+    // Both ways to specify the directory, and a position that is not symmetric.
     for (db, exit) in [("db", 4), ("db/4x3-complete", 2)] {
-        let output = place.run(&["probe", "3x4", "--db", db, "--moves", "a3 b3"]);
+        let output = dir.run(&["probe", "3x4", "--db", db, "--moves", "a3 b3"]);
         let message = stderr(&output);
         assert_eq!(code(&output), exit, "{message}");
         let tip = "tip: write 4x3 --position \"1ox/1xo/xox/oxo b\": ";
         assert!(message.contains(named) && message.contains(tip), "{message}");
-        let output = place.with_input(&["probe", "3x4", "--db", db, "-"], "");
+        let output = dir.with_input(&["probe", "3x4", "--db", db, "-"], "");
         assert!(stderr(&output).contains("tip: write 4x3: "), "{}", stderr(&output));
-        let output = place.run(&["solve", "3x4", "--db", db, "--moves", "a3 b3"]);
+        let output = dir.run(&["solve", "3x4", "--db", db, "--moves", "a3 b3"]);
         assert!(stderr(&output).contains(tip), "{}", stderr(&output));
     }
-    // It is the same game.
-    let outcome = |args: &[&str]| place.json(&[args, &["--json"]].concat(), 0)["outcome"].take();
+    // Both are the same game.
+    let outcome = |args: &[&str]| dir.json(&[args, &["--json"]].concat(), 0)["outcome"].take();
     let there = outcome(&["probe", "4x3", "--position", "1ox/1xo/xox/oxo b"]);
-    build(&place, &["3x4"]);
+    build(&dir, &["3x4"]);
     assert_eq!(there, outcome(&["probe", "3x4", "--moves", "a3 b3"]));
 }
 
-/// At a limit there is an object as well, in which nothing is claimed.
+/// At a limit the program still prints an object, with null in place of counts.
 #[test]
 fn limits_leave_an_object_without_counts() {
-    let place = Place::new();
-    let output = place.run(&["statespace", "6x6", "--memory", "1GiB", "--json"]);
+    let dir = TestDir::new();
+    let output = dir.run(&["statespace", "6x6", "--memory", "1GiB", "--json"]);
     assert_eq!(code(&output), 3);
     let value = one_object(&stdout(&output));
     assert_eq!(value["reason"], "memory");
     assert!(value["plies"].as_array().unwrap().is_empty() && value["total"].is_null(), "{value}");
     for flag in ["--quiet", "--plan"] {
-        let output = place.run(&["builddb", "8x8", "--memory", "1GiB", "--json", flag]);
+        let output = dir.run(&["builddb", "8x8", "--memory", "1GiB", "--json", flag]);
         assert_eq!(code(&output), 3);
         let value = one_object(&stdout(&output));
         assert_eq!(value["reason"], "memory");
@@ -270,12 +273,12 @@ fn limits_leave_an_object_without_counts() {
             assert!(value[key].is_null(), "{value}");
         }
     }
-    build(&place, &["3x3"]);
+    build(&dir, &["3x3"]);
     let verify = ["verifydb", "db/3x3-complete", "--deep", "--json", "--quiet", "--memory"];
-    let output = place.run(&[&verify[..], &["16"]].concat());
+    let output = dir.run(&[&verify[..], &["16"]].concat());
     assert_eq!(code(&output), 3);
     let value = one_object(&stdout(&output));
     assert!(value["valid"].is_null() && value["board"] == "3x3", "{value}");
     assert!(stderr(&output).contains("tip: --memory"), "{}", stderr(&output));
-    place.json(&[&verify[..], &["1KiB"]].concat(), 0);
+    dir.json(&[&verify[..], &["1KiB"]].concat(), 0);
 }

@@ -1,4 +1,4 @@
-//! Databases that are asked: by `probe`, for one position and for many, and by `solve`.
+//! Database look-ups by `probe`, for one position and for many, and by `solve`.
 
 use std::io::Write;
 #[cfg(unix)]
@@ -7,19 +7,19 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::super::common::{Place, code, stderr, stdout};
+use super::super::common::{TestDir, code, stderr, stdout};
 #[cfg(unix)]
 use super::super::common::{ends_soon, signal};
 use super::build;
 
 #[test]
-fn outcomes_of_moves_are_those_of_the_positions_after_them() {
-    let place = Place::new();
-    build(&place, &["3x5"]);
+fn outcomes_of_moves_match_the_positions_after_them() {
+    let dir = TestDir::new();
+    build(&dir, &["3x5"]);
     let mut stack = vec![String::new()];
     let mut probed = 0;
     while let Some(moves) = stack.pop() {
-        let value = place.json(&["probe", "3x5", "--moves", &moves, "--json"], 0);
+        let value = dir.json(&["probe", "3x5", "--moves", &moves, "--json"], 0);
         let listed = value["moves"].as_array().expect("moves");
         let outcomes: Vec<&str> =
             listed.iter().map(|rated| rated["outcome"].as_str().expect("text")).collect();
@@ -28,7 +28,7 @@ fn outcomes_of_moves_are_those_of_the_positions_after_them() {
         assert_eq!(value["outcome"], best);
         for rated in listed.iter().take(3) {
             let line = format!("{moves} {}", rated["move"].as_str().expect("text"));
-            let after = place.json(&["probe", "3x5", "--moves", &line, "--json"], 0);
+            let after = dir.json(&["probe", "3x5", "--moves", &line, "--json"], 0);
             let opposite = if rated["outcome"] == "win" { "loss" } else { "win" };
             assert_eq!(after["outcome"], opposite, "{line}");
             if probed < 60 {
@@ -42,8 +42,8 @@ fn outcomes_of_moves_are_those_of_the_positions_after_them() {
 
 #[test]
 fn positions_from_stdin_are_answered_line_by_line() {
-    let place = Place::new();
-    build(&place, &["3x4", "--out", "elsewhere"]);
+    let dir = TestDir::new();
+    build(&dir, &["3x4", "--out", "elsewhere"]);
     let good = ["xoxo/oxox/xoxo b", "4/1x2/4 w", "  xo1o/ox1x/4 w  ", "4/4/4 b"];
     let input = format!(
         "{}\n\nrubbish\n{}\r\n{}\nxoxo/oxox/xoxo w\n{}",
@@ -51,7 +51,7 @@ fn positions_from_stdin_are_answered_line_by_line() {
     );
     for marker in [&[][..], &["-"], &["--position", "-"]] {
         let args = [&["probe", "3x4", "--db", "elsewhere", "--json"], marker].concat();
-        let output = place.with_input(&args, &input);
+        let output = dir.with_input(&args, &input);
         assert_eq!(code(&output), 2);
         let text = stdout(&output);
         assert_eq!(text.lines().count(), good.len());
@@ -59,7 +59,7 @@ fn positions_from_stdin_are_answered_line_by_line() {
             let value: Value = serde_json::from_str(line).expect("JSON");
             assert_eq!(value["position"], position.trim());
             let args = ["probe", "3x4", "--db", "elsewhere", "--json", "--position", position];
-            assert_eq!(value, place.json(&args, 0));
+            assert_eq!(value, dir.json(&args, 0));
         }
         let errors = stderr(&output);
         let errors: Vec<&str> = errors.lines().collect();
@@ -67,23 +67,22 @@ fn positions_from_stdin_are_answered_line_by_line() {
         assert!(errors[0].starts_with("error: line 3: this position has 1 rank"), "{errors:?}");
         assert!(errors[1].starts_with("error: line 6: no stone has been removed"), "{errors:?}");
     }
-    let output = place.with_input(&["probe", "3x4", "--db", "elsewhere"], "xoxo/oxox/xoxo b\n");
+    let output = dir.with_input(&["probe", "3x4", "--db", "elsewhere"], "xoxo/oxox/xoxo b\n");
     assert_eq!(code(&output), 0);
     let text = stdout(&output);
     assert!(text.starts_with("xoxo/oxox/xoxo b: "), "{text}");
     assert_eq!(text.lines().count(), 1);
-    let output = place.with_input(&["probe", "3x4", "--db", "elsewhere", "-"], "");
+    let output = dir.with_input(&["probe", "3x4", "--db", "elsewhere", "-"], "");
     assert_eq!((code(&output), stdout(&output)), (0, String::new()));
-    let output =
-        place.with_input(&["probe", "3x4", "--db", "elsewhere"], "4/1x2/4 b\n\u{fffd}\0\n");
+    let output = dir.with_input(&["probe", "3x4", "--db", "elsewhere"], "4/1x2/4 b\n\u{fffd}\0\n");
     assert_eq!(code(&output), 2);
     assert_eq!(stdout(&output), "4/1x2/4 b: loss; no moves\n");
 }
 
 #[test]
-fn many_lines_keep_their_order_and_a_reader_may_go_away() {
-    let place = Place::new();
-    build(&place, &["3x4"]);
+fn output_keeps_the_order_of_lines_and_a_closed_pipe_is_no_error() {
+    let dir = TestDir::new();
+    build(&dir, &["3x4"]);
     let ranks = ["4", "1o2", "xo2", "1ox1", "x3", "3o", "xoxo", "2xo"];
     let lines: Vec<String> = (0..20_000usize)
         .map(|number| {
@@ -92,7 +91,7 @@ fn many_lines_keep_their_order_and_a_reader_may_go_away() {
         })
         .collect();
     let input = lines.join("\n") + "\n";
-    let output = place.with_input(&["probe", "3x4", "--json"], &input);
+    let output = dir.with_input(&["probe", "3x4", "--json"], &input);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert_eq!(text.lines().count(), lines.len());
@@ -101,11 +100,11 @@ fn many_lines_keep_their_order_and_a_reader_may_go_away() {
         assert!(answer.contains(&format!("\"to_move\":\"{}\"", side(line))), "{line}: {answer}");
     }
 
-    let mut child = place.command(&["probe", "3x4"]).stdin(Stdio::piped()).spawn().expect("runs");
+    let mut child = dir.command(&["probe", "3x4"]).stdin(Stdio::piped()).spawn().expect("runs");
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");
     let writer = std::thread::spawn(move || {
-        // Ends when the program does.
+        // Ends with the program.
         while stdin.write_all(input.as_bytes()).is_ok() {}
     });
     let output = child.wait_with_output().expect("the program ends");
@@ -116,9 +115,9 @@ fn many_lines_keep_their_order_and_a_reader_may_go_away() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_probing_while_it_waits_for_lines() {
-    let place = Place::new();
-    build(&place, &["3x4"]);
-    let mut child = place.command(&["probe", "3x4"]).stdin(Stdio::piped()).spawn().expect("runs");
+    let dir = TestDir::new();
+    build(&dir, &["3x4"]);
+    let mut child = dir.command(&["probe", "3x4"]).stdin(Stdio::piped()).spawn().expect("runs");
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(b"4/4/4 b\n").expect("the program reads");
     let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -132,55 +131,55 @@ fn a_signal_ends_probing_while_it_waits_for_lines() {
 }
 
 #[test]
-fn probe_asks_for_what_was_forgotten() {
-    let place = Place::new();
-    build(&place, &["3x3"]);
-    let output = place.run(&["probe", "3x3"]);
+fn probe_reports_missing_arguments() {
+    let dir = TestDir::new();
+    build(&dir, &["3x3"]);
+    let output = dir.run(&["probe", "3x3"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     for part in ["--position", "--moves", "standard input"] {
         assert!(stderr(&output).contains(part), "{}", stderr(&output));
     }
-    // An empty list that was asked for has an empty answer.
-    let output = place.run(&["probe", "3x3", "-"]);
+    // An empty list of requests has an empty answer.
+    let output = dir.run(&["probe", "3x3", "-"]);
     assert_eq!((code(&output), stdout(&output).as_str()), (0, ""));
-    let output = place.with_input(&["probe", "3x3"], "xox/oxo/xox b\n");
+    let output = dir.with_input(&["probe", "3x3"], "xox/oxo/xox b\n");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let answer = stdout(&output);
-    let marked = place.with_input(&["probe", "3x3"], "\u{feff}xox/oxo/xox b\n");
+    let marked = dir.with_input(&["probe", "3x3"], "\u{feff}xox/oxo/xox b\n");
     assert_eq!((code(&marked), stdout(&marked)), (0, answer.clone()), "{}", stderr(&marked));
-    // Comments are no positions, and lines are counted with them.
+    // Comments are ignored, but they count in line numbers.
     let list = "# The start:\n\n  # ..\nxox/oxo/xox b # first\nxox # short\n";
-    let output = place.with_input(&["probe", "3x3", "-"], list);
+    let output = dir.with_input(&["probe", "3x3", "-"], list);
     assert_eq!((code(&output), stdout(&output)), (2, answer));
     assert!(stderr(&output).starts_with("error: line 5: "), "{}", stderr(&output));
 }
 
 #[test]
 fn solve_takes_values_from_a_database() {
-    let place = Place::new();
-    build(&place, &["4x5"]);
-    build(&place, &["5x5", "--max-stones", "14"]);
+    let dir = TestDir::new();
+    build(&dir, &["4x5"]);
+    build(&dir, &["5x5", "--max-stones", "14"]);
     for algorithm in ["dfpn", "pns", "pn2", "ab"] {
         let args = ["solve", "4x5", "--algo", algorithm, "--json", "-m", "16MiB", "--db", "db"];
-        let value = place.json(&args, 0);
+        let value = dir.json(&args, 0);
         assert_eq!(value["winner"], "white");
         assert!(value["database_hits"].as_u64() >= Some(1));
         assert_eq!(value["nodes"], 1, "{algorithm}");
-        let value = place.json(&[&args[..], &["--moves", "a4"]].concat(), 0);
+        let value = dir.json(&[&args[..], &["--moves", "a4"]].concat(), 0);
         assert_eq!(value["winner"], "white");
         assert!(value["best_move"].is_string());
 
-        // Leaves from the layers that there are.
+        // Leaves are looked up in the available layers.
         let args = ["solve", "5x5", "--algo", algorithm, "--json", "-m", "16MiB"];
-        let plain = place.json(&args, 0);
+        let plain = dir.json(&args, 0);
         assert!(plain.get("database_hits").is_none());
-        let value = place.json(&[&args[..], &["--db", "db/5x5-stones14"]].concat(), 0);
+        let value = dir.json(&[&args[..], &["--db", "db/5x5-stones14"]].concat(), 0);
         assert_eq!(value["outcome"], plain["outcome"], "{algorithm}");
     }
     let args = ["solve", "5x5", "--json", "-m", "16MiB", "--profile", "thesis", "--db", "db"];
-    let value = place.json(&args, 0);
+    let value = dir.json(&args, 0);
     assert_eq!(value["winner"], "black");
     assert!(value["database_hits"].as_u64() >= Some(1), "{value}");
-    let text = stdout(&place.run(&["solve", "4x5", "--db", "db"]));
+    let text = stdout(&dir.run(&["solve", "4x5", "--db", "db"]));
     assert!(text.contains("  database    1 value from db/4x5-complete\n"), "{text}");
 }

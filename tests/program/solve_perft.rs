@@ -1,10 +1,10 @@
-//! Every flag of `solve` and `perft`, the JSON, exit codes, bad input and limits.
+//! `konane solve` and `konane perft`: every flag, JSON, exit codes, invalid input and limits.
 
 use serde_json::Value;
 
 use super::common::{code, command, json, konane, one_object, stderr, stdout, words};
 
-/// Checks that outcome, winner and best move of an object of `solve` fit together.
+/// Checks that outcome, winner and best move in the JSON of `solve` are consistent.
 pub fn check_solve(value: &Value) {
     let (outcome, winner) = (&value["outcome"], &value["winner"]);
     assert_eq!(value.get("reason").is_some(), outcome == "unknown", "{value}");
@@ -86,26 +86,26 @@ fn a_position_and_the_moves_to_it_are_the_same() {
     for key in ["position", "to_move", "outcome", "best_move", "nodes"] {
         assert_eq!(by_moves[key], by_text[key], "{key}");
     }
-    // No moves are the start.
+    // An empty list of moves is the start position.
     let value = json(&["solve", "4x4", "--json", "--moves", ""], 0);
     assert_eq!(value["position"], "xoxo/oxox/xoxo/oxox b");
 }
 
 #[test]
-fn a_finished_game_is_answered() {
+fn a_finished_game_is_solved() {
     let value = json(&["solve", "3x3", "--json", "--position", "3/3/3 w"], 0);
     check_solve(&value);
     assert_eq!(value["winner"], "black");
     assert_eq!(value["best_move"], Value::Null);
     let output = konane(&["solve", "3x3", "--position", "3/3/3 b"]);
     assert!(stdout(&output).contains("none: Black cannot move"));
-    // Not even a limit of one node makes it unknown.
+    // The result is known even with a limit of one node.
     let args = ["solve", "3x3", "--json", "--position", "3/3/3 w", "--max-nodes", "1"];
     assert_eq!(json(&args, 0)["winner"], "black");
 }
 
 #[test]
-fn limits_give_unknown_and_a_reason_and_never_an_outcome() {
+fn limits_give_unknown_with_a_reason() {
     for algorithm in ["pns", "pn2", "dfpn", "ab"] {
         for (flag, limit, reason) in
             [("--max-nodes", "10", "node limit"), ("--time-limit", "1ms", "time limit")]
@@ -140,9 +140,9 @@ fn node_counts_do_not_depend_on_the_run() {
 }
 
 #[test]
-fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
+fn invalid_input_exits_with_2_and_a_remedy() {
     let solve = |rest: &[&'static str]| [&["solve"], rest].concat();
-    // Arguments, and what the message has to contain.
+    // Arguments and required parts of the message.
     let cases: Vec<(Vec<&str>, &[&str])> = vec![
         (vec![], &["Usage", "solve"]),
         (vec!["frobnicate", "6x6"], &["frobnicate"]),
@@ -224,7 +224,7 @@ fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
     ];
     for (args, parts) in cases {
         if args.iter().any(|arg| arg.contains('\0')) {
-            continue; // no operating system passes these on
+            continue; // operating systems reject NUL bytes in arguments
         }
         for extra in [&[][..], &["--json"]] {
             if !extra.is_empty() && !matches!(args.first(), Some(&("solve" | "perft" | "bench"))) {
@@ -247,7 +247,7 @@ fn bad_input_exits_with_2_and_says_what_is_wrong_and_how_to_mend_it() {
 
 #[cfg(unix)]
 #[test]
-fn arguments_that_are_no_text_are_refused() {
+fn non_utf8_arguments_are_rejected() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let mut command = command(&["solve", "4x4", "--moves"]);
@@ -310,11 +310,11 @@ fn perft_of_a_finished_game_counts_nothing() {
 #[test]
 fn the_examples_of_the_help_work() {
     let mut run = 0;
-    for verb in ["solve", "perft"] {
-        let help = stdout(&konane(&[verb, "--help"]));
+    for subcommand in ["solve", "perft"] {
+        let help = stdout(&konane(&[subcommand, "--help"]));
         for line in help.lines().filter_map(|line| line.strip_prefix("  konane ")) {
             let mut args = words(line);
-            // The long one only has to begin.
+            // The long example only has to start.
             let long = args.contains(&"--time-limit");
             if long {
                 args.extend(["--max-nodes", "1000"]);
@@ -334,14 +334,14 @@ fn completions_and_manual_pages() {
         assert_eq!(code(&output), 0);
         assert!(stdout(&output).contains("max-nodes"), "{shell}");
     }
-    // Every page that a page names can be shown.
+    // Every page that a page refers to exists.
     let mut pages = vec!["konane".to_owned()];
     let mut shown = 0;
     while let Some(name) = pages.pop() {
-        let verbs: Vec<&str> = name.split('-').skip(1).collect();
-        // A hyphen joins the words of one verb as well.
+        let subcommands: Vec<&str> = name.split('-').skip(1).collect();
+        // A hyphen also joins the words of one subcommand.
         let joined = name.strip_prefix("konane-").unwrap_or_default();
-        let args = [&["man"], &verbs[..]].concat();
+        let args = [&["man"], &subcommands[..]].concat();
         let args = if joined == "verify-proof" { vec!["man", joined] } else { args };
         let output = konane(&args);
         assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
@@ -363,7 +363,7 @@ fn completions_and_manual_pages() {
 }
 
 #[test]
-fn logging_goes_to_stderr_where_it_is_asked_for() {
+fn logging_goes_to_stderr_on_request() {
     let output = konane(&["solve", "3x3", "--json", "-v"]);
     one_object(&stdout(&output));
     assert!(stderr(&output).contains("search begins"));
@@ -373,7 +373,7 @@ fn logging_goes_to_stderr_where_it_is_asked_for() {
 }
 
 #[test]
-fn perft_keeps_to_its_memory_and_quiet_is_quiet() {
+fn perft_respects_its_memory_limit_and_quiet() {
     let args = ["perft", "6x6", "10", "--unique", "--memory", "1MiB", "--quiet"];
     let output = konane(&args);
     assert_eq!((code(&output), stderr(&output).as_str()), (3, ""));
@@ -385,17 +385,17 @@ fn perft_keeps_to_its_memory_and_quiet_is_quiet() {
     let whole = json(&["perft", "6x6", "8", "--unique", "--json", "--quiet"], 0);
     assert!((4..8).contains(&counts.len()), "{value}");
     assert_eq!(counts[..], whole["unique"].as_array().unwrap()[..counts.len()]);
-    // Sequences are counted with as much memory as there is.
+    // Move sequences can be counted with any amount of memory.
     let [little, much] = ["1KiB", "1GiB"].map(|memory| {
         json(&["perft", "6x6", "9", "--memory", memory, "--json", "--quiet"], 0)["nodes"].clone()
     });
     assert_eq!(little, much);
 }
 
-/// The help of a flag, wherever it stands, is the same.
+/// A flag has the same help text in every subcommand.
 #[test]
 fn shared_flags_read_the_same() {
-    let verbs: [&[&str]; 8] = [
+    let subcommands: [&[&str]; 8] = [
         &["solve"],
         &["perft"],
         &["builddb"],
@@ -406,19 +406,19 @@ fn shared_flags_read_the_same() {
         &["sprouts", "grundy"],
     ];
     for flag in ["--threads <N>", "--json", "--quiet"] {
-        let text = |verb: &&[&str]| {
-            let help = stdout(&konane(&[*verb, &["--help"]].concat()));
-            let rest = help.split_once(flag).unwrap_or_else(|| panic!("{verb:?} {flag}")).1;
+        let text = |subcommand: &&[&str]| {
+            let help = stdout(&konane(&[*subcommand, &["--help"]].concat()));
+            let rest = help.split_once(flag).unwrap_or_else(|| panic!("{subcommand:?} {flag}")).1;
             let words: Vec<&str> = rest.split_whitespace().collect();
             words.join(" ").split(" -").next().unwrap().to_owned()
         };
-        for verb in &verbs {
-            assert_eq!(text(verb), text(&verbs[0]), "{verb:?} {flag}");
+        for subcommand in &subcommands {
+            assert_eq!(text(subcommand), text(&subcommands[0]), "{subcommand:?} {flag}");
         }
     }
 }
 
-/// What the library says about limits knows no flags; the program adds which of them helps.
+/// The library's messages about limits do not mention flags. The program adds the flag that helps.
 #[test]
 fn errors_come_with_tips() {
     for (args, tip) in [

@@ -1,4 +1,4 @@
-//! How it begins and how it ends.
+//! Start and end of the server.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::server::Server;
-use crate::common::{Place, code, signal, stderr, stdout};
+use crate::common::{TestDir, code, signal, stderr, stdout};
 
-/// Ctrl-C with a search that runs, a stream of its events and an idle connection.
+/// Ctrl-C while a search runs, with an event stream and an idle connection open.
 #[test]
-fn ctrl_c_ends_it_with_open_connections() {
+fn ctrl_c_ends_the_server_with_open_connections() {
     for name in ["-INT", "-TERM"] {
         let mut server = Server::new();
         let search = json!({"game": "konane", "board": "8x8"});
@@ -29,31 +29,31 @@ fn ctrl_c_ends_it_with_open_connections() {
             assert!(stream.read_line(&mut line).unwrap() > 0);
         }
         let _idle = server.connect();
-        // A position that is searched meanwhile.
+        // A request for a position that is searched at the same time.
         let mut asking = server.connect();
         let request = format!(
             "GET /api/v1/konane/position?board=8x8&time=2000 HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"
         );
         asking.write_all(request.as_bytes()).unwrap();
-        // Answered after the connection above has been accepted.
+        // The server accepts the connection above before it answers this request.
         assert_eq!(server.get("version").status, 200);
-        let begun = Instant::now();
+        let started = Instant::now();
         signal(&server.child, name);
         let mut rest = String::new();
         let _ = stream.read_to_string(&mut rest);
         assert!(rest.contains("event: end"), "{rest}");
         assert!(rest.contains("\"reason\":\"interrupted\""), "{rest}");
         let status = server.child.wait().unwrap();
-        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
         assert_eq!(status.code(), Some(130));
     }
 }
 
 #[test]
-fn a_port_that_is_taken_is_an_error_with_a_remedy() {
+fn a_port_in_use_is_an_error_with_a_remedy() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    let output = Place::new().run(&["explore", "--port", &port]);
+    let output = TestDir::new().run(&["explore", "--port", &port]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
     let text = stderr(&output);
     assert!(text.contains(&format!("cannot listen at 127.0.0.1:{port}")), "{text}");
@@ -61,11 +61,11 @@ fn a_port_that_is_taken_is_an_error_with_a_remedy() {
 }
 
 #[test]
-fn files_that_are_missing_are_errors_before_anything_else() {
-    let place = Place::new();
-    fs::create_dir(place.path("empty")).unwrap();
-    fs::write(place.path("no.proof"), "nothing").unwrap();
-    // None of these comes so far as to listen.
+fn invalid_files_and_options_are_errors_before_the_server_listens() {
+    let dir = TestDir::new();
+    fs::create_dir(dir.path("empty")).unwrap();
+    fs::write(dir.path("no.proof"), "nothing").unwrap();
+    // All of these fail before the server listens.
     for (args, expected, text) in [
         (["--db", "missing"], 4, "missing"),
         (["--db", "empty"], 4, "it contains no database"),
@@ -75,19 +75,19 @@ fn files_that_are_missing_are_errors_before_anything_else() {
         (["--memory", "5MiB"], 2, "at least 6 MiB"),
         (["--port", "65536"], 2, "65536"),
     ] {
-        let output = place.run(&[&["explore"][..], &args].concat());
+        let output = dir.run(&[&["explore"][..], &args].concat());
         assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{args:?}");
         assert!(stderr(&output).contains(text), "{args:?}: {}", stderr(&output));
     }
 }
 
-/// Numbers that are found go to the file.
+/// New Grundy numbers are written to the file.
 #[test]
-fn grundy_numbers_are_kept() {
-    let place = Place::new();
-    let file = place.path("kept.nimbers");
-    let mut server = Server::at(place, &["--sprouts-db", "kept.nimbers"]);
+fn grundy_numbers_are_saved() {
+    let dir = TestDir::new();
+    let file = dir.path("kept.nimbers");
+    let mut server = Server::at(dir, &["--sprouts-db", "kept.nimbers"]);
     let answer = server.json("sprouts/position?position=0*4&time=2000");
     assert_eq!((&answer["complete"], &answer["grundy"]), (&json!(true), &json!(1)));
     let before = fs::metadata(&file).unwrap().len();

@@ -1,13 +1,13 @@
-//! What `builddb` makes and `verifydb` reads: whole databases, their plan, their metric.
+//! `builddb` and `verifydb`: complete databases, plans and metrics.
 
-use super::super::common::{Place, code, stderr, stdout, words};
+use super::super::common::{TestDir, code, stderr, stdout, words};
 use super::{build, files};
 
 #[test]
-fn the_distance_to_the_end_is_built_probed_and_verified() {
-    let place = Place::new();
-    build(&place, &["4x4"]);
-    let value = build(&place, &["4x4", "--metric", "remoteness"]);
+fn a_database_of_remoteness_is_built_probed_and_verified() {
+    let dir = TestDir::new();
+    build(&dir, &["4x4"]);
+    let value = build(&dir, &["4x4", "--metric", "remoteness"]);
     assert_eq!(value["metric"], "remoteness");
     assert!(value["directory"].as_str().unwrap().ends_with("4x4-complete-remoteness"));
     let histogram = &value["histogram"];
@@ -17,22 +17,22 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
     assert_eq!(numbers.iter().skip(1).step_by(2).sum::<u64>(), 33_547);
     assert_eq!(numbers.len(), 13);
 
-    // Both are there: the one that knows more is asked.
-    let value = place.json(&["probe", "4x4", "--moves", "a4 a3", "--json"], 0);
+    // Both databases exist: the one with remoteness is used.
+    let value = dir.json(&["probe", "4x4", "--moves", "a4 a3", "--json"], 0);
     let plies = value["remoteness"].as_u64().unwrap();
     assert_eq!(value["outcome"] == "win", plies % 2 == 1);
     assert_eq!(value["moves"][0]["remoteness"].as_u64(), Some(plies - 1));
-    let text = stdout(&place.run(&["probe", "4x4", "--moves", "a4 a3"]));
+    let text = stdout(&dir.run(&["probe", "4x4", "--moves", "a4 a3"]));
     let winner = if plies % 2 == 1 { "Black" } else { "White" };
     assert!(text.contains(&format!("  winner      {winner}, in {plies} plies\n")), "{text}");
-    let solved = place.json(&["solve", "4x4", "--moves", "a4 a3", "--db", "db", "--json"], 0);
+    let solved = dir.json(&["solve", "4x4", "--moves", "a4 a3", "--db", "db", "--json"], 0);
     assert_eq!(value["outcome"] == "win", solved["winner"] == "black");
 
     let directory = "db/4x4-complete-remoteness";
-    let value = place.json(&["verifydb", directory, "--deep", "--json", "--quiet"], 0);
+    let value = dir.json(&["verifydb", directory, "--deep", "--json", "--quiet"], 0);
     assert_eq!((&value["valid"], &value["metric"]), (&true.into(), &"remoteness".into()));
-    let refused = ["builddb", "4x4", "--metric", "remoteness", "--scope", "reachable"];
-    let output = place.run(&refused);
+    let rejected = ["builddb", "4x4", "--metric", "remoteness", "--scope", "reachable"];
+    let output = dir.run(&rejected);
     let error = stderr(&output);
     assert_eq!(code(&output), 2);
     assert!(error.contains("or metric outcome"), "{error}");
@@ -40,99 +40,100 @@ fn the_distance_to_the_end_is_built_probed_and_verified() {
 
 #[test]
 fn a_database_is_built_probed_and_verified() {
-    let place = Place::new();
-    let value = build(&place, &["4x4"]);
+    let dir = TestDir::new();
+    let value = build(&dir, &["4x4"]);
     assert_eq!(value["board"], "4x4");
     assert_eq!(value["scope"], "complete");
     assert_eq!(value["positions"], 2 << 16);
     assert_eq!(value["black_to_move_wins"], 33_547);
     assert_eq!(value["white_to_move_wins"], 33_547);
-    let directory = place.path("db/4x4-complete");
+    let directory = dir.path("db/4x4-complete");
     let layers = files(&directory).into_iter().filter(|(name, _)| name.ends_with(".kdb"));
     assert_eq!(value["bytes"], layers.map(|(_, bytes)| bytes.len() as u64).sum::<u64>());
 
-    // The directory of databases is none itself.
-    let output = place.run(&["verifydb", "db"]);
+    // The parent directory of databases is not a database.
+    let output = dir.run(&["verifydb", "db"]);
     assert_eq!(code(&output), 4);
     let tip = "tip: the directory contains these databases: db/4x4-complete\n";
     assert!(stderr(&output).ends_with(tip), "{}", stderr(&output));
 
-    let value = place.json(&["probe", "4x4", "--moves", "b3 b4", "--json"], 0);
+    let value = dir.json(&["probe", "4x4", "--moves", "b3 b4", "--json"], 0);
     assert_eq!(value["position"], "x1xo/o1ox/xoxo/oxox b");
     assert_eq!(value["to_move"], "black");
-    let solved = place.json(&["solve", "4x4", "--moves", "b3 b4", "--json"], 0);
+    let solved = dir.json(&["solve", "4x4", "--moves", "b3 b4", "--json"], 0);
     assert_eq!(value["outcome"] == "win", solved["winner"] == "black");
 
-    // The start; text and JSON, by moves and by position.
+    // The start position in text and JSON, given by moves and by position.
     let start = "xoxo/oxox/xoxo/oxox b";
-    let value = place.json(&["probe", "4x4", "--position", start, "--json"], 0);
-    assert_eq!(value, place.json(&["probe", "4x4", "--moves", "", "--json"], 0));
+    let value = dir.json(&["probe", "4x4", "--position", start, "--json"], 0);
+    assert_eq!(value, dir.json(&["probe", "4x4", "--moves", "", "--json"], 0));
     assert_eq!(value["outcome"], "loss");
     assert_eq!(value["moves"].as_array().expect("moves").len(), 4);
-    let text = stdout(&place.run(&["probe", "4x4", "--moves", "b3"]));
+    let text = stdout(&dir.run(&["probe", "4x4", "--moves", "b3"]));
     assert!(
         text.starts_with("4x4, White to move\n  position    xoxo/o1ox/xoxo/oxox w\n"),
         "{text}"
     );
     assert!(text.contains("\n  winner      White\n  winning     "), "{text}");
-    let text = stdout(&place.run(&["probe", "4x4", "--position", "4/4/4/4 b"]));
+    let text = stdout(&dir.run(&["probe", "4x4", "--position", "4/4/4/4 b"]));
     assert!(text.contains("none: Black cannot move"), "{text}");
 
     for deep in [false, true] {
         let flags: &[&str] = if deep { &["--deep", "--threads", "1"] } else { &[] };
         let args = [&["verifydb", "db/4x4-complete", "--json", "--quiet"], flags].concat();
-        let value = place.json(&args, 0);
+        let value = dir.json(&args, 0);
         assert_eq!(value["valid"], true);
         assert_eq!(value["deep"], deep);
         assert_eq!(value["positions"], 2 << 16);
         assert_eq!(value["board"], "4x4");
     }
-    let output = place.run(&["verifydb", "db/4x4-complete", "--deep"]);
+    let output = dir.run(&["verifydb", "db/4x4-complete", "--deep"]);
     assert!(stdout(&output).contains("valid       yes"));
     assert!(stderr(&output).contains("7 stones"), "progress by layers");
 }
 
 #[test]
 fn the_plan_is_printed_and_nothing_is_written() {
-    let place = Place::new();
+    let dir = TestDir::new();
     let line = "builddb 7x7 --max-stones 10 --plan --memory 16GiB --json";
-    let value = place.json(&words(line), 0);
+    let value = dir.json(&words(line), 0);
     assert_eq!((&value["max_stones"], &value["finished"]), (&10.into(), &false.into()));
     assert_eq!(value["memory_limit"], 16u64 << 30);
     for key in ["memory_bytes", "disk_bytes", "disk_peak_bytes", "positions"] {
         assert!(value[key].as_u64().expect("a number") > 1 << 20, "{key}");
     }
     for flag in ["--plan", "--dry-run"] {
-        let text = stdout(&place.run(&["builddb", "4x4", flag]));
+        let text = stdout(&dir.run(&["builddb", "4x4", flag]));
         for part in ["4x4, complete positions", "131,072", "memory", "disk", "time"] {
             assert!(text.contains(part), "{text}");
         }
-        assert!(!place.path("db").exists());
+        assert!(!dir.path("db").exists());
     }
-    // What does not fit is a limit, and the message says what would.
-    let output = place.run(&["builddb", "8x8", "--max-stones", "20", "--memory", "1GiB"]);
+    // A plan that does not fit exits with the code for limits, and the message suggests one that
+    // fits.
+    let output = dir.run(&["builddb", "8x8", "--max-stones", "20", "--memory", "1GiB"]);
     assert_eq!(code(&output), 3);
     assert_eq!(stdout(&output), "");
     let message = stderr(&output);
     assert!(message.contains("only 1 GiB of memory may be used"), "{message}");
     assert!(message.contains("--max-stones"), "{message}");
-    assert!(!place.path("db").exists());
+    assert!(!dir.path("db").exists());
 }
 
 #[test]
-fn a_finished_database_is_found_and_left_as_it_is() {
-    let place = Place::new();
-    let first = build(&place, &["4x4", "--threads", "1"]);
-    let before = files(&place.path("db/4x4-complete"));
-    let second = build(&place, &["4x4", "--threads", "2", "--memory", "1GiB"]);
+fn a_finished_database_is_not_rebuilt() {
+    let dir = TestDir::new();
+    let first = build(&dir, &["4x4", "--threads", "1"]);
+    let before = files(&dir.path("db/4x4-complete"));
+    let second = build(&dir, &["4x4", "--threads", "2", "--memory", "1GiB"]);
     for key in ["positions", "black_to_move_wins", "white_to_move_wins", "bytes"] {
         assert_eq!(first[key], second[key], "{key}");
     }
-    let output = place.run(&["builddb", "4x4"]);
+    let output = dir.run(&["builddb", "4x4"]);
     assert_eq!(code(&output), 0);
     assert!(stdout(&output).contains("nothing to do"), "{}", stdout(&output));
-    assert_eq!(before, files(&place.path("db/4x4-complete")));
-    // The same bytes by any number of threads.
-    build(&place, &["4x4", "--threads", "3", "--out", "other"]);
-    assert_eq!(before, files(&place.path("other/4x4-complete")));
+    assert_eq!(before, files(&dir.path("db/4x4-complete")));
+    // The bytes do not depend on the number of threads.
+    build(&dir, &["4x4", "--threads", "3", "--out", "other"]);
+    assert_eq!(before, files(&dir.path("other/4x4-complete")));
 }
