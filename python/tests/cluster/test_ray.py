@@ -221,7 +221,7 @@ def test_ctrl_c_and_a_killed_driver_leave_a_checkpoint(
 
     run = Run("solve", "7x7", *saving, "--resume")
     runs.append(run)
-    assert "continuing after" in run.wait_for("going on.*").group()
+    assert "continuing after" in run.wait_for("continuing.*").group()
     run.wait_for(r"nodes, .* pn ")
     time.sleep(1.5)
     run.process.kill()
