@@ -237,7 +237,7 @@ fn an_existing_file_is_never_overwritten() {
     let dir = TestDir::new();
     let new = [&["5x5"][..], &FILE].concat();
     fs::write(dir.path("a.ckpt"), "mine").unwrap();
-    assert_rejected(&dir, &new, 2, &["a.ckpt exists already", "resume it"]);
+    assert_rejected(&dir, &new, 2, &["a.ckpt already exists", "resume from it"]);
     let resume = [&["5x5"][..], &RESUME].concat();
     assert_rejected(&dir, &resume, 4, &["a.ckpt", "is not a checkpoint"]);
     fs::remove_file(dir.path("a.ckpt")).unwrap();

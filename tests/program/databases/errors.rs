@@ -240,10 +240,10 @@ fn a_database_of_the_transposed_board_is_named() {
         let output = dir.run(&["probe", "3x4", "--db", db, "--moves", "a3 b3"]);
         let message = stderr(&output);
         assert_eq!(code(&output), exit, "{message}");
-        let tip = "tip: write 4x3 --position \"1ox/1xo/xox/oxo b\": ";
+        let tip = "tip: write 4x3 --position \"1ox/1xo/xox/oxo b\", with ranks";
         assert!(message.contains(named) && message.contains(tip), "{message}");
         let output = dir.with_input(&["probe", "3x4", "--db", db, "-"], "");
-        assert!(stderr(&output).contains("tip: write 4x3: "), "{}", stderr(&output));
+        assert!(stderr(&output).contains("tip: write 4x3, with ranks"), "{}", stderr(&output));
         let output = dir.run(&["solve", "3x4", "--db", db, "--moves", "a3 b3"]);
         assert!(stderr(&output).contains(tip), "{}", stderr(&output));
     }
