@@ -490,7 +490,7 @@ fn every_command_works_in_every_interactive_subcommand() {
         }
         let output = dir.with_input(conversation, &(lines.clone() + "quit\nnonsense\n"));
         assert_eq!(code(&output), 0, "{lines}{}", stdout(&output));
-        assert!(stdout(&output).ends_with("end\n") && lines.contains("?\n"), "{lines}");
+        assert!(stdout(&output).ends_with("quit\n") && lines.contains("?\n"), "{lines}");
         assert!(fs::read_to_string(dir.path("a.svg")).unwrap().starts_with("<svg"));
         assert!(dir.path("a game").exists(), "{lines}");
     }
