@@ -19,7 +19,7 @@ PARSERS = {
         "const {readRecord} = await load('record'); return readRecord;",
         ["@", "@!", "Board: @", "Board: 6x6@!", "Board: 6x6\n\nc3@!", "Board: 6x6\n\n{@", "[Event@", '[Event "@x'],
     ),
-    "trace": ("const {readTrace} = await load('trace'); return readTrace;", ["@", '{"seconds":1,"pn":2}\n@!', '{"@']),
+    "trace": ("const {readTrace} = await load('search'); return readTrace;", ["@", '{"seconds":1,"pn":2}\n@!', '{"@']),
     "hash": (
         "const {parse, format} = await load('state'); return (text) => format(parse(text));",
         ["@", "#@!", "#board=@!", "#pos=@!", "#moves=@!", "#at=@!", "#game=sprouts&pos=@!"],

@@ -83,7 +83,7 @@ def test_one_search_at_a_time(page):
     page.says("#panel-search .error", "search is running", "dfpn on 8x8")
     assert ["429" in message for message in page.console()] == [True]
     page.button("Stop that search").click()
-    page.says(".result", "has been ended")
+    page.says(".result", "has been stopped")
     assert not page.one("#panel-search .error").is_displayed()
     # Then another search can start.
     page.button("Start").click()

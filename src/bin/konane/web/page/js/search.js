@@ -234,7 +234,7 @@ export class KonaneSearch extends SearchPanel {
  * Parses a trace: one JSON object per line, as `konane solve --trace FILE` writes it. Samples of α-β have a depth
  * instead of proof numbers. Throws an error that names the line.
  */
-function readTrace(text) {
+export function readTrace(text) {
   const samples = [];
   const lines = text.split(/\r?\n/);
   for (const [at, line] of lines.entries()) {
