@@ -236,6 +236,7 @@ fn the_table_grows_under_many_workers() {
     let report = search(&game, &table, 1 << 26, options, 24, limits, &mut ());
     let (count, _) = table.count();
     assert_eq!(report.counters.table_used, count);
-    assert!(!table.wants_growth(count - 24 * 16), "{count}");
+    // A worker learns of the entries of the others every 256 expansions, so the growth may come late.
+    assert!(!table.wants_growth(count - 24 * 64), "{count}");
     assert!(count > 5000, "{count}");
 }
