@@ -1,7 +1,7 @@
 //! Look-up of many positions at once, in the order of the files.
 //!
 //! A database reads and decompresses a chunk for a position, unless the chunk is in its cache. So positions are
-//! first sorted by their place in the files: then each chunk is read once, in whatever order the codes were given.
+//! first sorted by their place in the files: then each chunk is read once, for any order of the codes.
 //! Sorting takes some 0.3 microseconds for each position, a chunk some five.
 
 use std::sync::atomic::{AtomicBool, Ordering};

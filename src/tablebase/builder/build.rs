@@ -253,7 +253,7 @@ impl DistributedBuild {
     ///
     /// # Errors
     /// [`BuildError::Busy`] if another process builds there, [`BuildError::OtherWork`] if the directory has
-    /// files of another database, [`BuildError::DoesNotFit`] if the disk has not enough room, and errors of
+    /// files of another database, [`BuildError::DoesNotFit`] if the disk has too little space, and errors of
     /// the operating system.
     pub fn open(plan: &Plan, observer: &dyn BuildObserver) -> Result<Self, BuildError> {
         plan.check_disk()?;

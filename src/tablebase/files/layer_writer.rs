@@ -182,7 +182,7 @@ impl LayerWriter {
         let before = self.octets.len();
         let octets = self.rows.len().div_ceil(row_bytes * ROWS);
         let chunk_bytes = self.header.chunk_bytes as usize;
-        // Reserved once, with room for the octets that stay.
+        // Reserved once, with capacity for the octets that stay.
         self.octets.reserve_exact((octets * columns + chunk_bytes).saturating_sub(before));
         self.octets.resize(before + octets * columns, 0);
         self.rows
