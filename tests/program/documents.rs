@@ -108,9 +108,21 @@ fn indexes_are_complete() {
         let directory = index.parent().expect("a folder");
         for document in documents().iter().filter(|path| path.parent() == Some(directory)) {
             let name = document.file_name().and_then(|name| name.to_str()).expect("a name");
-            let is_listed = name == "README.md" || listed.contains(name);
+            let is_listed = name == "README.md" || name == "SUMMARY.md" || listed.contains(name);
             assert!(is_listed, "{}: no link to {name}", index.display());
         }
+    }
+    let summary = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SUMMARY.md");
+    let chapters = prose(&summary);
+    let chapters: BTreeSet<PathBuf> = links(&chapters)
+        .map(|link| summary.with_file_name(link).canonicalize().expect(link))
+        .collect();
+    for document in documents() {
+        let name = document.file_name().expect("a name");
+        let is_index = document.ends_with("docs/README.md") || name == "SUMMARY.md";
+        let document = document.canonicalize().expect("a document");
+        let is_chapter = is_index || chapters.contains(&document);
+        assert!(is_chapter, "{}: not in docs/SUMMARY.md", document.display());
     }
 }
 
