@@ -11,7 +11,7 @@ use crate::file::FileError;
 use crate::search::Value;
 use crate::search::plain::Root;
 use crate::search::plain::game::Game;
-use crate::search::pn2::{Pn2Options, pn2};
+use crate::search::pn2::{Pn2Budget, Pn2Options, pn2};
 use crate::search::pns::{PnsOptions, pns};
 use crate::search::run::{CheckpointProgress, Limits, Observer, Progress, Report};
 use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
@@ -88,10 +88,9 @@ fn searches_with_trees_continue_where_they_were() {
             assert_eq!(found, value, "pns, seed {seed}");
             let options = Pn2Options {
                 pns: options,
-                budget_inflection: 40.0,
-                budget_slope: 10.0,
-                budget_minimum: 3,
+                budget: Pn2Budget::Logistic { inflection: 40.0, slope: 10.0, minimum: 3 },
                 virtual_loss_64: 0,
+                cancel_jobs: true,
             };
             let capacity = options.tree_capacity(bytes, NonZeroUsize::MIN);
             let (found, more) =

@@ -243,20 +243,28 @@ impl Konane<'_> {
             return Expansion::Lost;
         }
         let base = children.len();
+        let mut won = None;
         for mv in moves {
             let next = position.play(self.board, mv);
             let code = next.code(self.board);
-            let own = next.count_moves(self.board);
-            if own == 0 {
-                children.truncate(base);
-                return Expansion::Won(code);
-            }
             if children[base..].iter().all(|child| child.code != code) {
                 prefetch(code);
-                children.push(Child { code, phi: 1, delta: 1, effort: Child::NEVER_SOLVE });
+                let moves = next.count_moves(self.board) as Number;
+                if moves == 0 {
+                    won = won.or(Some(code));
+                }
+                // The features of the other estimate are those of the jumping phase.
+                let delta = if self.estimates.is_none() { moves } else { 1 };
+                children.push(Child { code, phi: 1, delta, effort: Child::NEVER_SOLVE });
             }
         }
-        Expansion::Open
+        match won {
+            Some(code) => {
+                children.truncate(base);
+                Expansion::Won(code)
+            }
+            None => Expansion::Open,
+        }
     }
 }
 

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::game::{Estimate, FeatureWeights};
 use crate::search::LeafSolverOptions;
 use crate::search::alphabeta::AlphaBetaOptions;
-use crate::search::dfpn::DfpnOptions;
-use crate::search::numbers::Combination;
-use crate::search::pn2::Pn2Options;
+use crate::search::dfpn::{DfpnOptions, VirtualLoss};
+use crate::search::numbers::{Combination, Epsilon};
+use crate::search::pn2::{Pn2Budget, Pn2Options};
 use crate::search::pns::PnsOptions;
 
 /// Set of parameters of all algorithms.
@@ -49,13 +49,23 @@ impl Profile {
 
     /// The parameters of df-pn. The ε of the thesis, 0.15, is also the best for the tuned estimate.
     pub fn dfpn(self) -> DfpnOptions {
-        let PnsOptions { combination, leaf_solver, .. } = self.pns();
-        DfpnOptions {
-            combination,
-            epsilon_1024: 154,
-            leaf_solver,
-            max_attempts: 2,
-            virtual_1024: 4,
+        let epsilon = Epsilon::new(0.15);
+        match self {
+            Profile::Tuned => {
+                let PnsOptions { combination, leaf_solver, .. } = self.pns();
+                DfpnOptions {
+                    combination,
+                    epsilon,
+                    epsilon_at_or_nodes: false,
+                    leaf_solver,
+                    max_attempts: 2,
+                    evaluate_all: false,
+                    virtual_loss: VirtualLoss::Selection { share_1024: 4 },
+                }
+            }
+            Profile::Thesis => {
+                DfpnOptions { epsilon, epsilon_at_or_nodes: true, ..DfpnOptions::PLAIN }
+            }
         }
     }
 
@@ -63,9 +73,10 @@ impl Profile {
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {
-                combination: Combination { weight_64: 8 },
+                combination: Combination::mixed(8),
                 leaf_solver: LeafSolverOptions { budget: 120, effort: 62 },
-                epsilon_1024: 102,
+                epsilon: Epsilon::new(0.1),
+                evaluate_all: false,
                 store_open: true,
                 refresh_age: 1000,
             },
@@ -75,23 +86,25 @@ impl Profile {
 
     /// The parameters of PN². The budget of the thesis is in its section 4.
     pub fn pn2(self) -> Pn2Options {
-        let thesis = Pn2Options {
-            pns: self.pns(),
-            budget_inflection: 150_000.0,
-            budget_slope: 30_000.0,
-            budget_minimum: 100,
-            virtual_loss_64: 0,
-        };
         match self {
             // The trees are small and stay in the cache: the parameters that save steps on long paths in PNS
             // only cost nodes here.
             Profile::Tuned => Pn2Options {
-                pns: PnsOptions { epsilon_1024: 0, refresh_age: 0, ..self.pns() },
-                budget_minimum: 2000,
+                pns: PnsOptions { epsilon: Epsilon::ZERO, refresh_age: 0, ..self.pns() },
+                budget: Pn2Budget::Logistic {
+                    inflection: 150_000.0,
+                    slope: 30_000.0,
+                    minimum: 2000,
+                },
                 virtual_loss_64: 2,
-                ..thesis
+                cancel_jobs: true,
             },
-            Profile::Thesis => thesis,
+            Profile::Thesis => Pn2Options {
+                pns: self.pns(),
+                budget: Pn2Budget::THESIS,
+                virtual_loss_64: 0,
+                cancel_jobs: false,
+            },
         }
     }
 

@@ -7,7 +7,7 @@ use konane::Value;
 use konane::search::LeafSolverOptions;
 use konane::search::certificate::{Certificate, CertificateError, CertificateOptions, collect};
 use konane::search::dfpn::{DfpnOptions, dfpn};
-use konane::search::numbers::Combination;
+use konane::search::numbers::Epsilon;
 use konane::search::plain::Root;
 use konane::search::plain::game::Game;
 use konane::search::plain::oracle::{Oracle, OracleAnswer, WithOracle};
@@ -18,13 +18,7 @@ use konane::search::testing::negamax::Negamax;
 use proptest::prelude::*;
 
 const OPTIONS: CertificateOptions = CertificateOptions {
-    dfpn: DfpnOptions {
-        combination: Combination::SUM,
-        epsilon_1024: 154,
-        leaf_solver: LeafSolverOptions::NEVER,
-        max_attempts: u32::MAX,
-        virtual_1024: 4,
-    },
+    dfpn: DfpnOptions { epsilon: Epsilon::new(0.15), ..DfpnOptions::PLAIN },
     leaf_solver: LeafSolverOptions { budget: 5, effort: u32::MAX - 1 },
 };
 

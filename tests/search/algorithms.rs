@@ -7,11 +7,11 @@ use konane::Profile;
 use konane::Value;
 use konane::search::LeafSolverOptions;
 use konane::search::alphabeta::{AlphaBetaOptions, ScoreTable, alphabeta};
-use konane::search::dfpn::{DfpnOptions, dfpn, dfpn_parallel};
-use konane::search::numbers::Combination;
+use konane::search::dfpn::{DfpnOptions, VirtualLoss, dfpn, dfpn_parallel};
+use konane::search::numbers::{Combination, Epsilon};
 use konane::search::plain::Root;
 use konane::search::plain::game::{Expansion, Game};
-use konane::search::pn2::{Pn2Options, pn2, pn2_parallel};
+use konane::search::pn2::{Pn2Budget, Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Observer, Outcome, Report};
 use konane::search::snapshot::{SavedTree, TreeSnapshots};
@@ -26,13 +26,13 @@ pub struct Setting {
     profile: Profile,
     table_bytes: usize,
     pub tree_bytes: usize,
-    weight_64: u32,
-    epsilon_1024: u32,
+    combination: Combination,
+    epsilon: Epsilon,
     leaf_solver: LeafSolverOptions,
     max_attempts: u32,
     step: u32,
-    pn2_minimum: u64,
-    pub virtual_1024: u32,
+    pn2_budget: Pn2Budget,
+    pub virtual_loss: VirtualLoss,
     /// For [`parallel_algorithms`].
     pub threads: NonZeroUsize,
 }
@@ -50,13 +50,13 @@ impl Setting {
             profile,
             table_bytes,
             tree_bytes: TREE_BYTES,
-            weight_64: options.combination.weight_64,
-            epsilon_1024: options.epsilon_1024,
+            combination: options.combination,
+            epsilon: options.epsilon,
             leaf_solver: options.leaf_solver,
             max_attempts: options.max_attempts,
             step: profile.alphabeta().step,
-            pn2_minimum: profile.pn2().budget_minimum,
-            virtual_1024: options.virtual_1024,
+            pn2_budget: profile.pn2().budget,
+            virtual_loss: options.virtual_loss,
             threads: NonZeroUsize::MIN,
         }
     }
@@ -66,15 +66,25 @@ impl Setting {
         let settles = random.below(2) == 0;
         Setting {
             profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
-            weight_64: random.below(65) as u32,
-            epsilon_1024: random.below(513) as u32,
+            combination: match random.below(4) {
+                0 => Combination::WEAK,
+                _ => Combination::mixed(random.below(65) as u32),
+            },
+            epsilon: Epsilon::new(random.below(513) as f64 / 1024.0),
             leaf_solver: LeafSolverOptions {
                 budget: if settles { 1 + random.below(80) as u32 } else { 0 },
                 effort: random.below(12) as u32,
             },
             max_attempts: random.pick(&[0, 1, 2, u32::MAX]),
             step: random.pick(&[1, 1, 2, 3, 64]),
-            pn2_minimum: random.pick(&[1, 3, 100]),
+            pn2_budget: match random.below(4) {
+                0 => Pn2Budget::Size,
+                _ => Pn2Budget::Logistic {
+                    inflection: 150_000.0,
+                    slope: 30_000.0,
+                    minimum: random.pick(&[1, 3, 100]),
+                },
+            },
             ..Setting::of(Profile::Tuned, table_bytes)
         }
     }
@@ -87,17 +97,17 @@ impl Setting {
 
     pub fn dfpn(self) -> DfpnOptions {
         let mut options = self.profile.dfpn();
-        options.combination = Combination { weight_64: self.weight_64 };
-        options.epsilon_1024 = self.epsilon_1024;
+        options.combination = self.combination;
+        options.epsilon = self.epsilon;
         options.leaf_solver = self.leaf_solver;
         options.max_attempts = self.max_attempts;
-        options.virtual_1024 = self.virtual_1024;
+        options.virtual_loss = self.virtual_loss;
         options
     }
 
     fn pns(self) -> PnsOptions {
         let mut options = self.profile.pns();
-        options.combination = Combination { weight_64: self.weight_64 };
+        options.combination = self.combination;
         options.leaf_solver = self.leaf_solver;
         options
     }
@@ -105,7 +115,7 @@ impl Setting {
     fn pn2(self) -> Pn2Options {
         let mut options = self.profile.pn2();
         options.pns = self.pns();
-        options.budget_minimum = self.pn2_minimum;
+        options.budget = self.pn2_budget;
         options
     }
 

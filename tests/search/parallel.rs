@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use konane::Profile;
 use konane::game::Konane;
+use konane::search::dfpn::VirtualLoss;
 use konane::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use konane::search::testing::graph::{GraphGame, Hooked};
 use konane::search::testing::growth_panic::GrowthPanic;
@@ -43,6 +44,13 @@ fn one_thread_searches_the_same_nodes_as_the_sequential_code() {
     }
 }
 
+fn virtual_loss(random: &mut Random) -> VirtualLoss {
+    match random.below(3) {
+        0 => VirtualLoss::Stored,
+        _ => VirtualLoss::Selection { share_1024: random.pick(&[0, 4, 256, 5000]) },
+    }
+}
+
 #[test]
 fn random_graphs_agree_with_negamax_on_any_number_of_threads() {
     let limits = Limits { nodes: Some(ENOUGH_NODES), ..Limits::default() };
@@ -54,7 +62,7 @@ fn random_graphs_agree_with_negamax_on_any_number_of_threads() {
         for bytes in [LARGE_TABLE, 1 << 20] {
             let mut setting = Setting::random(&mut random, bytes);
             setting.threads = threads(random.pick(&[2, 3, 8]));
-            setting.virtual_1024 = random.pick(&[0, 4, 256, 5000]);
+            setting.virtual_loss = virtual_loss(&mut random);
             let context = || format!("graph {number}");
             let runs = parallel_algorithms();
             asked += runs.len();
@@ -75,7 +83,7 @@ fn tables_of_one_cluster_and_many_threads_never_change_an_outcome() {
         for bytes in [64, 192, 1 << 10] {
             let mut setting = Setting::random(&mut random, bytes);
             setting.threads = threads(random.pick(&[5, 33, 64]));
-            setting.virtual_1024 = random.pick(&[0, 4, 256, 5000]);
+            setting.virtual_loss = virtual_loss(&mut random);
             let context = || format!("graph {number}");
             let runs = parallel_algorithms();
             known +=

@@ -59,41 +59,58 @@ impl Pair {
     }
 }
 
-/// Combination of the children's `phi` to their parent's `delta`.
+/// Combination of the children's `phi` to their parent's `delta`: the maximum, plus a share of the
+/// sum of the other numbers, plus a constant for each of the other children.
 ///
 /// The sum counts work that several children share more than once. In a game with many
-/// transpositions it overestimates by orders of magnitude. `max + (sum - max)·weight` is between
-/// the maximum (weight 0) and the sum (weight 1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// transpositions it overestimates by orders of magnitude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Combination {
     /// Weight of all numbers but the maximum, in 1/64; at most 64.
-    pub weight_64: u32,
+    weight_64: u32,
+    /// Number added for each child but one.
+    each: Number,
 }
 
 impl Combination {
-    /// The plain sum, as published.
-    pub const SUM: Combination = Combination { weight_64: 64 };
+    /// The plain sum, as published (Allis 1994).
+    pub const SUM: Combination = Combination::mixed(64);
+    /// The maximum.
+    pub const MAX: Combination = Combination::mixed(0);
+    /// The maximum plus the number of the other children: weak proof-number search (Ueda et al. 2008).
+    pub const WEAK: Combination = Combination { weight_64: 0, each: 1 };
 
-    /// Combines the maximum and the sum of the children's `phi`. The sum may exceed [`MAX`]. The
+    /// The maximum plus `weight_64`/64 of the sum of the other numbers.
+    ///
+    /// # Panics
+    /// If the weight is more than 64.
+    pub const fn mixed(weight_64: u32) -> Combination {
+        assert!(weight_64 <= 64, "the weight of a combination is at most 1");
+        Combination { weight_64, each: 0 }
+    }
+
+    /// Combines the maximum and the sum of the `phi` of `count` children. The sum may exceed [`MAX`]. The
     /// result does not, unless a child's number is [`INFINITY`].
     #[inline(always)]
-    pub fn combine(self, max: Number, sum: u64) -> Number {
+    pub fn combine(self, max: Number, sum: u64, count: usize) -> Number {
         if max >= INFINITY {
             return INFINITY;
         }
         let rest = ((sum - u64::from(max)) * u64::from(self.weight_64)) >> 6;
-        (u64::from(max) + rest).min(u64::from(MAX)) as Number
+        let constant = u64::from(self.each) * count.saturating_sub(1) as u64;
+        (u64::from(max) + rest + constant).min(u64::from(MAX)) as Number
     }
 
     /// Least `phi` of one child for which the combination reaches `threshold`, the other children
-    /// fixed. `max` and `sum` are those of the other children.
+    /// fixed. `max`, `sum` and `count` are those of the other children.
     #[inline(always)]
-    pub fn child_threshold(self, threshold: Number, max: Number, sum: u64) -> Number {
+    pub fn child_threshold(self, threshold: Number, max: Number, sum: u64, count: usize) -> Number {
         if threshold >= INFINITY {
             return INFINITY;
         }
         let weight = u64::from(self.weight_64);
-        let threshold = u64::from(threshold);
+        let constant = u64::from(self.each) * count as u64;
+        let threshold = u64::from(threshold).saturating_sub(constant);
         let (max, rest) = (u64::from(max), (sum * weight) >> 6);
         // If the child is the greatest: phi + rest >= threshold.
         let bound = if max + rest < threshold {
@@ -108,16 +125,45 @@ impl Combination {
     }
 }
 
+/// The ε of the 1+ε trick (Pawlewicz and Lew 2006; thesis, equation 2.5): a search stays below the
+/// best child until its number exceeds that of the second best by the factor 1 + ε.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Epsilon {
+    /// ε in units of 2⁻³², rounded down.
+    fraction: u64,
+}
+
+impl Epsilon {
+    /// No relaxation: the search follows the most-proving node exactly.
+    pub const ZERO: Epsilon = Epsilon { fraction: 0 };
+
+    /// Creates an ε.
+    ///
+    /// # Panics
+    /// Unless it is at least 0 and at most 16.
+    pub const fn new(epsilon: f64) -> Epsilon {
+        assert!(0.0 <= epsilon && epsilon <= 16.0, "an epsilon is between 0 and 16");
+        Epsilon { fraction: (epsilon * (1u64 << 32) as f64) as u64 }
+    }
+
+    /// Threshold of the best child if the least number of the others is `second`, at most [`INFINITY`]:
+    /// ⌈second·(1 + ε)⌉, but more than `second`.
+    #[inline(always)]
+    pub fn relax(self, second: u64) -> u64 {
+        let slack = (second * self.fraction + ((1 << 32) - 1)) >> 32;
+        second + slack.max(1)
+    }
+}
+
 /// Delta at which the search returns from the child of least delta: when the parent's phi reaches
-/// `threshold`, or when the delta exceeds `second`, the least delta of the other children, by the
-/// factor 1 + `epsilon_1024`/1024 (Pawlewicz and Lew 2006). `threshold` is at most [`INFINITY`].
+/// `threshold`, or when the delta exceeds `second`, the least delta of the other children, as `epsilon`
+/// allows. `threshold` is at most [`INFINITY`].
 #[inline(always)]
-pub fn best_child_threshold(threshold: Number, second: Number, epsilon_1024: u32) -> Number {
+pub fn best_child_threshold(threshold: Number, second: Number, epsilon: Epsilon) -> Number {
     if second >= INFINITY {
         return threshold;
     }
-    let slack = (u64::from(second) * u64::from(epsilon_1024)) >> 10;
-    (u64::from(second) + slack + 1).min(u64::from(threshold)) as Number
+    epsilon.relax(u64::from(second)).min(u64::from(threshold)) as Number
 }
 
 #[cfg(test)]
@@ -129,16 +175,17 @@ mod tests {
         #[test]
         fn child_threshold_is_where_the_combination_reaches_the_threshold(
             weight_64 in 0u32..=64,
+            each in 0u32..3,
             others in prop::collection::vec(1u32..500, 0..6),
             threshold in 1u32..2000,
         ) {
-            let combination = Combination { weight_64 };
+            let combination = Combination { weight_64, each };
             let max = others.iter().copied().max().unwrap_or(0);
             let sum: u64 = others.iter().map(|&n| u64::from(n)).sum();
             let reaches = |phi: u32| {
-                combination.combine(max.max(phi), sum + u64::from(phi)) >= threshold
+                combination.combine(max.max(phi), sum + u64::from(phi), others.len() + 1) >= threshold
             };
-            let bound = combination.child_threshold(threshold, max, sum);
+            let bound = combination.child_threshold(threshold, max, sum, others.len());
             let least = (1..=4000).find(|&phi| reaches(phi)).unwrap();
             prop_assert_eq!(bound, least);
         }
@@ -146,23 +193,29 @@ mod tests {
 
     #[test]
     fn the_best_child_keeps_the_search_a_little_longer_than_the_second() {
-        assert_eq!(best_child_threshold(1000, 7, 0), 8);
-        assert_eq!(best_child_threshold(1000, 100, 154), 116);
-        assert_eq!(best_child_threshold(110, 100, 154), 110);
-        assert_eq!(best_child_threshold(1000, INFINITY, 154), 1000);
-        assert_eq!(best_child_threshold(INFINITY, MAX, u32::MAX), INFINITY);
+        let epsilon = Epsilon::new(0.15);
+        assert_eq!(best_child_threshold(1000, 7, Epsilon::ZERO), 8);
+        // Equation 2.5 of the thesis: ⌈100·1.15⌉ and ⌈101·1.15⌉.
+        assert_eq!(best_child_threshold(1000, 100, epsilon), 115);
+        assert_eq!(best_child_threshold(1000, 101, epsilon), 117);
+        assert_eq!(best_child_threshold(1000, 1, epsilon), 2);
+        assert_eq!(best_child_threshold(110, 100, epsilon), 110);
+        assert_eq!(best_child_threshold(1000, INFINITY, epsilon), 1000);
+        assert_eq!(best_child_threshold(INFINITY, MAX, Epsilon::new(16.0)), INFINITY);
     }
 
     #[test]
     fn combinations_stay_finite_and_infinity_is_kept() {
-        for weight_64 in [64, 8] {
-            let c = Combination { weight_64 };
-            assert_eq!(c.combine(MAX, 40 * u64::from(MAX)), MAX);
-            assert_eq!(c.combine(INFINITY, u64::from(INFINITY)), INFINITY);
-            assert_eq!(c.child_threshold(INFINITY, 7, 20), INFINITY);
+        for c in [Combination::SUM, Combination::mixed(8), Combination::WEAK] {
+            assert_eq!(c.combine(MAX, 40 * u64::from(MAX), 40), MAX);
+            assert_eq!(c.combine(INFINITY, u64::from(INFINITY), 1), INFINITY);
+            assert_eq!(c.child_threshold(INFINITY, 7, 20, 3), INFINITY);
         }
-        assert_eq!(Combination::SUM.combine(5, 12), 12);
-        assert_eq!(Combination { weight_64: 8 }.combine(5, 12), 5);
-        assert_eq!(Combination { weight_64: 8 }.combine(5, 13), 6);
+        assert_eq!(Combination::SUM.combine(5, 12, 3), 12);
+        assert_eq!(Combination::MAX.combine(5, 12, 3), 5);
+        assert_eq!(Combination::WEAK.combine(5, 12, 3), 7);
+        assert_eq!(Combination::WEAK.combine(0, 0, 0), 0);
+        assert_eq!(Combination::mixed(8).combine(5, 12, 3), 5);
+        assert_eq!(Combination::mixed(8).combine(5, 13, 3), 6);
     }
 }

@@ -153,6 +153,8 @@ pub(super) struct ChildSummary {
     pub max_other: Number,
     /// Sum of phi over all children.
     pub sum: u64,
+    /// Number of children.
+    pub count: usize,
 }
 
 /// Summarises the open children of a node in one pass. Without children, the least delta is infinite and the
@@ -184,5 +186,5 @@ pub(super) fn scan<C: ChildRef>(children: &[C]) -> ChildSummary {
         }
         sum += u64::from(phi);
     }
-    ChildSummary { best, least, second, max_at, max, max_other, sum }
+    ChildSummary { best, least, second, max_at, max, max_other, sum, count: children.len() }
 }

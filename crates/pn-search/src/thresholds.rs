@@ -15,7 +15,7 @@
 //! plain sum this is the paper's formula, ps(w) = ds(v) + dn(v) − pn(w), ds(w) = ps(v). It holds
 //! for every combination of the children's numbers. In a plain game both stay infinite.
 
-use super::numbers::{Combination, INFINITY, Number, Pair, best_child_threshold};
+use super::numbers::{Combination, Epsilon, INFINITY, Number, Pair, best_child_threshold};
 
 /// Thresholds of a node: the search returns from the node as soon as they are reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct Others {
     pub max_phi: Number,
     /// Sum of the others' phi.
     pub sum_phi: u64,
+    /// Number of the others.
+    pub count: usize,
 }
 
 impl Thresholds {
@@ -56,7 +58,7 @@ impl Thresholds {
             && (!sums || phi < self.or_phi || delta < self.or_delta)
     }
 
-    /// Thresholds of the child of least delta. With `epsilon_1024` = 0 the search follows the
+    /// Thresholds of the child of least delta. With [`Epsilon::ZERO`] the search follows the
     /// most-proving node exactly. With `sums` false, for a plain game, `or_phi` and `or_delta` are
     /// infinite.
     #[inline(always)]
@@ -64,17 +66,17 @@ impl Thresholds {
         &self,
         others: Others,
         combination: Combination,
-        epsilon_1024: u32,
+        epsilon: Epsilon,
         sums: bool,
     ) -> Thresholds {
-        let Others { min_delta, max_phi, sum_phi } = others;
+        let Others { min_delta, max_phi, sum_phi, count } = others;
         let until = |threshold| match threshold {
             0 => 0,
-            _ => combination.child_threshold(threshold, max_phi, sum_phi),
+            _ => combination.child_threshold(threshold, max_phi, sum_phi, count),
         };
         Thresholds {
             phi: until(self.delta),
-            delta: best_child_threshold(self.phi, min_delta, epsilon_1024),
+            delta: best_child_threshold(self.phi, min_delta, epsilon),
             or_phi: if sums { until(self.or_delta) } else { INFINITY },
             or_delta: if sums { self.or_phi } else { INFINITY },
         }

@@ -1,7 +1,7 @@
 //! Outcomes of every algorithm with every kind of parameters, compared with the reference implementation.
 
 use konane::Value;
-use konane::search::numbers::Combination;
+use konane::search::numbers::{Combination, Epsilon};
 use konane::search::run::{Limits, Outcome, Reason, Report};
 use konane::search::sums::{
     Atom, Named, SearchOptions, SolverState, Sum, dfpn, grundy, pns, two_level,
@@ -38,12 +38,12 @@ fn searches<G: Named>() -> [(&'static str, Search<G>); 5] {
 
 pub fn variants() -> Vec<SearchOptions> {
     let paper = SearchOptions::PAPER;
-    let combination = Combination { weight_64: 8 };
+    let combination = Combination::mixed(8);
     vec![
         paper,
         SearchOptions { heuristic: true, ..paper },
         SearchOptions { combination, ..paper },
-        SearchOptions { epsilon_1024: 300, ..paper },
+        SearchOptions { epsilon: Epsilon::new(0.3), ..paper },
         SearchOptions { lazy: true, ..paper },
         SearchOptions::TUNED,
     ]

@@ -89,6 +89,8 @@ pub(crate) struct ArraySummary {
     pub max_other: Number,
     /// Sum of the others' phi.
     pub sum_other: u64,
+    /// Number of children.
+    pub count: usize,
 }
 
 impl ArraySummary {
@@ -97,7 +99,7 @@ impl ArraySummary {
     pub fn numbers_of_parent(&self, combination: Combination) -> (Number, Number) {
         let max = self.max_other.max(self.phi);
         let sum = self.sum_other + u64::from(self.phi);
-        (self.least, combination.combine(max, sum))
+        (self.least, combination.combine(max, sum, self.count))
     }
 }
 
@@ -343,7 +345,7 @@ impl ArenaMemory {
                 sum_other += u64::from(phi);
             }
         }
-        ArraySummary { best, least, second, phi: number(phis[best]), max_other, sum_other }
+        ArraySummary { best, least, second, phi: number(phis[best]), max_other, sum_other, count }
     }
 }
 

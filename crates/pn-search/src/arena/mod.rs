@@ -80,6 +80,7 @@ mod tests {
                     phi: nodes[best].phi,
                     max_other: others().map(|(_, n)| n.phi).max().unwrap(),
                     sum_other: others().map(|(_, n)| u64::from(n.phi)).sum(),
+                    count: nodes.len(),
                 };
                 assert_eq!(scan, expected);
                 memory.remove(array, (mix(count) as usize) % nodes.len());

@@ -275,7 +275,7 @@ impl<T: JobTree> Coordinator<T> {
         }
         let Some((leaf, code, last)) = chosen else { return Instruction::Wait };
         let CoordinatorConfig { job_nodes, pn2, .. } = self.config;
-        let budget = pn2.map_or(job_nodes, |options| options.budget(self.tree.nodes()));
+        let budget = pn2.map_or(job_nodes, |options| options.budget.of(self.tree.nodes()));
         let budget = budget.max(MIN_JOB_NODES).min(left);
         self.deferred.remove(&code);
         let id = self.next_job;
@@ -345,6 +345,9 @@ impl<T: JobTree> Coordinator<T> {
     /// Cancels the jobs whose leaves have left the tree, or all jobs if the search is over.
     fn cancel_jobs(&mut self) {
         let is_over = self.is_over();
+        if !is_over && self.config.pn2.is_some_and(|options| !options.cancel_jobs) {
+            return;
+        }
         for (&id, job) in &mut self.jobs {
             if !job.is_cancelled && (is_over || !self.tree.is_leaf(&job.leaf)) {
                 job.is_cancelled = true;

@@ -13,7 +13,7 @@ mod plain;
 pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
 pub(crate) use plain::{dfpn_sharing, reserve_first_entries};
 
-use super::numbers::{Combination, Pair};
+use super::numbers::{Combination, Epsilon, Number, Pair};
 use super::search_tree::{ChildRef, Expanded, NextStep, SearchTree, scan};
 use super::table::Entry;
 use super::thresholds::{Others, Thresholds};
@@ -25,10 +25,48 @@ use peers::{PeerUpdate, SearchPath};
 pub(super) struct SelectionParams {
     /// Combination of the children's phi to delta.
     pub combination: Combination,
-    /// See [`DfpnOptions::epsilon_1024`].
-    pub epsilon_1024: u32,
-    /// See [`DfpnOptions::virtual_1024`].
-    pub virtual_1024: u32,
+    /// See [`DfpnOptions::epsilon`].
+    pub epsilon: Epsilon,
+    /// See [`DfpnOptions::epsilon_at_or_nodes`].
+    pub epsilon_at_or_nodes: bool,
+    /// See [`DfpnOptions::virtual_loss`].
+    pub virtual_loss: VirtualLoss,
+}
+
+/// Increase of a child's delta for each other worker below it, on several threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VirtualLoss {
+    /// 1 and a share of delta, for the selection of a child only: a node's own numbers, which are stored and
+    /// compared with its thresholds, contain no virtual loss.
+    Selection {
+        /// Share of delta, in 1/1024.
+        share_1024: u32,
+    },
+    /// 1, which is part of the numbers that are stored and compared with thresholds (Kaneko 2010; thesis, 2.5).
+    Stored,
+}
+
+impl VirtualLoss {
+    /// Delta of a child with `workers` workers below it.
+    #[inline(always)]
+    fn apply(self, delta: Number, workers: u64) -> u64 {
+        let share = match self {
+            VirtualLoss::Selection { share_1024 } => workers * u64::from(share_1024),
+            VirtualLoss::Stored => 0,
+        };
+        u64::from(delta) + workers + ((u64::from(delta) * share) >> 10)
+    }
+
+    /// Largest delta that [`VirtualLoss::apply`] does not raise above `number`.
+    #[inline(always)]
+    fn remove(self, number: u64, workers: u64) -> u64 {
+        let share = match self {
+            VirtualLoss::Selection { share_1024 } => workers * u64::from(share_1024),
+            // The child's own numbers contain the virtual losses below it.
+            VirtualLoss::Stored => return number,
+        };
+        (number.saturating_sub(workers) << 10) / (1024 + share)
+    }
 }
 
 /// A node's numbers when its search returns.
@@ -216,7 +254,10 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         base: usize,
         work: &mut u64,
     ) -> Result<Value, Pair> {
-        let SelectionParams { combination, epsilon_1024, .. } = self.params;
+        let SelectionParams { combination, virtual_loss, .. } = self.params;
+        // The root is an OR node of its player, and so is every second node below.
+        let is_relaxed = !self.params.epsilon_at_or_nodes || depth.is_multiple_of(2);
+        let epsilon = if is_relaxed { self.params.epsilon } else { Epsilon::ZERO };
         loop {
             let mut contended = false;
             if PARALLEL && self.path.is_below(depth) {
@@ -227,7 +268,17 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             }
             let children = &self.tree.children_ref()[base..];
             let scan = scan(children);
-            let pair = Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) };
+            let choice = if PARALLEL && contended && !children.is_empty() {
+                Some(self.choose(base, thresholds.phi, epsilon))
+            } else {
+                None
+            };
+            let phi = match choice {
+                Some(choice) if virtual_loss == VirtualLoss::Stored => choice.virtual_phi,
+                _ => scan.least,
+            };
+            let delta = combination.combine(scan.max, scan.sum, scan.count);
+            let pair = Pair { phi, delta };
             if depth <= self.forced && !children.is_empty() {
                 // The search returns from an only child at the end, so the numbers of the nodes above follow
                 // from this node's.
@@ -249,8 +300,6 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             {
                 return Err(pair);
             }
-            let choice =
-                if PARALLEL && contended { Some(self.choose(base, thresholds.phi)) } else { None };
             let chosen = choice.map_or(scan.best, |choice| choice.child);
             let child = self.tree.children_ref()[base + chosen];
             match self.tree.expand_rest(code, &node, &child, base) {
@@ -267,8 +316,9 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                 min_delta: scan.second,
                 max_phi: if scan.max_at == chosen { scan.max_other } else { scan.max },
                 sum_phi: scan.sum - u64::from(child.pair().phi),
+                count: scan.count - 1,
             };
-            let mut below = thresholds.of_child(others, combination, epsilon_1024, T::SUMS);
+            let mut below = thresholds.of_child(others, combination, epsilon, T::SUMS);
             if let Some(choice) = choice {
                 // The chosen child need not be the one of least delta.
                 below.delta = choice.delta_threshold;

@@ -10,10 +10,10 @@
 //! our leaf estimates are far greater than 1. It chooses the least virtual delta, and stays with the child
 //! until another child has the least. Inside the child, real numbers are compared, so the child's
 //! threshold is the one without its virtual part. Virtual numbers are used for the selection only: a node's own
-//! numbers, which are stored in the table and compared with its thresholds, are real. (Kaneko stores
-//! virtual numbers. Then a worker leaves a node when others occupy its good children. Here it takes the
-//! best free child that keeps within the node's threshold. If there is none, it joins another worker, and
-//! they separate further down.)
+//! numbers, which are stored in the table and compared with its thresholds, are real. If others occupy the good
+//! children of a node, the worker takes the best free child that keeps within the node's threshold. If there is
+//! none, it joins another worker, and they separate further down. With [`super::VirtualLoss::Stored`], as published by
+//! Kaneko, virtual numbers are stored and compared with thresholds, so the worker leaves such a node.
 //!
 //! **Updates from peers.** Children's numbers are on the worker's own stack, as in the sequential search.
 //! They and the node itself are read again when the node's word in `VirtualLossTable` shows that another worker has
@@ -33,7 +33,7 @@
 
 use super::Worker;
 use crate::Value;
-use crate::numbers::{INFINITY, Number};
+use crate::numbers::{Epsilon, INFINITY, MAX, Number};
 use crate::run::{CutoffRequest, NodeActivity};
 use crate::search_tree::{ChildRef, SearchTree};
 
@@ -88,6 +88,8 @@ pub(super) enum PeerUpdate {
 pub(crate) struct Choice {
     pub child: usize,
     pub delta_threshold: Number,
+    /// Phi of the node with the virtual losses below its children.
+    pub virtual_phi: Number,
 }
 
 impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
@@ -185,7 +187,8 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
     }
 
     /// Chooses among the children from `base` by their virtual deltas.
-    pub(crate) fn choose(&self, base: usize, phi_threshold: Number) -> Choice {
+    pub(crate) fn choose(&self, base: usize, phi_threshold: Number, epsilon: Epsilon) -> Choice {
+        let virtual_loss = self.params.virtual_loss;
         let virtual_losses = &self.tree.monitor_ref().state().virtual_losses;
         let children = &self.tree.children_ref()[base..];
         let (mut chosen, mut least, mut second) = (0, u64::MAX, u64::MAX);
@@ -193,7 +196,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         for (index, child) in children.iter().enumerate() {
             let count = u64::from(virtual_losses.get(self.tree.child_key(child)).count());
             let delta = child.pair().delta;
-            let number = self.virtual_delta(delta, count);
+            let number = virtual_loss.apply(delta, count);
             let comes_first =
                 number < least || number == least && child.rank() < children[chosen].rank();
             // A child beyond the threshold is not visited, but counts as the second best.
@@ -209,22 +212,11 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         let delta = children[chosen].pair().delta;
         let mut threshold = u64::from(phi_threshold);
         if second < u64::from(INFINITY) {
-            let slack = (second * u64::from(self.params.epsilon_1024)) >> 10;
-            threshold = threshold.min(self.real_delta(second + slack + 1, workers));
+            threshold = threshold.min(virtual_loss.remove(epsilon.relax(second), workers));
         }
         let delta_threshold = (threshold as Number).max(delta + 1);
-        Choice { child: chosen, delta_threshold }
-    }
-
-    /// Virtual delta of a node with `workers` workers below it.
-    fn virtual_delta(&self, delta: Number, workers: u64) -> u64 {
-        let share = workers * u64::from(self.params.virtual_1024);
-        u64::from(delta) + workers + ((u64::from(delta) * share) >> 10)
-    }
-
-    /// Delta whose virtual delta is `number` with `workers` workers below the node.
-    fn real_delta(&self, number: u64, workers: u64) -> u64 {
-        let share = workers * u64::from(self.params.virtual_1024);
-        (number.saturating_sub(workers) << 10) / (1024 + share)
+        // A lost child has no virtual loss: the node is won.
+        let virtual_phi = if delta == 0 { 0 } else { least.min(second).min(MAX.into()) as Number };
+        Choice { child: chosen, delta_threshold, virtual_phi }
     }
 }

@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
-use super::{SelectionParams, Worker};
+use super::{SelectionParams, VirtualLoss, Worker};
 use crate::cluster::SharedEntry;
-use crate::numbers::{Combination, Pair};
+use crate::numbers::{Combination, Epsilon, Pair};
 use crate::parallel::run_workers;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
@@ -21,9 +21,11 @@ use crate::{LeafSolverOptions, Value};
 pub struct DfpnOptions {
     /// Combination of the children's phi to delta.
     pub combination: Combination,
-    /// The 1+ε trick: the search stays with a child until its delta exceeds the second best by this
-    /// factor, in 1/1024. 154 is the thesis' 0.15.
-    pub epsilon_1024: u32,
+    /// The ε of the 1+ε trick.
+    pub epsilon: Epsilon,
+    /// Applies the 1+ε trick only at OR nodes, where the player of the root moves (thesis, equation 2.5), instead
+    /// of at all nodes.
+    pub epsilon_at_or_nodes: bool,
     /// Options of the leaf solver for new children.
     pub leaf_solver: LeafSolverOptions,
     /// Maximum number of children of one expansion that are considered for the leaf solver without
@@ -31,15 +33,27 @@ pub struct DfpnOptions {
     /// effort is too great count as well. For the others the leaf solver is called when the search
     /// reaches them.
     pub max_attempts: u32,
-    /// On several threads: increase of a child's delta for every other worker below it, in 1/1024
-    /// of itself, in addition to the 1 of Kaneko (2010).
-    pub virtual_1024: u32,
+    /// See [`Evaluator::evaluate_all`].
+    pub evaluate_all: bool,
+    /// Virtual loss, on several threads.
+    pub virtual_loss: VirtualLoss,
 }
 
 impl DfpnOptions {
+    /// df-pn as published (Nagai 2002; on several threads Kaneko 2010), without the 1+ε trick.
+    pub const PLAIN: DfpnOptions = DfpnOptions {
+        combination: Combination::SUM,
+        epsilon: Epsilon::ZERO,
+        epsilon_at_or_nodes: false,
+        leaf_solver: LeafSolverOptions::NEVER,
+        max_attempts: 0,
+        evaluate_all: true,
+        virtual_loss: VirtualLoss::Stored,
+    };
+
     pub(crate) fn params(&self) -> SelectionParams {
-        let &DfpnOptions { combination, epsilon_1024, virtual_1024, .. } = self;
-        SelectionParams { combination, epsilon_1024, virtual_1024 }
+        let &DfpnOptions { combination, epsilon, epsilon_at_or_nodes, virtual_loss, .. } = self;
+        SelectionParams { combination, epsilon, epsilon_at_or_nodes, virtual_loss }
     }
 }
 
@@ -151,6 +165,7 @@ fn search<'a, G: Game, const PARALLEL: bool>(
     let mut evaluator = Evaluator::new(game, table, monitor, options.leaf_solver);
     evaluator.open_entries = true;
     evaluator.max_attempts = options.max_attempts;
+    evaluator.evaluate_all = options.evaluate_all;
     evaluator.min_shared_work = min_shared_work;
     if evaluator.root_is_lost(root) {
         evaluator.solved(root, Value::Loss, 0);
@@ -188,13 +203,7 @@ mod tests {
         let game = GraphGame::nim(&[12, 21, 25]);
         let estimates = vec![(1000, 1000); game.nodes() as usize];
         let game = game.with_estimates(estimates).unwrap();
-        let options = DfpnOptions {
-            combination: Combination::SUM,
-            epsilon_1024: 154,
-            leaf_solver: LeafSolverOptions::NEVER,
-            max_attempts: 0,
-            virtual_1024: 0,
-        };
+        let options = DfpnOptions { epsilon: Epsilon::new(0.15), ..DfpnOptions::PLAIN };
         for nodes in [100, 300, 1000, 3000] {
             let table = Table::new(1 << 20).unwrap();
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };

@@ -37,6 +37,10 @@ pub(crate) struct Evaluator<'a, G: Game> {
     /// no more. All marks are 0 at first, so one position in 256 is not tried until another one has
     /// replaced its mark.
     failed_recently: Box<[u8]>,
+    /// Evaluates all children of a node at its first expansion, as in the thesis (section 3.5): each counts as a
+    /// node, and the values that the oracle has for them are stored in the table. Otherwise the evaluation ends at
+    /// the first lost child, and only the node itself is stored.
+    pub evaluate_all: bool,
     /// Numbers of open positions are taken from the table, not only values.
     pub open_entries: bool,
     /// Minimum work of an entry that is also added to [`Self::shared`].
@@ -80,6 +84,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             leaf_solver,
             max_attempts: u32::MAX,
             failed_recently: vec![0; FAILURE_MARKS].into(),
+            evaluate_all: false,
             open_entries: false,
             min_shared_work: u64::MAX,
             shared: Vec::new(),
@@ -120,9 +125,46 @@ impl<'a, G: Game> Evaluator<'a, G> {
         };
         match game.expand(code, &mut self.scratch, &mut self.children, prefetch) {
             Expansion::Lost => Expanded::Solved(Value::Loss),
-            Expansion::Won(child) => Expanded::Won(child),
+            Expansion::Won(child) => {
+                if self.evaluate_all && first_visit {
+                    self.evaluate_children_of_won(code);
+                }
+                Expanded::Won(child)
+            }
             Expansion::Open => self.evaluate_children(base, first_visit),
         }
+    }
+
+    /// Evaluates all children of a node that has a child without moves.
+    #[cold]
+    fn evaluate_children_of_won(&mut self, code: u64) {
+        let mut codes = Vec::new();
+        let base = self.children.len();
+        self.game.expand(code, &mut self.scratch, &mut self.children, |code| codes.push(code));
+        self.children.truncate(base);
+        for code in codes {
+            if self.lookup(code).is_none() {
+                self.monitor.counters.nodes += 1;
+                self.query_oracle(code);
+            }
+        }
+    }
+
+    /// Queries the oracle for the value of a child. Stops the search if the query fails.
+    #[inline(always)]
+    fn query_oracle(&mut self, code: u64) -> OracleAnswer {
+        let answer = self.game.oracle_value(code);
+        match answer {
+            OracleAnswer::Unknown => {}
+            OracleAnswer::Known(value) => {
+                self.monitor.count_known();
+                if self.evaluate_all {
+                    self.store(code, Entry::solved(value, 0));
+                }
+            }
+            OracleAnswer::Failed => self.monitor.stop(Reason::FileError),
+        }
+        answer
     }
 
     /// Replaces the estimates of the children from `base` by numbers from the table, the oracle or
@@ -131,7 +173,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
     fn evaluate_children(&mut self, base: usize, first_visit: bool) -> Expanded<()> {
         let mut result = self.look_up_children(base, first_visit).map(Expanded::Won);
         if result.is_none() {
-            result = self.query_oracle(base);
+            result = self.query_oracle_for_children(base);
         }
         if result.is_none() && self.leaf_solver.budget > 0 {
             result = self.solve_best_leaves(base).map(Expanded::Won);
@@ -145,9 +187,11 @@ impl<'a, G: Game> Evaluator<'a, G> {
     }
 
     /// Takes the numbers of the children from `base` from the table. On the first visit, counts
-    /// those that it does not contain. Stops at the first lost child and returns its code.
+    /// those that it does not contain. Returns the code of the first lost child, and stops there unless all
+    /// children are evaluated.
     #[inline(always)]
     fn look_up_children(&mut self, base: usize, first_visit: bool) -> Option<u64> {
+        let mut lost = None;
         assert_eq!(self.keys.len(), self.children.len() - base, "one prefetch per child");
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
@@ -156,11 +200,14 @@ impl<'a, G: Game> Evaluator<'a, G> {
                 }
                 _ => self.monitor.counters.nodes += u64::from(first_visit),
             }
-            if child.delta == 0 {
-                return Some(child.code);
+            if child.delta == 0 && lost.is_none() {
+                lost = Some(child.code);
+                if !self.evaluate_all {
+                    break;
+                }
             }
         }
-        None
+        lost
     }
 
     /// Calls the leaf solver for the children from `base`, those of least delta first. Stops at a
@@ -209,27 +256,26 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// Queries the oracle for the children from `base` that are not solved. Returns a result if a
     /// child is lost or a query failed.
     #[inline(always)]
-    fn query_oracle(&mut self, base: usize) -> Option<Expanded<()>> {
-        for child in &mut self.children[base..] {
-            if child.phi == 0 {
+    fn query_oracle_for_children(&mut self, base: usize) -> Option<Expanded<()>> {
+        let mut lost = None;
+        for index in base..self.children.len() {
+            let Child { code, phi, .. } = self.children[index];
+            if phi == 0 {
                 continue;
             }
-            match self.game.oracle_value(child.code) {
+            match self.query_oracle(code) {
                 OracleAnswer::Unknown => {}
-                OracleAnswer::Known(value) => {
-                    self.monitor.count_known();
-                    if value == Value::Loss {
-                        return Some(Expanded::Won(child.code));
+                OracleAnswer::Known(Value::Win) => self.children[index].set_pair(Pair::WIN),
+                OracleAnswer::Known(Value::Loss) => {
+                    lost = lost.or(Some(code));
+                    if !self.evaluate_all {
+                        break;
                     }
-                    child.set_pair(Pair::WIN);
                 }
-                OracleAnswer::Failed => {
-                    self.monitor.stop(Reason::FileError);
-                    return Some(Expanded::Stopped);
-                }
+                OracleAnswer::Failed => return Some(Expanded::Stopped),
             }
         }
-        None
+        lost.map(Expanded::Won)
     }
 
     /// Returns true if the oracle says that the root is lost. A root that is known to be won has to

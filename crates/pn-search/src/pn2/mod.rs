@@ -34,30 +34,53 @@ use second::SecondLevel;
 pub struct Pn2Options {
     /// Parameters of the proof-number searches of both levels.
     pub pns: PnsOptions,
-    /// Number of first-level nodes at which the budget is half of them (the thesis' a).
-    pub budget_inflection: f64,
-    /// Width of the transition in first-level nodes, more than 0 (the thesis' b).
-    pub budget_slope: f64,
-    /// Minimum budget of a second-level search.
-    pub budget_minimum: u64,
+    /// Budgets of the second-level searches.
+    pub budget: Pn2Budget,
     /// With several threads: virtual loss of a worker below a node in the selection of leaves, in
     /// 1/64 of the node's delta, in addition to 1.
     pub virtual_loss_64: u32,
+    /// With several threads: cancels second-level searches below a node that has been solved.
+    pub cancel_jobs: bool,
+}
+
+/// Budget of a second-level search, in nodes, by the size of the first level's tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pn2Budget {
+    /// The size of the first level's tree (Allis 1994).
+    Size,
+    /// A logistic share of the size (Breuker, Uiterwijk and van den Herik 1999).
+    Logistic {
+        /// Size at which the budget is half of it (the thesis' a).
+        inflection: f64,
+        /// Width of the transition, more than 0 (the thesis' b).
+        slope: f64,
+        /// Minimum budget.
+        minimum: u64,
+    },
+}
+
+impl Pn2Budget {
+    /// Parameters of the thesis (sections 3.7 and 4).
+    pub const THESIS: Pn2Budget =
+        Pn2Budget::Logistic { inflection: 150_000.0, slope: 30_000.0, minimum: 100 };
+
+    /// Budget while the first level's tree has `nodes` nodes.
+    pub fn of(self, nodes: u64) -> u64 {
+        match self {
+            Pn2Budget::Size => nodes,
+            Pn2Budget::Logistic { inflection, slope, minimum } => {
+                let n = nodes as f64;
+                let share = 1.0 / (1.0 + ((inflection - n) / slope).exp());
+                ((n * share) as u64).max(minimum)
+            }
+        }
+    }
 }
 
 /// Maximum share of the first level in the trees' memory, in quarters.
 const FIRST_LEVEL_QUARTERS: u64 = 3;
 
 impl Pn2Options {
-    /// Budget of a second-level search, in nodes, while the first level's tree has `nodes`: a
-    /// logistic share of these (Breuker, Uiterwijk and van den Herik 1999), but not less than the
-    /// minimum.
-    pub fn budget(&self, nodes: u64) -> u64 {
-        let n = nodes as f64;
-        let share = 1.0 / (1.0 + ((self.budget_inflection - n) / self.budget_slope).exp());
-        ((n * share) as u64).max(self.budget_minimum)
-    }
-
     /// Capacity of the trees of [`pn2_parallel`] with `threads` threads and `bytes` bytes.
     ///
     /// On one thread both levels share a memory: the first one grows from the bottom up to three
@@ -108,6 +131,7 @@ pub fn pn2<G: Game>(
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.leaf_solver);
     evaluator.open_entries = options.pns.store_open;
+    evaluator.evaluate_all = options.pns.evaluate_all;
     evaluator.monitor.counters.first_level = 1;
     let mut levels = Levels {
         first: ProofTree::new(options.pns, root.code),
@@ -146,7 +170,7 @@ impl Levels {
             if first.take_from_table(memory, evaluator, code) {
                 continue;
             }
-            let budget = options.budget(1 + first.allocator.nodes());
+            let budget = options.budget.of(1 + first.allocator.nodes());
             let before = evaluator.monitor.counters;
             let (bottom, root_array) = (first.allocator.top(), first.root_array());
             second.search(memory, bottom, root_array, evaluator, code, budget, |evaluator| {
@@ -195,24 +219,23 @@ pub(super) mod tests {
 
     pub const THESIS: Pn2Options = Pn2Options {
         pns: PnsOptions::PLAIN,
-        budget_inflection: 150_000.0,
-        budget_slope: 30_000.0,
-        budget_minimum: 100,
+        budget: Pn2Budget::THESIS,
         virtual_loss_64: 0,
+        cancel_jobs: false,
     };
 
     /// Options with first levels of several nodes even in small games.
     pub fn variants() -> Vec<Pn2Options> {
-        let small = |pns, budget_minimum| Pn2Options {
+        let small = |pns, minimum| Pn2Options {
             pns,
-            budget_inflection: 40.0,
-            budget_slope: 10.0,
-            budget_minimum,
+            budget: Pn2Budget::Logistic { inflection: 40.0, slope: 10.0, minimum },
             virtual_loss_64: 8,
+            cancel_jobs: true,
         };
         vec![
             THESIS,
             Pn2Options { pns: RICH, ..THESIS },
+            Pn2Options { budget: Pn2Budget::Size, ..THESIS },
             small(PnsOptions::PLAIN, 0),
             small(PnsOptions::PLAIN, 8),
             small(RICH, 8),
@@ -252,16 +275,9 @@ pub(super) mod tests {
 
     #[test]
     fn the_budget_is_logistic() {
-        let options = Pn2Options {
-            budget_inflection: 1000.0,
-            budget_slope: 100.0,
-            budget_minimum: 50,
-            ..THESIS
-        };
-        assert_eq!(options.budget(1), 50);
-        assert_eq!(options.budget(500), 50);
-        assert_eq!(options.budget(1000), 500);
-        assert_eq!(options.budget(3000), 2999);
+        let budget = Pn2Budget::Logistic { inflection: 1000.0, slope: 100.0, minimum: 50 };
+        assert_eq!([1, 500, 1000, 3000].map(|nodes| budget.of(nodes)), [50, 50, 500, 2999]);
+        assert_eq!(Pn2Budget::Size.of(3000), 3000);
     }
 
     #[test]

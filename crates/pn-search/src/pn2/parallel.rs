@@ -101,6 +101,7 @@ fn search_with<G: Game>(
         let memory = memory.expect("there is one for each worker");
         let mut evaluator = Evaluator::new(game, table, monitor, options.pns.leaf_solver);
         evaluator.open_entries = options.pns.store_open;
+        evaluator.evaluate_all = options.pns.evaluate_all;
         work(&pool, evaluator, options.pns, memory)
     });
     let coordinator = pool.into_coordinator();

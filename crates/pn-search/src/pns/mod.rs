@@ -50,6 +50,7 @@ pub fn pns<G: Game>(
 ) -> Report {
     let mut evaluator = Evaluator::alone(root, limits, observer, options.leaf_solver);
     evaluator.open_entries = options.store_open;
+    evaluator.evaluate_all = options.evaluate_all;
     let SavedTree { mut memory, allocator, root_array, .. } = tree;
     let mut tree = ProofTree::new(options, root.code);
     start(&mut tree, &mut memory, &mut evaluator, allocator, root_array);
@@ -153,6 +154,7 @@ pub(crate) fn report<G: Game>(
 mod tests {
     use super::*;
     use crate::Value;
+    use crate::numbers::Combination;
     use crate::table::Table;
     use crate::testing::negamax::Negamax;
     use crate::testing::{
@@ -163,13 +165,14 @@ mod tests {
 
     /// Options with each feature on its own, and with all together.
     fn variants() -> Vec<PnsOptions> {
-        let PnsOptions { combination, leaf_solver, epsilon_1024, store_open, refresh_age } = RICH;
+        let PnsOptions { combination, leaf_solver, epsilon, store_open, refresh_age, .. } = RICH;
         let plain = PnsOptions::PLAIN;
         vec![
             plain,
             PnsOptions { combination, ..plain },
+            PnsOptions { combination: Combination::WEAK, evaluate_all: false, ..plain },
             PnsOptions { leaf_solver, ..plain },
-            PnsOptions { epsilon_1024, ..plain },
+            PnsOptions { epsilon, ..plain },
             PnsOptions { store_open, ..plain },
             PnsOptions { refresh_age, ..plain },
             RICH,

@@ -1,7 +1,7 @@
 //! Parameters of proof-number search.
 
 use crate::LeafSolverOptions;
-use crate::numbers::Combination;
+use crate::numbers::{Combination, Epsilon};
 use crate::snapshot::TreeCapacity;
 
 /// Parameters of PNS, and of both levels of PN².
@@ -11,10 +11,11 @@ pub struct PnsOptions {
     pub combination: Combination,
     /// Options of the leaf solver for new children.
     pub leaf_solver: LeafSolverOptions,
-    /// Factor by which a child's delta has to exceed the second best before the search leaves it,
-    /// in 1/1024. With 0, every expanded node is a most-proving node, as in the published
-    /// algorithm.
-    pub epsilon_1024: u32,
+    /// The ε of the 1+ε trick. With [`Epsilon::ZERO`], every expanded node is a most-proving node, as in
+    /// the published algorithm.
+    pub epsilon: Epsilon,
+    /// See [`Evaluator::evaluate_all`].
+    pub evaluate_all: bool,
     /// Stores the numbers of open nodes in the table when the search leaves them, and initialises
     /// new nodes from it. This shares results between transpositions.
     pub store_open: bool,
@@ -28,7 +29,8 @@ impl PnsOptions {
     pub const PLAIN: PnsOptions = PnsOptions {
         combination: Combination::SUM,
         leaf_solver: LeafSolverOptions::NEVER,
-        epsilon_1024: 0,
+        epsilon: Epsilon::ZERO,
+        evaluate_all: true,
         store_open: false,
         refresh_age: u32::MAX,
     };

@@ -172,10 +172,14 @@ impl ProofTree {
                 continue;
             }
             frame.chosen = scan.best;
-            frame.child_phi =
-                combination.child_threshold(frame.delta_threshold, scan.max_other, scan.sum_other);
+            frame.child_phi = combination.child_threshold(
+                frame.delta_threshold,
+                scan.max_other,
+                scan.sum_other,
+                scan.count - 1,
+            );
             frame.child_delta =
-                best_child_threshold(frame.phi_threshold, scan.second, self.options.epsilon_1024);
+                best_child_threshold(frame.phi_threshold, scan.second, self.options.epsilon);
             let child = memory.child(frame.array, scan.best);
             if child == 0 {
                 return Some(memory.code(frame.array, scan.best));

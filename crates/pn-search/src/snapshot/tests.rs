@@ -111,7 +111,7 @@ fn numbers(children: &[Plain], combination: Combination) -> (u32, u32) {
         .collect();
     let phi = all.iter().map(|&(_, delta)| delta).min().unwrap();
     let max = all.iter().map(|&(phi, _)| phi).max().unwrap();
-    (phi, combination.combine(max, all.iter().map(|&(phi, _)| u64::from(phi)).sum()))
+    (phi, combination.combine(max, all.iter().map(|&(phi, _)| u64::from(phi)).sum(), all.len()))
 }
 
 /// Checks that the numbers of inner nodes in a tree follow from those of the leaves.

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use super::game::{Atom, AtomFeatures, Impartial, Odds};
 use super::knowledge::GrundyInfo;
-use crate::dfpn::SelectionParams;
-use crate::numbers::{Combination, MAX, Number, Pair};
+use crate::dfpn::{SelectionParams, VirtualLoss};
+use crate::numbers::{Combination, Epsilon, MAX, Number, Pair};
 
 /// Initial numbers of a couple.
 ///
@@ -157,9 +157,8 @@ pub enum PartOrder {
 pub struct SearchOptions {
     /// Combination of the children's phi to delta.
     pub combination: Combination,
-    /// df-pn: the ε of the 1+ε threshold, in 1/1024. The search stays below a child until its delta exceeds that of
-    /// the second best child by this factor.
-    pub epsilon_1024: u32,
+    /// df-pn: the ε of the 1+ε trick.
+    pub epsilon: Epsilon,
     /// Initial numbers of couples.
     pub leaf: LeafEstimate,
     /// Searches children of equal delta in the order of Lemoine and Viennot: lives plus four times the nimber, then
@@ -175,14 +174,19 @@ pub struct SearchOptions {
 impl SearchOptions {
     /// Returns the parameters of df-pn. The virtual loss of each worker below a node is 1.
     pub(super) fn params(&self) -> SelectionParams {
-        let &SearchOptions { combination, epsilon_1024, .. } = self;
-        SelectionParams { combination, epsilon_1024, virtual_1024: 0 }
+        let &SearchOptions { combination, epsilon, .. } = self;
+        SelectionParams {
+            combination,
+            epsilon,
+            epsilon_at_or_nodes: false,
+            virtual_loss: VirtualLoss::Selection { share_1024: 0 },
+        }
     }
 
     /// The algorithms as described in the paper.
     pub const PAPER: SearchOptions = SearchOptions {
         combination: Combination::SUM,
-        epsilon_1024: 0,
+        epsilon: Epsilon::ZERO,
         leaf: LeafEstimate::Unit,
         heuristic: false,
         parts: PartOrder::First,
@@ -191,8 +195,8 @@ impl SearchOptions {
 
     /// The fastest options on Sprouts (figures in docs/research/sprouts-search.md).
     pub const TUNED: SearchOptions = SearchOptions {
-        combination: Combination { weight_64: 17 },
-        epsilon_1024: 0,
+        combination: Combination::mixed(17),
+        epsilon: Epsilon::ZERO,
         leaf: LeafEstimate::Size { lives_divisor: 3 },
         heuristic: true,
         parts: PartOrder::Least,

@@ -160,7 +160,7 @@ fn couple<G: Impartial>(
     }
     let pair = pair.unwrap_or_else(|| {
         let scan = scan(&evaluator.children[base..]);
-        Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) }
+        Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum, scan.count) }
     });
     evaluator.children.truncate(base);
     match pair.value() {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::game::{Atom, Impartial, OptionList};
 use super::store::cancel_pairs;
-use crate::numbers::{Combination, INFINITY, Number, Pair};
+use crate::numbers::{Combination, Epsilon, INFINITY, Number, Pair};
 use crate::testing::impartial_games::Declared;
 use crate::thresholds::{Others, Thresholds};
 
@@ -78,7 +78,7 @@ impl Tree<'_> {
                 let sum = numbers.iter().map(|&(phi, _)| u64::from(phi)).sum();
                 match phi {
                     0 => (0, INFINITY),
-                    _ => (phi, self.combination.combine(max, sum)),
+                    _ => (phi, self.combination.combine(max, sum, numbers.len())),
                 }
             }
             Node::Sum { last_couple: Some(couple), .. } => self.numbers(*couple),
@@ -232,8 +232,9 @@ impl Thresholds {
                     min_delta: numbers.iter().map(|n| n.1).min().unwrap_or(INFINITY),
                     max_phi: numbers.iter().map(|n| n.0).max().unwrap_or(0),
                     sum_phi: numbers.iter().map(|n| u64::from(n.0)).sum(),
+                    count: numbers.len(),
                 };
-                self.of_child(others, tree.combination, 0, true)
+                self.of_child(others, tree.combination, Epsilon::ZERO, true)
             }
             Node::Sum { last_couple: Some(_), .. } => *self,
             Node::Sum { .. } => self.of_part(u64::from(tree.numbers(v).0 - tree.least(w))),
@@ -322,7 +323,7 @@ proptest! {
     ) {
         let game = Declared::random(seed, 14, degree);
         let highest: Vec<Atom> = (0..count as Atom).map(|index| 13 - 2 * index).collect();
-        check(&game, &highest, nimber, Combination { weight_64 }, 10_000);
+        check(&game, &highest, nimber, Combination::mixed(weight_64), 10_000);
     }
 }
 

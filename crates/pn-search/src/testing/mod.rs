@@ -17,7 +17,7 @@ pub mod negamax;
 pub mod random;
 
 use crate::LeafSolverOptions;
-use crate::numbers::Combination;
+use crate::numbers::{Combination, Epsilon};
 use crate::pns::PnsOptions;
 
 /// Faults of a simulated network and its workers.
@@ -40,9 +40,10 @@ impl FaultRates {
 
 /// Options that use all techniques that [`PnsOptions::PLAIN`] does not, with small values for small games.
 pub const RICH: PnsOptions = PnsOptions {
-    combination: Combination { weight_64: 8 },
+    combination: Combination::mixed(8),
     leaf_solver: LeafSolverOptions { budget: 20, effort: 3 },
-    epsilon_1024: 300,
+    epsilon: Epsilon::new(0.3),
+    evaluate_all: false,
     store_open: true,
     refresh_age: 0,
 };

@@ -10,14 +10,13 @@ use proptest::prelude::*;
 use super::coordinate_plain;
 use super::entries;
 use super::worker::PlainWorker;
-use crate::LeafSolverOptions;
 use crate::Value;
 use crate::cluster::SharedEntry;
 use crate::cluster::message::{Instruction, Job, JobOutcome, Reply, Request, WorkerState};
 use crate::cluster::wire::{self, Kind};
 use crate::cluster::{CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker, WireError};
 use crate::dfpn::DfpnOptions;
-use crate::numbers::{Combination, INFINITY};
+use crate::numbers::{Combination, Epsilon, INFINITY};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Counters, Limits, Outcome, Reason, Report};
@@ -37,11 +36,9 @@ const ABSENT: SharedEntry =
     SharedEntry { code: u64::MAX, entry: Entry { phi: INFINITY, delta: 0, work: 1 } };
 
 const DFPN: DfpnOptions = DfpnOptions {
-    combination: Combination { weight_64: 8 },
-    epsilon_1024: 154,
-    leaf_solver: LeafSolverOptions::NEVER,
-    max_attempts: u32::MAX,
-    virtual_1024: 0,
+    combination: Combination::mixed(8),
+    epsilon: Epsilon::new(0.15),
+    ..DfpnOptions::PLAIN
 };
 
 const CONFIG: CoordinatorConfig = CoordinatorConfig {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::LeafSolverOptions;
 use crate::Value;
-use crate::numbers::Combination;
+use crate::numbers::{Combination, Epsilon};
 use crate::plain::game::{Child, Expansion};
 use crate::plain::oracle::{Oracle, OracleAnswer, WithOracle};
 use crate::run::{Outcome, Progress, Reason};
@@ -24,11 +24,11 @@ struct Options {
 }
 
 const DFPN: DfpnOptions = DfpnOptions {
-    combination: Combination { weight_64: 8 },
-    epsilon_1024: 154,
+    combination: Combination::mixed(8),
+    epsilon: Epsilon::new(0.15),
     leaf_solver: LeafSolverOptions { budget: 20, effort: 3 },
     max_attempts: 1,
-    virtual_1024: 4,
+    ..DfpnOptions::PLAIN
 };
 
 fn options(workers: usize, job_nodes: u64) -> Options {

@@ -7,12 +7,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::LeafSolverOptions;
 use crate::Value;
 use crate::cluster::{PlainTree, SharedEntry};
 use crate::dfpn::{DfpnOptions, dfpn};
-use crate::numbers::Combination;
-use crate::numbers::Number;
+use crate::numbers::{Combination, Epsilon, Number};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Limits, Outcome};
@@ -27,17 +25,15 @@ use crate::testing::negamax::Negamax;
 type PlainRequest = Request<Vec<Child>, SharedEntry>;
 type PlainReply = Reply<u64, SharedEntry>;
 
-const COMBINATION: Combination = Combination { weight_64: 8 };
+const COMBINATION: Combination = Combination::mixed(8);
 
 const TREE: CoordinatorConfig =
     CoordinatorConfig { refresh_age: 10, virtual_loss_64: 4, ..CoordinatorConfig::REMOTE };
 
 const DFPN: DfpnOptions = DfpnOptions {
-    combination: Combination { weight_64: 8 },
-    epsilon_1024: 154,
-    leaf_solver: LeafSolverOptions::NEVER,
-    max_attempts: u32::MAX,
-    virtual_1024: 0,
+    combination: Combination::mixed(8),
+    epsilon: Epsilon::new(0.15),
+    ..DfpnOptions::PLAIN
 };
 
 fn config(job_nodes: u64) -> CoordinatorConfig {

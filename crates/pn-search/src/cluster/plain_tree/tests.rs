@@ -17,7 +17,7 @@ const PLAIN: (Combination, CoordinatorConfig) = (
 );
 
 const RICH: (Combination, CoordinatorConfig) = (
-    Combination { weight_64: 8 },
+    Combination::mixed(8),
     CoordinatorConfig { refresh_age: 0, virtual_loss_64: 20, ..CoordinatorConfig::REMOTE },
 );
 
@@ -52,7 +52,7 @@ fn check<G: Game>(tree: &PlainTree<'_, G>, block: ArrayId) -> (u64, Number, Numb
         phis.push(node.phi);
     }
     let (max, sum) = (*phis.iter().max().unwrap(), phis.iter().map(|&n| u64::from(n)).sum());
-    (nodes, phi, tree.combination.combine(max, sum))
+    (nodes, phi, tree.combination.combine(max, sum, phis.len()))
 }
 
 /// Checks the invariants of a tree whose leaves `out` are taken.

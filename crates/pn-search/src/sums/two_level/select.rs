@@ -6,7 +6,7 @@
 use ahash::{HashMap, HashSet};
 
 use crate::Value;
-use crate::numbers::{INFINITY, Number, Pair};
+use crate::numbers::{Epsilon, INFINITY, Number, Pair};
 use crate::search_tree::{ChildSummary, Expanded, SearchTree, scan};
 use crate::sums::evaluate::{CoupleNumbers, OWN};
 use crate::sums::expand::{ExpandedCouple, NONE_NEW};
@@ -168,7 +168,7 @@ impl<G: Impartial> ThreadWorker<'_, G> {
                 if self.tree.children.len() == base {
                     return Some(SelectedCouple::AllTaken);
                 }
-                let best = base + self.choose(base, INFINITY).child;
+                let best = base + self.choose(base, INFINITY, Epsilon::ZERO).child;
                 let child = self.tree.children[best];
                 let selected = match child.start {
                     OWN => {
@@ -228,8 +228,8 @@ impl<G: Impartial> ThreadWorker<'_, G> {
             Expanded::Solved(value) => return Some(self.store_value(code, value, work)),
             Expanded::Won(_) => return Some(self.store_value(code, Value::Win, work)),
         };
-        let ChildSummary { least, max, sum, .. } = scan(&evaluator.children[base..]);
-        let delta = evaluator.options.combination.combine(max, sum);
+        let ChildSummary { least, max, sum, count, .. } = scan(&evaluator.children[base..]);
+        let delta = evaluator.options.combination.combine(max, sum, count);
         let pair = Pair { phi: least, delta };
         let after = Entry { phi: least, delta, work: work.max(1) };
         if before != Some(after) {
