@@ -1,10 +1,10 @@
 //! The tree that df-pn searches: a NAND tree whose stored nodes have codes.
 //!
 //! In a plain game, a child is a position and a stored node. In an impartial game, a child may be a sum of
-//! several parts. A sum is not stored: its numbers follow from those of its parts' current couples, and the
-//! search of a sum is the search of one of its parts (Čížek, Balko and Schmid, "NAND Trees with Grundy
-//! Numbers"). So for each child the tree returns the next step of the search: the child's numbers, or a stored
-//! node to search and the thresholds for it.
+//! several parts. A sum is not stored. Its numbers are computed from those of its parts' *current couples*: of each
+//! part, the couple with the least nimber that is not excluded yet. To search a sum is to search the current couple of
+//! one part (Čížek, Balko and Schmid, "NAND Trees with Grundy Numbers"). So for each child the tree returns the next
+//! step of the search: the child's numbers, or a stored node to search and the thresholds for this node.
 
 use super::numbers::{INFINITY, Number, Pair};
 use super::run::SearchMonitor;
@@ -20,7 +20,8 @@ pub(super) trait ChildRef: Copy {
     /// Sets both numbers.
     fn set_pair(&mut self, pair: Pair);
 
-    /// Order among children of equal delta: the least rank comes first. Ties keep the order of the children.
+    /// Rank among children of equal delta: the child of least rank is searched first. Children of equal rank keep
+    /// their order.
     #[inline(always)]
     fn rank(&self) -> u32 {
         0
@@ -59,17 +60,19 @@ pub(super) enum NextStep {
 
 /// A game and the stored results about it, as used by one worker.
 pub(super) trait SearchTree<'a> {
-    /// Data of a node in addition to its children, while it is searched.
+    /// Data of a node in addition to its children. It exists while the node is searched.
     type Node;
     /// An open child of a node.
     type ChildRef: ChildRef;
 
-    /// Children may be sums with Grundy numbers. Then the solution of one node can solve others elsewhere in the
-    /// tree, so the search looks a node's value up whenever it enters the node or returns to it. In a plain game,
-    /// one threshold for phi and one for delta suffice.
+    /// True if children may be sums with Grundy numbers. Then the solution of one node can solve others elsewhere in
+    /// the tree, so the search looks up a node's value whenever it enters the node or returns to it. The lesser of phi
+    /// and delta is also bounded, by [`Thresholds::or_phi`] and [`Thresholds::or_delta`]; in a plain game, these are
+    /// not needed.
     const SUMS: bool;
-    /// Minimum number of expansions in earlier visits for which a worker adds its virtual loss to a node. Most
-    /// nodes take fewer, and the cost of sharing them exceeds the benefit.
+    /// A worker adds its virtual loss to a node below the root only if earlier visits made at least this many
+    /// expansions below the node. For most nodes, which have fewer, adding the virtual loss would cost more than it
+    /// saves.
     const MIN_SHARED_WORK: u64;
 
     /// Limits and counters.
@@ -78,23 +81,25 @@ pub(super) trait SearchTree<'a> {
     /// The same, for reading.
     fn monitor_ref(&self) -> &SearchMonitor<'a>;
 
-    /// Stack of the open children of the nodes on the path, those of the deepest node at the top.
+    /// Stack of the open children of all nodes on the path from the root. The children of the deepest node are at the
+    /// top.
     fn children(&mut self) -> &mut Vec<Self::ChildRef>;
 
     /// The same, for reading.
     fn children_ref(&self) -> &[Self::ChildRef];
 
-    /// Called before every expansion: counts it, and lets the table grow if it is full enough. Returns true if the
-    /// search has to stop.
+    /// Called before every expansion: counts the expansion, and lets the table grow if the table is full enough.
+    /// Returns true if the search has to stop.
     fn tick(&mut self) -> bool;
 
-    /// A well-mixed key of a node. Its upper half is that of [`Self::child_key`] of a child that is this node.
+    /// A well-mixed key of a node. If the node is a child of another node, its [`Self::child_key`] there has the same
+    /// upper half.
     fn key(&self, code: u64) -> u64;
 
     /// Key of a child for virtual losses.
     fn child_key(&self, child: &Self::ChildRef) -> u64;
 
-    /// Code of a child that is a position.
+    /// Code of a child, or `None` in games whose children may be sums.
     fn code(&self, child: &Self::ChildRef) -> Option<u64>;
 
     /// Looks up the entry of a node in the table.
@@ -106,8 +111,8 @@ pub(super) trait SearchTree<'a> {
     /// Expands a node and appends its open children to the stack. Counts new children on the first visit only.
     fn expand(&mut self, code: u64, first_visit: bool) -> Expanded<Self::Node>;
 
-    /// If `child` stands for children that have not been generated, expands its node again: replaces the children
-    /// from `base` by all open children.
+    /// If `child` represents options of the node `code` that have not been generated, expands the node again with all
+    /// options. The new open children replace those from index `base` of the stack on.
     #[inline(always)]
     fn expand_rest(
         &mut self,
@@ -127,10 +132,11 @@ pub(super) trait SearchTree<'a> {
         thresholds: Thresholds,
     ) -> NextStep;
 
-    /// Updates the numbers of the children from `base` from the stored results, and removes won children.
+    /// Reads the numbers of the children from index `base` of the stack on again from the stored results. Removes won
+    /// children.
     fn refresh(&mut self, node: &Self::Node, base: usize);
 
-    /// Removes a won child.
+    /// Removes the won child at index `at` of the stack.
     fn remove(&mut self, at: usize);
 
     /// Stores the value of a node, found by `work` expansions.
@@ -140,16 +146,19 @@ pub(super) trait SearchTree<'a> {
     fn store(&mut self, code: u64, pair: Pair, work: u64);
 }
 
-/// Least and greatest numbers of a node's open children. Indices are those of the slice.
+/// Least and greatest numbers of a node's open children. Indices refer to the slice that [`scan`] receives.
 pub(super) struct ChildSummary {
-    /// The child of least delta, and its delta, which is the node's phi.
+    /// Index of the child of least delta.
     pub best: usize,
+    /// Delta of this child, which is the node's phi.
     pub least: Number,
-    /// Least delta of the other children.
+    /// Least delta of the children other than `best`.
     pub second: Number,
-    /// The child of greatest phi, its phi, and the greatest phi of the other children.
+    /// Index of the child of greatest phi.
     pub max_at: usize,
+    /// Phi of this child.
     pub max: Number,
+    /// Greatest phi of the children other than `max_at`.
     pub max_other: Number,
     /// Sum of phi over all children.
     pub sum: u64,
@@ -162,13 +171,13 @@ pub(super) struct ChildSummary {
 #[inline(always)]
 pub(super) fn scan<C: ChildRef>(children: &[C]) -> ChildSummary {
     let (mut best, mut least, mut second) = (0, INFINITY, INFINITY);
-    // No open child has an infinite delta, so the first one always sets it.
+    // The first child always replaces this value, because its delta is less than infinity.
     let mut best_rank = 0;
     let (mut max_at, mut max, mut max_other, mut sum) = (0, 0, 0, 0u64);
     for (index, child) in children.iter().enumerate() {
         let Pair { phi, delta } = child.pair();
-        // Not `children[best].rank()`: the check of that index keeps the compiler from doing without
-        // branches here, which cost 3 % of a plain search.
+        // The best rank is kept in a variable, because `children[best].rank()` would need a bounds check. With the
+        // check, the compiler emits branches here, which slowed a plain search by 3 %.
         let rank = child.rank();
         if delta < least || delta == least && rank < best_rank {
             second = least;

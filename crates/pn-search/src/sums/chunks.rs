@@ -1,11 +1,12 @@
 //! A shared array that grows without moving its elements. It consists of chunks that are allocated when they are
-//! first needed. Each chunk has at least an eighth of the elements of all chunks before it.
+//! first needed. After the first eight chunks, no chunk has more than a quarter of the elements of all chunks before
+//! it, so little memory is allocated before it is needed.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of elements in the first eight chunks together. All further groups of eight chunks have twice as many
-/// elements as the group before.
+/// Number of elements in the first eight chunks together. Every further group of eight chunks has twice as many
+/// elements as the group before it.
 const FIRST_ELEMENTS: usize = 1 << 12;
 /// log₂ of the number of consecutive chunks of equal length.
 const CHUNKS_PER_STEP_LOG2: u32 = 3;
@@ -43,7 +44,7 @@ impl<T: Default> Chunks<T> {
         &elements[offset]
     }
 
-    /// Returns the bytes that [`Self::get_or_allocate`] would allocate, 0 if the chunk is allocated.
+    /// Returns the bytes that [`Self::get_or_allocate`] would allocate: 0 if the chunk is already allocated.
     pub fn bytes_to_allocate(&self, index: u32) -> u64 {
         let (chunk, _) = locate(index);
         if self.chunks[chunk].get().is_some() { 0 } else { bytes_of::<T>(chunk) }
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!(
             locate(u32::MAX).0,
             CHUNKS - 8,
-            "as FIRST_ELEMENTS is 2^12 and u32::MAX + FIRST_ELEMENTS above 2^32"
+            "the last index is in the first chunk of the last group of eight"
         );
     }
 
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(written, [0, 5, 4095, 4096, 70_000]);
         let chunk = chunks.bytes_to_allocate(4096 + 5 * 1024);
         assert_eq!((chunk, chunks.bytes_to_allocate(4097)), (4 * 1024, 0));
-        // Chunks of indices 0, 4095, 4096 and 70 000.
+        // The chunks of indices 0, 4095, 4096 and 70 000 are allocated.
         assert_eq!(chunks.bytes(), 4 * (512 + 512 + 1024 + 8192));
     }
 }

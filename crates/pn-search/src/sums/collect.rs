@@ -1,16 +1,16 @@
 //! Garbage collection: eviction when the memory of a search is full.
 //!
-//! Most of the memory is used by atoms, and most atoms have no results: they were generated as options and not searched.
-//! The data, by the cost of computing it again, in descending order:
+//! Most of the memory is used by atoms, and most atoms have no results: they were generated as options and not
+//! searched. The kinds of data, in descending order of the cost of computing them again:
 //!
 //! 1. Grundy numbers. Results are based on them, so they are never evicted.
-//! 2. Open couples in the table, by their work.
-//! 3. Couples that are known to be won. Generating the options of one atom proves that again, because the lost option
-//!    has a Grundy number.
+//! 2. Open couples in the table: the greater the search effort of a couple, the greater the cost.
+//! 3. Couples that are known to be won. To prove such a win again, it suffices to generate the options of the atom: the
+//!    option that wins is lost for the opponent, and this follows from Grundy numbers, which are kept.
 //! 4. Atoms without results, and the lists of options.
 //!
-//! A collection always evicts the last kind. If more than half of the atoms would be kept, it also evicts the third
-//! kind, and those of the second kind with the least work.
+//! A collection always evicts the fourth kind. If that leaves more than half of the atoms, it also evicts the third
+//! kind, and the couples of the second kind with the least search effort.
 
 use bitvec::vec::BitVec;
 
@@ -19,12 +19,12 @@ use super::workspace::{SolverState, couple_of};
 use crate::table::{Cursor, Entry};
 use crate::threads::thread_pool;
 
-/// Maximum number of consecutive collections without a new Grundy number between them. Then a search ends. One is not
-/// enough: several threads can fill a small memory with the options of the couples that they are searching
-/// before any of them has finished.
+/// A search ends after this many consecutive collections without a new Grundy number. One such collection is no reason
+/// to end: several threads can fill a small memory with the options of the couples that they are searching before any
+/// of them has finished.
 const MAX_FRUITLESS_COLLECTIONS: u32 = 3;
 
-/// Number of entries between two polls of the stop condition: less than a millisecond.
+/// Number of entries between two polls of the stop condition. They take less than a millisecond.
 const POLL_INTERVAL: u32 = 1 << 14;
 
 /// State between the collections of a search.
@@ -37,9 +37,10 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Frees memory of a workspace that is not used by other threads. Keeps the atoms of `root`. Returns false if the
-    /// search should end: there was no new Grundy number over the last [`MAX_FRUITLESS_COLLECTIONS`] collections,
-    /// or the data that has to be kept fills the memory. When `stop` returns true, nothing more is evicted.
+    /// Frees memory of a workspace. No other thread may use the workspace at the same time. Keeps the atoms of `root`.
+    /// Returns false if the search should end: there was no new Grundy number after any of the last
+    /// [`MAX_FRUITLESS_COLLECTIONS`] collections, or the data that has to be kept fills the memory. When `stop` returns
+    /// true, nothing more is evicted.
     pub fn collect<G: Impartial>(
         &mut self,
         workspace: &SolverState<'_, G>,
@@ -62,8 +63,8 @@ impl Collector {
 }
 
 impl<G: Impartial> SolverState<'_, G> {
-    /// Evicts data that can be computed again, as a search does that has used up its memory. No other thread may use
-    /// the workspace at the same time. Atoms without a Grundy number may lose their ids.
+    /// Evicts data that can be computed again, as a search does when its memory is full. No other thread may use the
+    /// workspace at the same time. Atoms without a Grundy number may lose their ids.
     pub fn collect_garbage(&self) {
         collect(self, &[], &|| false);
     }
@@ -80,12 +81,12 @@ fn collect<G: Impartial>(workspace: &SolverState<'_, G>, root: &[Atom], stop: &S
     let couples = (all / 2).saturating_sub(workspace.knowledge.numbers());
     let min_work = min_work(workspace, couples);
     let Retained { kept, evicted } = retain(workspace, root, min_work, false, stop);
-    tracing::debug!(kept, evicted, min_work, "evicted won couples, and open ones of less work");
+    tracing::debug!(kept, evicted, min_work, "evicted won couples, and open ones below min_work");
     kept <= all / 4 * 3 || stop()
 }
 
-/// Evicts everything except Grundy numbers, open couples of at least `min_work`, the atoms of `root`, and won couples if
-/// `won` is true.
+/// Evicts everything except Grundy numbers, open couples with a search effort of at least `min_work`, the atoms of
+/// `root`, and, if `won` is true, couples that are known to be won.
 fn retain<G: Impartial>(
     workspace: &SolverState<'_, G>,
     root: &[Atom],
@@ -121,7 +122,7 @@ fn retain<G: Impartial>(
         stays
     });
     if is_stopped {
-        // The atoms of the entries kept since are not known.
+        // The table's further entries were kept without marking their atoms, so no atom may be evicted.
         return Retained::default();
     }
     let kept = |atom: Atom| kept.get(atom as usize).is_some_and(|kept| *kept);
@@ -131,7 +132,8 @@ fn retain<G: Impartial>(
     game.retain(&|atom| !knowledge.get(atom).is_empty() || kept(atom), stop)
 }
 
-/// Returns the least power of two such that at most `couples` couples in the table have at least that much work.
+/// Returns the least power of two such that at most `couples` couples in the table have a search effort of at least
+/// this power.
 fn min_work<G: Impartial>(workspace: &SolverState<'_, G>, couples: u64) -> u64 {
     let mut by_work = [0u64; u64::BITS as usize];
     let (mut cursor, mut cells) = (Cursor::default(), Vec::new());

@@ -7,14 +7,14 @@ use super::threads::{GroupResult, WorkerGroup};
 use super::workspace::{SolverState, Sum};
 use crate::run::{Counters, Limits, Observer, Reason, Report};
 
-/// Searches a position by df-pn on `threads` threads, at least one.
+/// Searches a position by df-pn on `threads` threads (0 counts as 1).
 ///
 /// Results of earlier searches in the workspace are used, so a repeated call continues a search that was stopped. The
 /// outcome does not depend on the number of threads. The counters do, and with several threads they differ from run to
 /// run. The recursion is as deep as the longest game; the threads have sufficient stacks for it.
 ///
-/// When the memory is full, atoms are evicted and their ids assigned again
-/// ([`Impartial::retain`]). Atoms of the root and atoms with known Grundy numbers are kept.
+/// When the memory is full, atoms are evicted, and their ids may be assigned to other atoms ([`Impartial::retain`]).
+/// Atoms of the root and atoms with known Grundy numbers are kept.
 ///
 /// If the system starts fewer threads, there are fewer workers.
 ///
@@ -46,15 +46,15 @@ pub struct GrundyReport {
     pub counters: Counters,
     /// Bytes in use at the end of the search.
     pub memory_bytes: u64,
-    /// Number of threads.
+    /// Number of threads that were started.
     pub threads: u32,
 }
 
-/// Computes the Grundy number of a sum by df-pn on `threads` threads. The Grundy number of each atom is computed couple
-/// by couple.
+/// Computes the Grundy number of a sum by df-pn on `threads` threads. For each atom, the couples with nim heaps 0, 1,
+/// 2, ... are solved in turn. The nimber of the first lost couple is the atom's Grundy number.
 ///
 /// # Panics
-/// As [`dfpn`].
+/// In the same cases as [`dfpn`].
 pub fn grundy<G: Impartial>(
     workspace: &SolverState<'_, G>,
     atoms: &[Atom],

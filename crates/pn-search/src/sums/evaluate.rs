@@ -1,13 +1,19 @@
 //! Evaluation of couples and sums by exact results, stored numbers and leaf estimates.
 //!
-//! The nodes are those of the NAND tree with Grundy numbers (Lemoine and Viennot 2012; Čížek, Balko and
-//! Schmid, "NAND Trees with Grundy Numbers"). A sum is reduced by the known Grundy numbers.
-//! If one atom is left, it is a couple, an atomic node. If more are left, it is a decomposable node,
-//! whose numbers are computed from those of the current couples of its parts and are not stored. A
-//! Grundy node is represented by its current couple.
+//! The nodes are those of the NAND tree with Grundy numbers (Lemoine and Viennot 2012; Čížek, Balko and Schmid, "NAND
+//! Trees with Grundy Numbers"). A sum is *reduced*: its atoms with known Grundy numbers are replaced by nim heaps,
+//! and all heaps are added to one. The other atoms are *open*.
+//!
+//! - If no atom is open, the sum is solved.
+//! - If one atom is open, the sum is a couple (the paper's atomic node). The phi and delta of couples are stored.
+//! - If more atoms are open, the sum is the paper's decomposable node. Its phi and delta are not stored. They are
+//!   computed from those of the current couples of all open atoms but the last. The *current couple* of an atom is the
+//!   one with the least nimber that is not excluded yet. It represents the paper's Grundy node of this atom.
+//!
+//! The types of this module:
 //!
 //! - [`Evaluator`] evaluates positions; every worker has its own.
-//! - [`CoupleNumbers`] stores the numbers of couples: the table, or the map of PNS.
+//! - [`CoupleNumbers`] stores phi and delta of couples: in the table, or in the map of PNS.
 //! - [`SumChild`] is a child of an expanded couple.
 
 use super::SearchOptions;
@@ -20,10 +26,10 @@ use crate::numbers::{MAX, Number, Pair};
 use crate::run::{Counters, SearchMonitor};
 use crate::table::{Entry, Table};
 
-/// Storage of the numbers of couples.
+/// Storage of phi and delta of couples.
 pub(super) trait CoupleNumbers {
     fn get(&self, code: u64) -> Option<Pair>;
-    /// Prefetches the numbers of a couple.
+    /// Prefetches the entry of a couple.
     fn prefetch(&self, _code: u64) {}
     fn set(&mut self, code: u64, pair: Pair, work: u64, counters: &mut Counters);
 }
@@ -45,9 +51,9 @@ impl CoupleNumbers for &Table {
     }
 }
 
-/// [`SumChild::start`] of the couple of the parent's own atom and a smaller heap.
+/// Value of [`SumChild::start`] for a move in the nim heap: the child is the parent's own atom with a smaller heap.
 pub(super) const OWN: u32 = u32::MAX;
-/// [`SumChild::start`] of the child that represents all options that have not been generated.
+/// Value of [`SumChild::start`] for the child that represents all options that have not been generated.
 pub(super) const REST: u32 = u32::MAX - 1;
 
 /// A child of a couple.
@@ -59,7 +65,7 @@ pub(super) struct SumChild {
     pub nimber: u32,
     pub phi: Number,
     pub delta: Number,
-    /// Rank among children of equal delta. The least comes first.
+    /// Rank among children of equal delta. The child of least rank is searched first.
     pub rank: u32,
     /// Upper half of the key for virtual losses, 0 if there is only one worker.
     pub key: u32,
@@ -71,13 +77,13 @@ pub(super) struct Evaluator<'a, G: Impartial, N> {
     pub numbers: N,
     pub monitor: SearchMonitor<'a>,
     pub options: SearchOptions,
-    /// Stack of open children. Those of the last expansion are at the top.
+    /// Stack of open children. The children of the last expansion are at the top.
     pub children: Vec<SumChild>,
-    /// Open atoms of the sum that was reduced last.
+    /// Open atoms of the last sum that [`Evaluator::reduce`] has reduced.
     pub open: Vec<Atom>,
     /// True if there are several workers, so that children need keys.
     pub is_parallel: bool,
-    /// Bytes that the caller uses in addition to the workspace.
+    /// Bytes that the search uses in addition to the workspace.
     pub own_bytes: u64,
     pub generator: OptionGenerator<G>,
 }
@@ -106,7 +112,8 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         }
     }
 
-    /// Reduces a sum by the known Grundy numbers. Returns the nimber; the open atoms are in `open`.
+    /// Reduces the sum of some atoms and the heap `nimber`. Returns the nimber of the reduced sum; its open atoms are
+    /// in `open`.
     #[inline]
     pub fn reduce(&mut self, words: &[u32], mut nimber: u32) -> u32 {
         self.open.clear();
@@ -136,8 +143,8 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         self.numbers.get(code_of(atom, nimber))?.value()
     }
 
-    /// Returns the numbers of a couple of an atom whose Grundy number is not known, and true if they are not
-    /// estimates.
+    /// Returns phi and delta of a couple of an atom whose Grundy number is not known, and true if they come from a
+    /// search, false if they are an estimate.
     #[inline]
     pub fn couple(&self, atom: Atom, nimber: u32) -> (Pair, bool) {
         let known = self.workspace.knowledge.get(atom);
@@ -161,8 +168,8 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         nimber
     }
 
-    /// Returns the numbers of the sum whose open atoms are in `open`, and the number of its couples whose numbers are
-    /// estimates.
+    /// Returns phi and delta of the reduced sum whose open atoms are in `open`, and the number of couples for which
+    /// estimates were used.
     #[inline]
     pub fn reduced(&self, nimber: u32) -> (Pair, u64) {
         match self.open[..] {
@@ -184,8 +191,9 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         }
     }
 
-    /// Returns the rank, among children of equal delta, of the sum whose open atoms are in `open` (Lemoine and Viennot
-    /// 2015): lives plus four times the nimber, then more lands, then fewer options.
+    /// Returns the rank, among children of equal delta, of the sum whose open atoms are in `open`. The child of least
+    /// rank is searched first. The rank orders children by lives plus four times the nimber, ascending; then by the
+    /// number of atoms, descending; then by the number of options, ascending (Lemoine and Viennot 2015).
     #[inline]
     pub fn rank(&self, nimber: u32) -> u32 {
         if !self.options.heuristic {
@@ -197,12 +205,12 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
             lives = lives.saturating_add(features.lives);
             options = options.saturating_add(features.estimated_options);
         }
-        let fewer_lands = 15 - self.open.len().min(15) as u32;
-        lives.min(0xFFF) << 20 | fewer_lands << 16 | options.min(0xFFFF)
+        let fewer_atoms = 15 - self.open.len().min(15) as u32;
+        lives.min(0xFFF) << 20 | fewer_atoms << 16 | options.min(0xFFFF)
     }
 
-    /// Returns the upper half of the key of the sum whose open atoms are in `open`. A sum of one atom has the key of its
-    /// couple.
+    /// Returns the upper half of the key of the sum whose open atoms are in `open`. A sum of one atom has the key of
+    /// its couple.
     #[inline]
     pub fn child_key_of(&self, nimber: u32) -> u32 {
         let key = match self.open[..] {
@@ -217,7 +225,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         (key >> 32) as u32
     }
 
-    /// Stores the value of a couple. `work` is the number of expansions for it.
+    /// Stores the value of a couple. `work` is the number of expansions that the proof took.
     pub fn solved(&mut self, atom: Atom, nimber: u32, value: Value, work: u64) {
         match value {
             Value::Loss => self.set_grundy(atom, nimber),

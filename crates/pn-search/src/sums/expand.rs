@@ -1,7 +1,7 @@
 //! Expansion of couples: generates the options that are needed, and evaluates them.
 //!
-//! Options that are likely to be good are generated first. While the delta of one of them is not greater than the
-//! estimate for the others, the others are not generated, and one child ([`REST`]) represents them all.
+//! Options that are likely to be good are generated first. One child ([`REST`]) with an estimated delta represents all
+//! other options. They are generated as soon as every other child has a greater delta than this estimate.
 
 use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild};
 use super::game::{Atom, EarlyExit, Impartial, OptionPredicate, OptionSubset};
@@ -13,7 +13,7 @@ use crate::numbers::Pair;
 use crate::run::Reason;
 use crate::search_tree::Expanded;
 
-/// A couple's atom and the options that its children refer to.
+/// The atom of an expanded couple, and the list of options to which [`SumChild::start`] refers.
 pub(super) struct ExpandedCouple {
     pub atom: Atom,
     pub list: PackedList,
@@ -22,7 +22,7 @@ pub(super) struct ExpandedCouple {
 /// Options of an atom for the expansion of a couple.
 pub(super) enum Listing {
     Options(GeneratedOptions),
-    /// An option is lost, so the couple is won.
+    /// An option is lost for the opponent, so the couple is won.
     Won,
 }
 
@@ -30,8 +30,8 @@ pub(super) enum Listing {
 pub(super) const NONE_NEW: usize = usize::MAX;
 
 impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
-    /// Expands a couple by all options if `all` is true, otherwise by those that are needed. Counts the new couples of
-    /// options whose start index is at least `new_from`.
+    /// Expands a couple by all options if `all` is true, otherwise by the options that are needed. Counts the new
+    /// couples among the children, but only for options that start at index `new_from` of the list or later.
     pub fn expand(
         &mut self,
         atom: Atom,
@@ -67,9 +67,10 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         }
     }
 
-    /// Returns the options of an atom for its couple with `nimber`: all of them, or at least the first subset. If they
-    /// have to be generated, generation ends at the first option that is known to be lost with this nimber. Returns
-    /// `None` if the game has no memory for them or the search has to stop; then the search is stopped.
+    /// Returns options of an atom, for the expansion of its couple with `nimber`: all options if `all` is true,
+    /// otherwise at least [`OptionSubset::First`]. If options have to be generated, generation ends at the first option
+    /// that is known to be lost together with a nim heap of size `nimber`. If the game has no memory for the options or
+    /// the search has to stop, stops the search and returns `None`.
     pub fn listing(&mut self, atom: Atom, nimber: u32, all: bool) -> Option<Listing> {
         let workspace = self.workspace;
         let before = workspace.store.get(atom);
@@ -105,7 +106,7 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         let listed = GeneratedOptions { list, complete: subset != OptionSubset::First };
         workspace.store.insert(atom, listed.clone());
         if listed.complete {
-            // A Grundy number is at most the number of options and the length of the game.
+            // A Grundy number exceeds neither the number of options nor the length of the game.
             let count = options_of(&listed.list).count() as u32;
             let bound = count.min(workspace.game.features(atom).lives);
             self.exclude(atom, GrundyStore::above(bound));
@@ -113,8 +114,9 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         Some(Listing::Options(listed))
     }
 
-    /// Evaluates the children of a couple and pushes the open ones. Returns the number of new couples, or the value of
-    /// the couple if it is solved. Stores what the options imply for other couples of the atom.
+    /// Evaluates the children of a couple and pushes the open children. Returns the number of new couples among them,
+    /// or the value of the couple if it is solved. The atom cannot have the Grundy number of an option, so the known
+    /// Grundy numbers of the options are excluded.
     fn evaluate(
         &mut self,
         atom: Atom,
@@ -124,7 +126,8 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         new_from: usize,
     ) -> Result<u64, Value> {
         let base = self.children.len();
-        // The couples of sums are not known yet.
+        // Only options of one atom are prefetched: a sum of several atoms has to be reduced before its couples are
+        // known.
         for (_, option) in options_of(list) {
             if let &[word] = option {
                 self.numbers.prefetch(code_of(atom_of(word), nimber));
@@ -162,9 +165,9 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         if decided {
             let grundy = self.mex(list, values);
             self.set_grundy(atom, grundy);
-            // No option has the Grundy number of the atom. So the couple is lost if the nimber is this number. If the
-            // nimber is greater, the move in the heap to this number wins. If it is less, an option has the Grundy
-            // number `nimber`, and the loop above has returned.
+            // If the nimber is the Grundy number, the couple is lost. If the nimber is greater, the move in the heap to
+            // the Grundy number wins. The nimber is not less: then an option would have the Grundy number `nimber`, and
+            // the loop above would have returned.
             return Err(if grundy == nimber { Value::Loss } else { Value::Win });
         }
         self.exclude(atom, values);
@@ -192,7 +195,8 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         Ok(new)
     }
 
-    /// Returns the least number that is not the Grundy number of an option. The Grundy numbers of all options are known.
+    /// Returns the least number that is not the Grundy number of an option. The Grundy numbers of all options have to
+    /// be known; `tracked` has the bits of those below [`TRACKED`].
     fn mex(&mut self, list: &[u32], tracked: u64) -> u32 {
         if tracked.trailing_ones() < TRACKED {
             return tracked.trailing_ones();

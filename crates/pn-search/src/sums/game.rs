@@ -16,11 +16,12 @@ use crate::error::ErrorKind;
 /// most [`MAX_ATOM`].
 pub type Atom = u32;
 
-/// Maximum id: the search uses the highest bit of a word as a flag.
+/// Maximum id. The search stores an id in the lower 31 bits of a word, with a flag in the highest bit. The word with
+/// all bits set has a meaning of its own.
 pub const MAX_ATOM: Atom = (1 << 31) - 2;
 
-/// Error: the game has no more ids, or no memory for more positions. Also returned if the generation of options
-/// ends early.
+/// Error: the game has no more ids, or no memory for more positions. [`OptionList::poll`] also returns it to end the
+/// generation of options early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no room for more positions of the game: ids are below 2^31, and memory is limited; \
@@ -38,15 +39,15 @@ impl GameFull {
 /// Features of an atom that determine the order of children (Lemoine and Viennot 2015).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtomFeatures {
-    /// Upper bound on the number of moves that can still be made in the atom, and so on its Grundy number. In
-    /// Sprouts, the number of free curve ends.
+    /// Upper bound on the number of moves that can still be made in the atom. The atom's Grundy number does not exceed
+    /// it either. In Sprouts, it is the number of free curve ends.
     pub lives: u32,
     /// Estimated number of options of the atom.
     pub estimated_options: u32,
 }
 
-/// Estimated probabilities of the Grundy numbers 0, 1, 2, 3, 4, and 5 or more. The sum is 65 535, except for
-/// rounding.
+/// Estimated probabilities of the Grundy numbers 0, 1, 2, 3, 4, and 5 or more, as multiples of 1/65 535. They add up to
+/// 65 535, except for rounding.
 pub type Odds = [u16; 6];
 
 /// Selection of the options of an atom.
@@ -61,16 +62,16 @@ pub enum OptionSubset {
     Rest,
 }
 
-/// Returns true if an option decides the search of the atom.
+/// Function that returns true if an option decides the search of the atom.
 pub(super) type OptionPredicate<'s> = dyn Fn(&[Atom]) -> bool + Sync + 's;
 
-/// Conditions under which the generation of options ends early. If one of them holds, the list is
-/// not needed.
+/// Conditions under which the generation of options ends early. If one of them holds, the list of options is not
+/// needed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct EarlyExit<'s> {
     /// Polled at intervals. Returns true if the search has to stop.
     pub stop: Option<&'s (dyn Fn() -> bool + Sync)>,
-    /// Called for every option.
+    /// Called for every option. Returns true if the option decides the search of the atom.
     pub is_decisive: Option<&'s OptionPredicate<'s>>,
 }
 
@@ -83,10 +84,10 @@ impl std::fmt::Debug for EarlyExit<'_> {
     }
 }
 
-/// Returns true if an atom has to be kept.
+/// Function that returns true if an atom has to be kept.
 pub type Keep<'k> = dyn Fn(Atom) -> bool + Sync + 'k;
 
-/// Returns true if a long operation has to stop. It is polled at intervals.
+/// Function that returns true if a long operation has to stop. It is polled at intervals.
 pub type Stop<'s> = dyn Fn() -> bool + Sync + 's;
 
 /// Result of [`Impartial::retain`].
@@ -111,7 +112,7 @@ pub struct OptionList<'s> {
     is_decided: bool,
 }
 
-/// Number of calls of [`OptionList::poll`] for each call of [`EarlyExit::stop`]: less than a millisecond.
+/// Number of calls of [`OptionList::poll`] for each call of [`EarlyExit::stop`]. They take less than a millisecond.
 const POLL_INTERVAL: u32 = 256;
 
 impl<'s> OptionList<'s> {
@@ -125,7 +126,7 @@ impl<'s> OptionList<'s> {
 }
 
 impl OptionList<'_> {
-    /// Returns an empty list in the memory of this one, for a new generation.
+    /// Empties the list for a new generation of options. The memory of the list is used again.
     pub(super) fn reuse<'t>(
         self,
         subset: OptionSubset,
@@ -138,20 +139,22 @@ impl OptionList<'_> {
         options
     }
 
-    /// Ends the generation. Returns the list without conditions, and true if an option is decisive.
+    /// Ends the generation. Returns the list without its conditions for an early exit, and true if an option is
+    /// decisive.
     pub(super) fn finish(self) -> (OptionList<'static>, bool) {
         let OptionList { ends, atoms, is_decided, .. } = self;
         (OptionList { ends, atoms, ..OptionList::default() }, is_decided)
     }
 
-    /// Polls the conditions for an early exit. [`Impartial::options`] has to call it for every move that it
-    /// generates, if an atom may have so many moves that a limit of the search can be reached meanwhile.
+    /// Polls the conditions for an early exit. [`Impartial::options`] has to call this function for every move that it
+    /// generates, unless the options of any atom are generated in a short time compared with the limits of a search.
     ///
-    /// An early exit is frequent: three quarters of all atoms of a search are expanded for a single heap, and an
-    /// option with a known Grundy number wins there.
+    /// Early exits are frequent. Three quarters of all atoms of a search are expanded with a single nim heap only, and
+    /// this couple is won by an option with a known Grundy number.
     ///
     /// # Errors
-    /// [`GameFull`] if the search has to stop, or if an option is decisive. Then the list is not used.
+    /// [`GameFull`] if the search has to stop, or if an option is decisive. [`Impartial::options`] has to return this
+    /// error; then the list is not used.
     #[inline]
     pub fn poll(&mut self) -> Result<(), GameFull> {
         self.calls += 1;
@@ -162,9 +165,9 @@ impl OptionList<'_> {
         Ok(())
     }
 
-    /// Returns the selection of options to generate. A game may append other options too, so a game that does not
-    /// distinguish them may ignore it. Options of [`OptionSubset::First`] may be appended to
-    /// [`OptionSubset::Rest`] again.
+    /// Returns the subset of options to generate. A game may always append options outside this subset. So a game that
+    /// does not distinguish likely options may ignore the subset, and a game may append options of
+    /// [`OptionSubset::First`] again when [`OptionSubset::Rest`] is requested.
     pub fn subset(&self) -> OptionSubset {
         self.subset
     }
@@ -208,12 +211,13 @@ pub trait Impartial: Sync {
     /// Scratch memory of a worker.
     type Scratch: Default + Send;
 
-    /// Appends the options (children) of an atom, or only those of [`OptionList::subset`]. Each option is a sum of
-    /// atoms, in any order. It may have equal atoms; the search cancels them in pairs. No atom is its own
+    /// Appends the options (children) of an atom, at least those of [`OptionList::subset`]. Each option is a sum of
+    /// atoms, in any order. An option may contain equal atoms; the search cancels them in pairs. No atom may be its own
     /// descendant.
     ///
     /// # Errors
-    /// [`GameFull`] if the game's tables have no memory for an option. Then the list may be incomplete.
+    /// [`GameFull`] if the game's tables have no memory for an option, or if [`OptionList::poll`] returns this error.
+    /// Then the list may be incomplete.
     fn options(
         &self,
         atom: Atom,
@@ -221,11 +225,11 @@ pub trait Impartial: Sync {
         options: &mut OptionList<'_>,
     ) -> Result<(), GameFull>;
 
-    /// Returns the features of an atom. It is called often, so it should be a look-up.
+    /// Returns the features of an atom. This function is called often, so it should be a look-up.
     fn features(&self, atom: Atom) -> AtomFeatures;
 
-    /// Returns an estimate of the Grundy number, if the game has one. It determines the order of the search, but no
-    /// result. It is called often, so it should be a look-up.
+    /// Returns estimated probabilities of the Grundy numbers of an atom, if the game has them. They influence the
+    /// order of the search, but never a result. This function is called often, so it should be a look-up.
     fn odds(&self, _atom: Atom) -> Option<&Odds> {
         None
     }
@@ -233,10 +237,10 @@ pub trait Impartial: Sync {
     /// Returns the bytes used by the game's tables of positions. They count towards the memory of the search.
     fn bytes(&self) -> u64;
 
-    /// Evicts the atoms for which `keep` returns false, to free memory. Their ids may be assigned to other atoms; the
-    /// kept atoms keep their ids. It is called when the search has used up its memory and all workers have
-    /// stopped; no other thread may use the game at the same time. Runs in the current rayon pool if
-    /// there is much to do. When `stop` returns true, all remaining atoms are kept.
+    /// Evicts the atoms for which `keep` returns false, to free memory. Ids of evicted atoms may be assigned to other
+    /// atoms; the kept atoms keep their ids. This function is called when the search has used up its memory and all
+    /// workers have stopped. No other thread may use the game at the same time. If there is much to do, the work may be
+    /// divided among the threads of the current rayon pool. When `stop` returns true, all remaining atoms are kept.
     ///
     /// A game whose tables do not grow evicts nothing.
     fn retain(&self, _keep: &Keep<'_>, _stop: &Stop<'_>) -> Retained {

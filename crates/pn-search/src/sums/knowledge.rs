@@ -3,7 +3,7 @@
 //!
 //! The couple of an atom P and a nim heap *k is lost exactly if gn(P) = k (Lemoine and Viennot
 //! 2012). So a lost couple determines the Grundy number, and with it the outcomes of all couples of the atom; a won
-//! couple excludes one number. One 64-bit word per atom stores both:
+//! couple excludes one number. One 64-bit word per atom stores the Grundy number and the excluded numbers:
 //!
 //! | bits | content |
 //! |---|---|
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::chunks::Chunks;
 use super::game::Atom;
 
-/// Number of Grundy numbers, from 0, that are excluded one by one.
+/// Grundy numbers below this one are excluded one by one; all others can only be excluded together.
 pub const TRACKED: u32 = 47;
 const BELOW_TRACKED: u64 = 1 << TRACKED;
 pub(super) const EXCLUSIONS: u64 = (1 << 48) - 1;
@@ -56,8 +56,8 @@ impl GrundyInfo {
         self.grundy().unwrap_or((self.0 & (BELOW_TRACKED - 1)).trailing_ones())
     }
 
-    /// Returns true if a possible Grundy number remains after the numbers of `bits` are excluded. The bits are those
-    /// of [`GrundyStore::exclude`].
+    /// Returns true if a possible Grundy number remains after the numbers of `bits` are excluded. `bits` is in the
+    /// format of [`GrundyStore::exclude`].
     pub fn allows(self, bits: u64) -> bool {
         match self.grundy() {
             Some(grundy) if grundy < TRACKED => bits >> grundy & 1 == 0,
@@ -72,8 +72,8 @@ impl GrundyInfo {
         self.0 == 0
     }
 
-    /// Returns the excluded numbers as bits. Bit [`TRACKED`] is set if the number is below [`TRACKED`]. The bits are
-    /// valid only if the Grundy number is not known.
+    /// Returns the excluded numbers as bits. Bit [`TRACKED`] is set if all numbers from [`TRACKED`] on are excluded.
+    /// The bits are valid only if the Grundy number is not known.
     #[inline(always)]
     pub fn exclusions(self) -> u64 {
         self.0 & EXCLUSIONS
@@ -104,8 +104,8 @@ impl GrundyStore {
         GrundyInfo(self.words.get(atom).map_or(0, |word| word.load(Relaxed)))
     }
 
-    /// Sets the Grundy number of an atom. Returns true if it was not known. A known number is not changed, and a
-    /// contradiction is not detected here.
+    /// Sets the Grundy number of an atom. Returns true if the Grundy number was not known before. A known number is not
+    /// changed, and a contradiction is not detected here.
     ///
     /// # Panics
     /// If the number exceeds [`MAX_GRUNDY`].
@@ -125,7 +125,8 @@ impl GrundyStore {
     }
 
     /// Excludes the numbers whose bits are set. Bit [`TRACKED`] excludes all numbers from [`TRACKED`] on. If only one
-    /// number remains, it is the Grundy number; then returns true if it was not known.
+    /// number remains, sets it as the Grundy number. Returns true if the Grundy number was not known before and is
+    /// known now.
     pub fn exclude(&self, atom: Atom, bits: u64) -> bool {
         if bits == 0 {
             return false;
@@ -154,8 +155,8 @@ impl GrundyStore {
         if bound >= TRACKED { 0 } else { EXCLUSIONS & !((2 << bound) - 1) | BELOW_TRACKED }
     }
 
-    /// Removes the exclusions of atoms for which `keep` returns false, but no Grundy number. No other thread may use the
-    /// store at the same time.
+    /// Removes the exclusions of atoms for which `keep` returns false. Known Grundy numbers are not removed. No other
+    /// thread may use the store at the same time.
     pub(super) fn retain(&self, keep: impl Fn(Atom) -> bool) {
         for (atom, word) in self.words.iter() {
             let known = word.load(Relaxed);
@@ -228,7 +229,7 @@ mod tests {
         assert!(!knowledge.get(1).excludes(1000));
         knowledge.exclude(1, GrundyStore::above(TRACKED - 1));
         assert!(knowledge.get(1).excludes(1000) && !knowledge.get(1).excludes(TRACKED - 1));
-        // If all tracked numbers are excluded, but there is no bound, nothing follows.
+        // If all tracked numbers are excluded, but there is no bound, the Grundy number remains unknown.
         assert!(!knowledge.exclude(2, BELOW_TRACKED - 1));
         assert_eq!(knowledge.get(2).grundy(), None);
         assert_eq!(knowledge.get(2).min_candidate(), TRACKED);
@@ -237,7 +238,7 @@ mod tests {
     proptest! {
         /// Compares the store with a set of candidates.
         #[test]
-        fn exclusions_are_sets(steps in prop::collection::vec((0u32..50, any::<bool>()), 1..60)) {
+        fn exclusions_agree_with_a_set(steps in prop::collection::vec((0u32..50, any::<bool>()), 1..60)) {
             let knowledge = GrundyStore::new();
             let mut candidates: Vec<u32> = (0..200).collect();
             for (nimber, bound) in steps {
@@ -249,7 +250,7 @@ mod tests {
                     candidates.retain(|&c| c != nimber);
                 }
                 if candidates.is_empty() {
-                    candidates = before; // Contradictions do not occur.
+                    candidates = before; // A search never excludes all numbers.
                     continue;
                 }
                 knowledge.exclude(7, bits);

@@ -4,8 +4,9 @@
 //! Grundy every atom is equivalent to a nim heap. So a sum is solved by computing the Grundy numbers of its
 //! atoms one by one instead of searching the whole sum. The searches work on the NAND tree with Grundy
 //! numbers (Lemoine and Viennot 2012; Čížek, Balko and Schmid, "Massively Parallel Proof-Number
-//! Search for Impartial Games and Beyond"). Its stored nodes are couples: an atom and a nim heap, whose
-//! size is the couple's *nimber*. The value of an atom is always called its Grundy number.
+//! Search for Impartial Games and Beyond"). The stored nodes of this tree are couples. A couple is the sum of
+//! an atom and a nim heap; the size of the heap is the couple's *nimber*. The nimber of the heap to which an
+//! atom is equivalent is always called the atom's Grundy number.
 //!
 //! # Overview of types
 //!

@@ -1,8 +1,9 @@
 //! Parameters of proof-number search with Grundy numbers.
 //!
 //! - [`SearchOptions`] are the parameters of a search.
-//! - [`LeafEstimate`] sets the numbers of new couples, by the [`Likelihood`] of a Grundy number.
-//! - [`PartOrder`] is the order in which the parts of a sum are searched.
+//! - [`LeafEstimate`] computes phi and delta of a new couple. It uses the [`Likelihood`] that the couple's nimber is
+//!   the Grundy number of its atom.
+//! - [`PartOrder`] selects the part of a sum that is searched next.
 
 use std::sync::LazyLock;
 
@@ -11,17 +12,19 @@ use super::knowledge::GrundyInfo;
 use crate::dfpn::{SelectionParams, VirtualLoss};
 use crate::numbers::{Combination, Epsilon, MAX, Number, Pair};
 
-/// Initial numbers of a couple.
+/// Rule for the initial phi and delta of a couple.
 ///
-/// Most couples are won, and most of those by the first good move: phi is always 1. The proof of a lost couple
-/// needs a refutation of every move, so delta increases with the size of the atom. If the game estimates Grundy
-/// numbers, unlikely ones take longer to prove: delta is divided by the square root of four times
-/// the likelihood, which is at least 1/100.
+/// Phi is always 1, because most couples are won, and most won couples by the first good move. The proof that a couple
+/// is lost needs a refutation of every move, so delta increases with the size of the atom.
+///
+/// A couple is lost if its nimber is the Grundy number of its atom. If the game has probabilities of Grundy numbers
+/// ([`Impartial::odds`]), delta is greater for an unlikely nimber: delta is divided by √(4p), where p is the likelihood
+/// of the nimber, but at least 1/100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafEstimate {
-    /// 1 and 1, as in the paper.
+    /// Phi and delta are 1, as in the paper. The likelihood is not used.
     Unit,
-    /// Delta is 1 + lives/`lives_divisor` + options^(7/16), each rounded down.
+    /// Delta is 1 + lives/`lives_divisor` + options^(7/16), each term rounded down, before the division by √(4p).
     Size {
         /// Divisor of the lives, at least 1.
         lives_divisor: u32,
@@ -29,9 +32,10 @@ pub enum LeafEstimate {
 }
 
 impl LeafEstimate {
-    /// Returns the numbers of the child that represents all options of an atom in
-    /// [`OptionSubset::Rest`](super::game::OptionSubset::Rest). Delta is three quarters of the atom's own, but
-    /// more than that of a sum of new atoms; phi is options^(7/16).
+    /// Returns phi and delta of the child that represents all options of an atom in
+    /// [`OptionSubset::Rest`](super::game::OptionSubset::Rest). Phi is options^(7/16), at least 1. Delta is three
+    /// quarters of the atom's [`LeafEstimate::Size`], at least 2, so that it exceeds the delta of a sum of two new
+    /// atoms, which is 1.
     pub(super) fn of_rest(self, game: &impl Impartial, atom: Atom) -> Pair {
         match self {
             LeafEstimate::Unit => Pair { phi: 1, delta: 1 },
@@ -44,7 +48,8 @@ impl LeafEstimate {
         }
     }
 
-    /// Returns the initial numbers of a couple that is not solved by `known`.
+    /// Returns the initial phi and delta of a couple. `known` are the results about its atom, which do not solve the
+    /// couple.
     #[inline]
     pub(super) fn of(
         self,
@@ -93,17 +98,18 @@ impl Likelihood {
         let whole: u32 = (0..).zip(odds).filter(open).map(|(_, &odds)| u32::from(odds)).sum();
         let part = match nimber as usize {
             number @ 0..LAST => odds[number].into(),
-            // About half of the atoms with a number of 5 or more have the number 5.
+            // `odds` has one probability for all numbers from 5 on. About half of the atoms with such a Grundy number
+            // have the number 5. The greater numbers get the same likelihood.
             _ => u32::from(odds[LAST]) / 2,
         };
         Likelihood { part: part.max(whole / 100).max(1), whole: whole.max(1) }
     }
 
-    /// Divides a number by the square root of four times the likelihood.
+    /// Divides a number by √(4p), where p is the likelihood.
     #[inline]
     fn raise(self, number: Number) -> Number {
         let number = u64::from(number.min(1 << 22));
-        // Twice the result, so that the result can be rounded to the nearest number.
+        // Twice the result, so that the result can be rounded to the nearest integer.
         let twice = root(number * number * u64::from(self.whole) / u64::from(self.part));
         (twice.div_ceil(2).max(1) as Number).min(MAX)
     }
@@ -121,11 +127,11 @@ fn root(n: u64) -> u64 {
     }
 }
 
-/// Number of powers that are looked up.
+/// Number of powers that are stored in a table.
 const POWERS: usize = 512;
 
-/// Returns n^(7/16), rounded down. All n above 2¹⁸ have the power of 2¹⁸. It is computed with integers, so that
-/// node counts are the same on every machine.
+/// Returns n^(7/16), rounded down; for n above 2¹⁸, the power of 2¹⁸. It is computed with integers, so that node counts
+/// are the same on every machine.
 #[inline]
 fn power_7_16(n: u32) -> u32 {
     static SMALL: LazyLock<[u8; POWERS]> =
@@ -139,35 +145,35 @@ fn power_7_16(n: u32) -> u32 {
 fn slow_power_7_16(n: u32) -> u32 {
     let n = u128::from(n.min(1 << 18));
     // Rounding down after each root gives the same as rounding down at the end.
-    let fourth = n.pow(7).isqrt() as u64;
-    fourth.isqrt().isqrt().isqrt() as u32
+    let square_root = n.pow(7).isqrt() as u64;
+    square_root.isqrt().isqrt().isqrt() as u32
 }
 
-/// Order in which the parts of a sum are searched, if their Grundy numbers are needed.
+/// Choice of the part of a sum whose Grundy number is computed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartOrder {
-    /// The first part comes first. With several threads, the same as [`Self::Least`].
+    /// The first part. With several threads, the same as [`Self::Least`].
     First,
-    /// The part of least min(phi, delta), including virtual losses, comes first.
+    /// The part of least min(phi, delta), including virtual losses.
     Least,
 }
 
 /// Parameters of proof-number search with Grundy numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
-    /// Combination of the children's phi to delta.
+    /// Rule for the delta of a couple from the phi of its children.
     pub combination: Combination,
     /// df-pn: the ε of the 1+ε trick.
     pub epsilon: Epsilon,
-    /// Initial numbers of couples.
+    /// Initial phi and delta of couples.
     pub leaf: LeafEstimate,
-    /// Searches children of equal delta in the order of Lemoine and Viennot: lives plus four times the nimber, then
-    /// more lands, then fewer options.
+    /// True if children of equal delta are searched in the order of Lemoine and Viennot (2015): by lives plus four
+    /// times the nimber, ascending; then by the number of atoms, descending; then by the number of options, ascending.
     pub heuristic: bool,
     /// df-pn: order of the parts of a sum.
     pub parts: PartOrder,
-    /// df-pn: generates options that are not likely to be good only when the deltas of all others are greater than the
-    /// estimate for them.
+    /// df-pn: true if only the likely options of an atom are generated at first. The others are generated when their
+    /// estimated delta is the least among the children.
     pub lazy: bool,
 }
 
@@ -183,7 +189,7 @@ impl SearchOptions {
         }
     }
 
-    /// The algorithms as described in the paper.
+    /// The algorithms as described in the paper (Čížek, Balko and Schmid).
     pub const PAPER: SearchOptions = SearchOptions {
         combination: Combination::SUM,
         epsilon: Epsilon::ZERO,
@@ -212,7 +218,7 @@ mod tests {
     #[test]
     fn powers_are_exact() {
         for n in (0..3000).chain([65_535, 65_536, 262_143, 262_144]) {
-            // The greatest root whose 16th power is at most n^7, by definition.
+            // The definition: the greatest root whose 16th power is at most n^7.
             let seventh = u128::from(n).pow(7);
             let root = (0u32..).take_while(|&root| u128::from(root).pow(16) <= seventh).last();
             assert_eq!(power_7_16(n), root.unwrap(), "{n}");
@@ -254,11 +260,12 @@ mod tests {
             }
             let limit = f64::from(number) * 5.0;
             let least_likely = f64::from(raise(4, number));
-            assert!((least_likely - limit).abs() <= 1.0 + limit / 1000.0, "one in a hundred");
+            // The likelihood of 4 is less than 1/100, and counts as 1/100.
+            assert!((least_likely - limit).abs() <= 1.0 + limit / 1000.0);
             assert_eq!(raise(9, number), raise(5, number));
         }
         assert!(raise(4, MAX) <= MAX && raise(0, 0) >= 1);
-        // If 0 is excluded, 1 is more likely.
+        // After 0 is excluded, 1 is more likely.
         let before = raise(1, 1000);
         knowledge.exclude(0, GrundyStore::bit(0));
         let rest = Likelihood::of(&odds, 1, knowledge.get(0));

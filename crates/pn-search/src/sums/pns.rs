@@ -3,8 +3,8 @@
 //! Uiterwijk 1994).
 //!
 //! The numbers of all expanded couples are stored without replacement. In each step the search descends from the root
-//! to a most-proving leaf and expands it. Then it recomputes the numbers of the path from those of all children.
-//! Changes of a child on other paths are used when its parent is visited again.
+//! to a most-proving leaf and expands it. Then it recomputes the numbers of each node of the path from those of all
+//! children. Parents of these nodes that are not on the path are updated when the search visits them again.
 
 use ahash::HashMap;
 
@@ -23,7 +23,7 @@ use crate::run::{
 use crate::search_tree::Expanded;
 use crate::search_tree::scan;
 
-/// Numbers of couples, stored without replacement.
+/// Phi and delta of couples, stored without replacement.
 #[derive(Default)]
 struct CoupleMap(HashMap<u64, Pair>);
 

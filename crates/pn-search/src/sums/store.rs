@@ -5,16 +5,21 @@
 //!
 //! # Layout
 //!
-//! An option is a row of words, one for each atom. The last word has its highest bit set; the
-//! finished game is the word [`EMPTY`]. Equal atoms are cancelled in pairs (P + P = 0), and equal options are
-//! stored once. The atoms of an option are sorted by their estimated difficulty, so that the last one is likely
-//! to be the hardest: its Grundy number is not needed. Options of a second generation follow those of the first.
+//! An option is a row of words, one for each atom. The last word has its highest bit set. The option without atoms
+//! (the finished game) is the single word [`EMPTY`]. Equal atoms are cancelled in pairs (P + P = 0), and equal options
+//! are stored once.
+//!
+//! To solve a sum, the Grundy numbers of all atoms but the last are computed; of the last atom, only one couple has to
+//! be solved. So the atoms of an option are sorted by estimated difficulty, the hardest last.
+//!
+//! If the likely options are generated first ([`OptionSubset`]), the other options are appended later.
 //!
 //! # Memory
 //!
-//! Lists are stored in shards of two generations. A list that is used moves to the young generation. When the young
-//! generation takes half of the shard's budget, the old one is dropped, and the young one becomes the old one.
-//! So lists that have not been used for long are evicted first, at no cost for the others.
+//! Lists are stored in shards, each with a young and an old generation of lists. A list that is used moves to the young
+//! generation. When the young generation takes half of the shard's budget, the old one is dropped, and the young one
+//! becomes the old one. So lists that have not been used for long are evicted first, and the other lists need not be
+//! moved.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +31,7 @@ use super::options::difficulty;
 
 /// The finished game as an option.
 const EMPTY: u32 = u32::MAX;
+/// Flag of the last word of an option.
 const END: u32 = 1 << 31;
 const SHARDS: usize = 64;
 /// Bytes of a list in addition to its words, including its entry in the map.
@@ -48,8 +54,8 @@ pub(super) fn atom_of(word: u32) -> Atom {
     word & !END
 }
 
-/// Returns the options of a list with their start indices. The atoms of an option are those of its words
-/// ([`atom_of`]).
+/// Returns the options of a list with their start indices. An option is a slice of words; [`atom_of`] returns the atom
+/// of a word.
 pub(super) fn options_of(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     rows_of(words).map(|(start, row)| (start, option_of(row)))
 }
@@ -85,7 +91,7 @@ fn option_of(row: &[u32]) -> &[u32] {
     if row == [EMPTY] { &[] } else { row }
 }
 
-/// Returns a list of one option, whose atoms are distinct.
+/// Returns a list of one option. Its atoms have to be distinct.
 pub(super) fn list_of(atoms: &[Atom]) -> PackedList {
     match atoms.split_last() {
         None => PackedList::from([EMPTY]),
@@ -130,8 +136,11 @@ impl<G: Impartial> Default for OptionGenerator<G> {
 }
 
 impl<G: Impartial> OptionGenerator<G> {
-    /// Generates a subset of the options of an atom and appends them to the list `before`. Returns `None` if an option
-    /// is decisive, and [`GameFull`] if the game has no memory or the search has to stop.
+    /// Generates a subset of the options of an atom. Returns the list `before` with these options appended, without
+    /// duplicates, or `None` if an option is decisive.
+    ///
+    /// # Errors
+    /// [`GameFull`] if the game has no memory or the search has to stop.
     pub fn generate(
         &mut self,
         game: &G,
@@ -229,7 +238,7 @@ impl OptionStore {
         Some(listed)
     }
 
-    /// Stores the list of an atom, unless a list with as many options is stored.
+    /// Stores the list of an atom. A stored list is replaced only if it is incomplete and the new list is complete.
     pub fn insert(&self, atom: Atom, listed: GeneratedOptions) {
         let shard = &mut *self.shard(atom);
         let young = &mut shard.young;
@@ -253,14 +262,15 @@ impl OptionStore {
         }
     }
 
-    /// Changes the budget. Evicts lists that exceed it, the older generations of some shards first.
+    /// Changes the budget. While the lists exceed it, drops the old generation of one shard after the other, and in a
+    /// second round the lists that were young before.
     pub fn set_budget(&self, budget: u64) {
         self.budget.store(budget, Relaxed);
         for _ in 0..2 * SHARDS {
             if self.bytes() <= budget {
                 return;
             }
-            // Another shard every time, so that the loss is spread evenly.
+            // Every call continues where the last one ended, so that the loss is spread evenly.
             let shard = &mut *self.shard(self.next_shard.fetch_add(1, Relaxed));
             self.bytes.fetch_sub(shard.old.bytes, Relaxed);
             shard.old = std::mem::take(&mut shard.young);
@@ -307,13 +317,13 @@ mod tests {
                 option.iter().map(|&word| atom_of(word)).collect()
             })
             .collect();
-        // Sorted by lives, so the harder part comes last.
+        // Atoms are sorted by lives, so the harder one comes last.
         let expected: [&[Atom]; 3] = [&[], &[one], &[zero, one]];
         for option in expected {
             assert_eq!(options.iter().filter(|&found| found == option).count(), 1, "{option:?}");
         }
         assert_eq!(options.len(), expected.len());
-        // The rest follows the first, without duplicates.
+        // The options of `Rest` follow those of `First`, without duplicates.
         let first = generate(OptionSubset::First, &[]);
         let both = generate(OptionSubset::Rest, &first);
         assert!(first.len() < both.len() && both.starts_with(&first));
@@ -335,7 +345,7 @@ mod tests {
         for atom in 0..100_000 {
             store.insert(atom, listed(atom, true));
             assert_eq!(store.get(atom), Some(listed(atom, true)));
-            // These lists are used all the time.
+            // Seven lists are used again and again, so they stay in the store.
             assert_eq!(store.get(atom % 7), Some(listed(atom % 7, true)), "{atom}");
             assert!(store.bytes() <= budget + SHARDS as u64 * bytes);
         }

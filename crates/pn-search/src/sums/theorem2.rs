@@ -1,9 +1,9 @@
 //! Test of Theorem 2 of Čížek, Balko and Schmid: the most-proving node is below a node of the
-//! current path exactly if the node's numbers are within its thresholds.
+//! current path exactly if the numbers of this path node are within its thresholds.
 //!
-//! The tree is explicit, without table, stored Grundy numbers and transpositions. Numbers
-//! are computed from the definition after every step. Both [`Thresholds`] and the paper's own thresholds (pt, dt and mt
-//! with ps and ds) are computed for the path and must agree.
+//! The whole tree is in memory. There is no table, there are no stored Grundy numbers, and no transpositions. Proof and
+//! disproof numbers are computed from their definition after every step. For every node of the path, the test computes
+//! [`Thresholds`] and the paper's own thresholds (pt, dt and mt with ps and ds). Both must agree with the definition.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,8 @@ use crate::numbers::{Combination, Epsilon, INFINITY, Number, Pair};
 use crate::testing::impartial_games::Declared;
 use crate::thresholds::{Others, Thresholds};
 
-/// A node of the tree. Grundy nodes are represented by their current couples.
+/// A node of the tree. The paper also has Grundy nodes, for the Grundy number of an atom. Here, the *current couple* of
+/// the atom represents this node: the couple with the least nimber that is not excluded yet.
 enum Node {
     /// A sum of no atoms: won if the heap is not empty.
     Heap(u32),
@@ -27,14 +28,14 @@ enum Node {
         nimber: u32,
         parts: Vec<Part>,
         last: Atom,
-        /// Couple of the last atom, after the Grundy numbers of the others are known.
+        /// Couple of the last atom. It exists once the Grundy numbers of all other atoms are known.
         last_couple: Option<usize>,
     },
 }
 
 struct Part {
     atom: Atom,
-    /// Couples with heaps 0, 1, ... up to the current one.
+    /// Couples of the atom with nim heaps 0, 1, ...; the last one is the current couple.
     couples: Vec<usize>,
     grundy: Option<u32>,
 }
@@ -65,7 +66,7 @@ impl Tree<'_> {
         self.nodes.len() - 1
     }
 
-    /// Returns pn and dn by definition.
+    /// Returns pn and dn of a node, computed from their definition.
     fn numbers(&self, node: usize) -> (Number, Number) {
         match &self.nodes[node] {
             Node::Heap(0) => (INFINITY, 0),
@@ -243,9 +244,9 @@ impl Thresholds {
     }
 }
 
-/// Solves a position on the path of df-pn, one expansion at a time, and checks the theorem after each expansion. A check
-/// takes time linear in the number of nodes. Returns true if the root is won, or `None` if there are more than
-/// `max_nodes` nodes; the number of checks; and the number of steps upwards.
+/// Solves a position in the order of df-pn, one expansion at a time, and checks the theorem after each expansion. A
+/// check takes time linear in the number of nodes. Returns three values: true if the root is won (`None` if there are
+/// more than `max_nodes` nodes), the number of checks, and the number of steps from a node up to its parent.
 fn check(
     game: &Declared,
     atoms: &[Atom],
@@ -278,7 +279,7 @@ fn check(
         for (depth, &(node, ours, paper)) in path.iter().enumerate() {
             if let Some(parent) = depth.checked_sub(1).map(|above| nodes[above]) {
                 inside &= match &tree.nodes[parent] {
-                    // The child on the path may be any of those with the least disproof number.
+                    // The child on the path may be any child with the least disproof number.
                     Node::Couple { children, .. } => {
                         let least = children.iter().flatten().map(|&child| tree.numbers(child).1);
                         tree.numbers(node).1 == least.min().unwrap()
@@ -327,7 +328,7 @@ proptest! {
     }
 }
 
-/// Checks that the random trees above are not all trivial, and that they have the values of the game.
+/// Checks that the random trees above are not all trivial, and that the roots have the outcomes of the game.
 #[test]
 fn trees_are_large_and_correct() {
     let (mut checks, mut ups) = (0, 0);

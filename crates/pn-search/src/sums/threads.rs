@@ -16,9 +16,9 @@ use crate::parallel::run_workers;
 use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
 use crate::threads::start_worker;
 
-/// Stack of a thread for each move of the longest game.
+/// Stack of a thread for each move of the longest game, in bytes.
 const STACK_BYTES_PER_MOVE: usize = 4096;
-/// Stack of a thread in addition to that.
+/// Stack of a thread in addition to [`STACK_BYTES_PER_MOVE`] for each move.
 const STACK_BYTES: usize = 4 << 20;
 
 /// Expansions between two polls of the clock, the stop flag and the memory. Expansions of large
@@ -43,12 +43,12 @@ pub(super) struct GroupResult<T> {
     /// Last numbers of the root in the first worker.
     pub root: Pair,
     pub counters: Counters,
-    /// Number of workers that were started, the maximum if they were restarted.
+    /// Number of workers that were started. If they were restarted, the maximum.
     pub threads: u32,
 }
 
 impl GroupResult<Pair> {
-    /// Returns the report of a search of a root. The answer is a pair of a known value.
+    /// Returns the report of a search. The answer has to be the numbers of a solved root.
     pub fn report(self, memory_bytes: u64) -> Report {
         let (outcome, pair) = match self.answer.map(|pair| (pair.value(), pair)) {
             Ok((Some(value), pair)) => (Outcome::Known(value), pair),
@@ -63,7 +63,7 @@ impl GroupResult<Pair> {
 
 impl<G: Impartial> WorkerGroup<'_, G> {
     /// Runs workers until `task` returns an answer in one of them or the search is stopped. If the memory is full,
-    /// collects garbage and restarts them. The atoms of `root` are kept.
+    /// collects garbage and restarts the workers. The atoms of `root` are kept.
     pub fn search<T: Send>(
         &self,
         root: &[Atom],
@@ -80,8 +80,8 @@ impl<G: Impartial> WorkerGroup<'_, G> {
         loop {
             let (found, root_pair, started) = self.run_once(&task, root, &state, observer);
             threads = started.max(threads);
-            let left = state.take_found();
-            if !left.is_empty() && !observer.grundy_numbers(&left) {
+            let unreported = state.take_found();
+            if !unreported.is_empty() && !observer.grundy_numbers(&unreported) {
                 state.stop(Reason::FileError);
             }
             if found.is_none()

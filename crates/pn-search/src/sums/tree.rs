@@ -1,5 +1,6 @@
-//! Couples and sums as the tree that df-pn searches. The stored nodes are couples. A sum is an edge that leads to the
-//! current couples of its parts, one after the other.
+//! Couples and sums as the tree that df-pn searches. The stored nodes are couples. A sum of several parts is an edge
+//! that leads to the current couple of one part after the other: to the couple with the least nimber that is not
+//! excluded yet.
 
 use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild, TableEvaluator};
 use super::expand::{ExpandedCouple, NONE_NEW};
@@ -14,7 +15,7 @@ use crate::search_tree::{ChildRef, Expanded, NextStep, SearchTree};
 use crate::table::Entry;
 use crate::thresholds::Thresholds;
 
-/// Current couple of a part of a sum, and its numbers.
+/// Current couple of a part of a sum: its atom, its nimber, and its phi and delta.
 pub(super) type Summand = (Atom, u32, Pair);
 
 impl ChildRef for SumChild {
@@ -35,15 +36,16 @@ impl ChildRef for SumChild {
 }
 
 impl<G: Impartial> TableEvaluator<'_, G> {
-    /// Returns an edge to a sum that is not an option, such as the root, with an artificial parent node.
+    /// Returns an edge to a sum that is not an option of a couple, such as the root. The first result is an artificial
+    /// parent node, which the search of the edge needs.
     pub fn root_child(&self, atoms: &[Atom], nimber: u32) -> (ExpandedCouple, SumChild) {
         let list = list_of(atoms);
         let child = SumChild { start: 0, nimber, phi: 1, delta: 1, rank: 0, key: 0 };
         (ExpandedCouple { atom: 0, list }, child)
     }
 
-    /// Returns the current couples, with their numbers, of the parts of a sum whose Grundy numbers are needed. These
-    /// are all parts except the last. The sum is in `open`.
+    /// Returns the current couples of the parts of a sum whose Grundy numbers are needed: of all parts except the last.
+    /// The parts of the sum are in `open`.
     pub fn parts(&self) -> impl Iterator<Item = Summand> {
         let parts = self.open.split_last().map_or(&[][..], |(_, first)| first);
         parts.iter().map(|&atom| {
@@ -61,17 +63,17 @@ impl<G: Impartial> TableEvaluator<'_, G> {
         pair.least().saturating_add(workers)
     }
 
-    /// Returns the part of a sum that is searched next. The sum is in `open`.
+    /// Returns the part of a sum that is searched next. The parts of the sum are in `open`.
     fn part(&self) -> Summand {
         let mut parts = self.parts();
         let part = match (self.options.parts, self.is_parallel) {
             (PartOrder::First, false) => parts.next(),
             _ => parts.min_by_key(|part| self.number(part)),
         };
-        part.expect("a sum has two open parts at least")
+        part.expect("a sum has at least two open parts")
     }
 
-    /// Returns the key of the sum whose open atoms are in `open`. It has at least two.
+    /// Returns the key of the sum whose open atoms are in `open`. There have to be at least two open atoms.
     pub fn open_key(&self, nimber: u32) -> u64 {
         u64::from(self.child_key_of(nimber)) << 32
     }
@@ -82,7 +84,7 @@ impl<G: Impartial> TableEvaluator<'_, G> {
         Evaluator::expand(self, atom, nimber, all, new_from)
     }
 
-    /// Reduces the sum of an edge by the known Grundy numbers. Returns the nimber; the open atoms are in `open`.
+    /// Reduces the sum of a child ([`Evaluator::reduce`]). Returns the nimber; the open atoms are in `open`.
     fn reduce_child(&mut self, node: &ExpandedCouple, child: &SumChild) -> u32 {
         match child.start {
             OWN => self.reduce(&[node.atom], child.nimber),
@@ -95,9 +97,10 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
     type Node = ExpandedCouple;
     type ChildRef = SumChild;
 
-    /// A Grundy number solves all couples of its atom.
+    /// The solution of a couple can solve other nodes, because a Grundy number solves all couples of its atom.
     const SUMS: bool = true;
-    /// An expansion takes so long that a worker should not repeat one that another worker has begun.
+    /// Virtual losses are added to all nodes: an expansion takes so long that a worker should not repeat one that
+    /// another worker has begun.
     const MIN_SHARED_WORK: u64 = 0;
 
     #[inline(always)]

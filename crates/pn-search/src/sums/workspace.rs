@@ -27,7 +27,7 @@ impl Sum {
         Sum { atoms, nimber }
     }
 
-    /// Returns the atoms that are left, sorted by estimated difficulty, the hardest last.
+    /// Returns the atoms that have not been cancelled, sorted by estimated difficulty, the hardest last.
     pub fn atoms(&self) -> &[Atom] {
         &self.atoms
     }
@@ -38,15 +38,15 @@ impl Sum {
     }
 }
 
-/// Divisor of the memory for the table's share.
+/// The table gets at most the memory divided by this number.
 const TABLE_DIVISOR: u64 = 4;
-/// Divisor of the memory for the minimum share of the store. A search stops if the store would have less.
+/// The option store gets at least the memory divided by this number. A search stops if less memory is left for it.
 const MIN_STORE_DIVISOR: u64 = 16;
 
-/// Grundy numbers, options and the table of one game. It is shared by reference between threads.
+/// Grundy numbers, options and the table of one game. The state is shared by reference between threads.
 ///
-/// All proof-number searches with the same state should have the same [`super::SearchOptions`]. Otherwise numbers
-/// stored by one search are poor estimates for the next. They never make a result wrong.
+/// All proof-number searches with the same state should have the same [`super::SearchOptions`]. Otherwise the phi and
+/// delta that one search stores are poor estimates for the next search. But they never make a result wrong.
 pub struct SolverState<'g, G: Impartial> {
     pub(super) game: &'g G,
     pub(super) knowledge: GrundyStore,
@@ -65,8 +65,8 @@ pub struct SolverParts {
 }
 
 impl<'g, G: Impartial> SolverState<'g, G> {
-    /// Creates an empty state for at most `memory_bytes` bytes, including the game's own tables. At most
-    /// a quarter is for the table. Its address space is reserved at once; its memory is used and counted as it fills.
+    /// Creates an empty state for at most `memory_bytes` bytes, including the game's own tables. At most a quarter is
+    /// for the table. The table's address space is reserved at once; its memory is used and counted as the table fills.
     ///
     /// # Errors
     /// [`TableError`] if the memory is too small or cannot be allocated.
@@ -118,7 +118,7 @@ impl<'g, G: Impartial> SolverState<'g, G> {
         &self.knowledge
     }
 
-    /// Returns the table of the numbers of open couples.
+    /// Returns the table with phi and delta of open couples.
     pub fn table(&self) -> &Table {
         &self.table
     }
@@ -128,7 +128,7 @@ impl<'g, G: Impartial> SolverState<'g, G> {
         self.fixed_bytes() + self.store.bytes()
     }
 
-    /// Returns the bytes in use that setting a budget cannot free.
+    /// Returns the bytes in use outside the option store. A smaller budget of the option store does not free them.
     fn fixed_bytes(&self) -> u64 {
         self.game.bytes() + self.knowledge.bytes() + self.table.used_bytes() as u64
     }
@@ -141,7 +141,8 @@ impl<'g, G: Impartial> SolverState<'g, G> {
         }
     }
 
-    /// Updates the budget of the store and returns the memory in use. `own` are bytes of the caller, which also count.
+    /// Sets the budget of the option store to the memory that all other data leaves. Returns the memory in use. `own`
+    /// is the number of bytes that the caller uses; it is included.
     pub(super) fn balance(&self, own: u64) -> MemoryUse {
         let fixed = self.fixed_bytes() + own;
         let rest = self.memory_bytes.saturating_sub(fixed);
@@ -163,7 +164,7 @@ pub(super) fn couple_of(code: u64) -> (Atom, u32) {
     (code as Atom, (code >> 32) as u32)
 }
 
-/// Returns a mixed key of a code. Its upper bits are the index of the cluster.
+/// Returns a well-mixed key of a code. The upper bits of the key are the index of the table's cluster.
 #[inline(always)]
 pub(super) fn key_of(code: u64) -> u64 {
     split_mix::mix(code.wrapping_add(split_mix::STEP))

@@ -36,7 +36,7 @@ pub enum GraphError {
         /// Nodes of the graph.
         nodes: u32,
     },
-    /// An estimate is not the number of an unsolved position.
+    /// An estimate is not between 1 and [`MAX`], the numbers of unsolved positions.
     #[error("the estimate ({phi}, {delta}) of node {node} must lie between 1 and {MAX}")]
     EstimateOutOfRange {
         /// The node.
@@ -51,7 +51,8 @@ pub enum GraphError {
 /// A finite game without cycles: a directed graph on which two players move a token in turn.
 ///
 /// Nodes are numbered from 0, and a node's number is its code. A node without edges is lost for the side to move.
-/// The leaf estimates and the detection of immediate wins can be varied.
+/// The leaf estimates can be set ([`GraphGame::with_estimates`]), and the detection of immediate wins can be switched
+/// off ([`GraphGame::with_immediate_wins`]).
 ///
 /// A graph takes 4 bytes per edge and 12 bytes per node. The time of an expansion is linear in the node's edges.
 #[derive(Clone, Debug)]
@@ -176,8 +177,8 @@ impl GraphGame {
         self
     }
 
-    /// Sets the result of an expansion with a child without moves: [`Expansion::Won`] (the default), or
-    /// [`Expansion::Open`] with that child in the list.
+    /// Sets the result of the expansion of a node that has a child without moves: [`Expansion::Won`] if
+    /// `immediate_wins` is true (the default), otherwise [`Expansion::Open`] with this child in the list.
     pub fn with_immediate_wins(mut self, immediate_wins: bool) -> Self {
         self.immediate_wins = immediate_wins;
         self
@@ -185,9 +186,9 @@ impl GraphGame {
 
     /// Creates a random layered graph, which is the same for the same arguments in every build.
     ///
-    /// Node 0 is the only one of the first layer. Layers are about as wide as `max_degree`. Most edges lead to the
-    /// next layer, some to the one after that, so most nodes are reached on many paths. About one node in sixteen
-    /// has no edges, though it is not in the last layer. With `max_degree` 0 no node has edges.
+    /// Node 0 is the only node of the first layer. Layers are about as wide as `max_degree`. Most edges lead to the
+    /// next layer, some to the one after that, so most nodes are reached on many paths. About one in sixteen of the
+    /// nodes outside the last layer has no edges. With `max_degree` 0, no node has edges.
     ///
     /// # Panics
     /// If there are no nodes.
@@ -257,7 +258,7 @@ impl GraphGame {
         piles.iter().map(left).collect()
     }
 
-    /// Returns the number of nodes. Codes are less than that.
+    /// Returns the number of nodes. All codes are below this number.
     pub fn nodes(&self) -> u64 {
         self.estimates.len() as u64
     }
@@ -275,8 +276,8 @@ impl GraphGame {
         self.successors(node).is_empty()
     }
 
-    /// Solves a node by negamax without memo. Subtracts the visited nodes from `budget`, and returns `None` if it is
-    /// used up.
+    /// Solves a node by negamax, without storing results. Subtracts the number of visited nodes from `budget`. Returns
+    /// `None` if the budget is used up.
     fn solve_node(&self, node: u64, budget: &mut u32) -> Option<Value> {
         *budget = budget.checked_sub(1)?;
         for &child in self.successors(node) {
@@ -372,7 +373,8 @@ impl<F: Fn() + Sync> Game for Hooked<'_, F> {
 }
 
 /// Returns a random game of about ten plies with many transpositions. In some of these games, expansion does not
-/// detect immediate wins. A tree of a deeper game could exceed any memory.
+/// detect immediate wins. The games are not deeper, because a search tree without transpositions could exceed any
+/// memory.
 pub fn random_game(seed: u64) -> GraphGame {
     let degree = 3 + seed as u32 % 8;
     GraphGame::random(seed, degree * (6 + seed as u32 % 3), degree)
@@ -390,13 +392,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_invalid_graphs_name_the_place() {
+    fn errors_of_invalid_graphs_name_the_edge_or_the_node() {
         assert_eq!(
             GraphGame::new(2, &[(0, 2)]).unwrap_err(),
             GraphError::NoSuchNode { from: 0, to: 2, nodes: 2 }
         );
         assert_eq!(GraphGame::new(1, &[(0, 0)]).unwrap_err(), GraphError::Cycle { node: 0 });
-        // 0 leads into the cycle 2 -> 3 -> 4 -> 2 and 5 out of it; neither is on it.
+        // The cycle is 2 -> 3 -> 4 -> 2. Nodes 0 and 1 lead into it, and node 5 is reached from it.
         let edges = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 2), (4, 5)];
         assert_eq!(GraphGame::new(6, &edges).unwrap_err(), GraphError::Cycle { node: 2 });
     }

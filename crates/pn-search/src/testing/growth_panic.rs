@@ -10,7 +10,7 @@ use crate::plain::game::{Child, Expansion, Game};
 /// few dozen children; only a growing table needs more.
 const MAX_SEARCH_KEYS: u32 = 500;
 
-/// Children of a node.
+/// Number of children of a node.
 const CHILDREN: u64 = 8;
 
 thread_local! {
@@ -59,7 +59,7 @@ impl Game for GrowthPanic {
         KEYS.set(KEYS.get() + 1);
         if KEYS.get() > MAX_SEARCH_KEYS {
             self.has_panicked.store(true, Ordering::Relaxed);
-            panic!("no keys while the table grows");
+            panic!("this game has no keys while the table grows");
         }
         key(code)
     }

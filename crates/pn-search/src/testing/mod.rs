@@ -1,5 +1,5 @@
-//! Games and reference implementations for tests. They are part of the library in its own unit tests, and elsewhere
-//! with the feature `testing`.
+//! Games and reference implementations for tests. They are compiled for the unit tests of this library, and with the
+//! feature `testing`.
 //!
 //! * [`graph::GraphGame`]: a game that is given as a graph.
 //! * [`growth_panic::GrowthPanic`]: a game that panics while a table grows.
@@ -38,7 +38,7 @@ impl FaultRates {
     pub const NONE: FaultRates = FaultRates { loss: 0, duplication: 0, crash: 0, max_delay: 1 };
 }
 
-/// Options that use all techniques that [`PnsOptions::PLAIN`] does not, with small values for small games.
+/// Options that switch on all techniques that [`PnsOptions::PLAIN`] switches off, with small values for small games.
 pub const RICH: PnsOptions = PnsOptions {
     combination: Combination::mixed(8),
     leaf_solver: LeafSolverOptions { budget: 20, effort: 3 },

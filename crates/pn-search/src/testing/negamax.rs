@@ -5,7 +5,7 @@
 //!
 //! It takes one hash-map entry (about 20 bytes, at most doubled by the map's growth) for every distinct position that
 //! it visits, without limit, and one recursion level per ply. It expands each of these positions once. This is
-//! practical for some millions of positions, but not for an empty 6x6 board.
+//! practical for some millions of positions, but not for the start of a 6x6 game of Konane.
 
 use std::collections::HashMap;
 
@@ -64,8 +64,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_graphs_by_hand() {
-        // 0 -> 1 -> 2 -> 3: a position with an odd number of plies to the end is won.
+    fn small_graphs_have_the_values_found_by_hand() {
+        // 0 -> 1 -> 2 -> 3: a position is won if the number of plies to the end is odd.
         let chain = GraphGame::new(4, &[(0, 1), (1, 2), (2, 3)]).unwrap();
         let values: Vec<_> = (0..4).map(|node| Negamax::new(&chain).value(node)).collect();
         let (win, loss) = (Value::Win, Value::Loss);
@@ -73,7 +73,7 @@ mod tests {
 
         // One lost child is enough for a win.
         let fork = GraphGame::new(6, &[(0, 1), (0, 2), (1, 3), (2, 4), (4, 5), (3, 5)]).unwrap();
-        // 5 lost, 3 and 4 won, 1 and 2 lost, 0 won.
+        // Node 5 is lost, 3 and 4 are won, 1 and 2 are lost, and 0 is won.
         let mut oracle = Negamax::new(&fork);
         assert_eq!(oracle.value(0), win);
         assert_eq!((oracle.value(1), oracle.value(2)), (loss, loss));

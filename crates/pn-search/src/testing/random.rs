@@ -1,4 +1,4 @@
-//! Random numbers by SplitMix64 (Steele, Lea and Flood 2014), the same in every build.
+//! Random numbers by SplitMix64 (Steele, Lea and Flood 2014). For the same seed, they are the same in every build.
 
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 

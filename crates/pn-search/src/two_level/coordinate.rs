@@ -8,9 +8,10 @@ use crate::run::{Observer, Report};
 use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Cursor, Table};
 
-/// Coordinates the search with id `search`, which begins with a tree, an empty one or that of a
-/// search that was stopped, and the entries of the table. Returns when `run`, which transports the
-/// messages, returns. If the search is not over then, it was interrupted.
+/// Coordinates the search with id `search`. The search begins with `tree`, which is empty or comes
+/// from a search that was stopped, and with the entries in the table of `root`. `run` transports the
+/// messages. When `run` returns, this function returns too; if the search is not over then, it
+/// counts as interrupted.
 ///
 /// # Panics
 /// If the game, the observer or `run` does.
@@ -40,7 +41,7 @@ pub fn coordinate_plain<G: Game>(
     report
 }
 
-/// Entries of a table with at least `min_work` expansions.
+/// Returns the entries of a table that took at least `min_work` expansions.
 fn shared_entries(table: &Table, min_work: u64) -> impl Iterator<Item = SharedEntry> {
     let mut cursor = Cursor::default();
     let cells = std::iter::from_fn(move || {

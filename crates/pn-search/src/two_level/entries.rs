@@ -1,8 +1,8 @@
-//! Table entries of a worker below a node, for another worker that is going to search there.
+//! Table entries that one worker has below a node, for another worker that is going to search there.
 //!
-//! Most results of a job are in small entries. Without those of one expansion, the other worker
-//! repeats most of the job (docs/research/cluster.md). So all entries are sent, 16 bytes each, as
-//! full cells of the table.
+//! Most results of a job are in entries of little search effort. If entries of a single expansion
+//! were left out, the other worker would repeat most of the job (docs/research/cluster.md). So all
+//! entries are sent, each as a full cell of the table, which has 16 bytes.
 
 use ahash::AHashSet;
 
@@ -11,8 +11,8 @@ use crate::cluster::{SharedEntry, WireError};
 use crate::plain::game::{Expansion, Game};
 use crate::table::Table;
 
-/// Returns the entries of a node and of the nodes below it, nearest first, at most `max`. Reads the
-/// table while others may store in it.
+/// Returns a message with the entries of a node and of the nodes below it: at most `max` entries,
+/// those nearest to the node. Other threads may store in the table meanwhile.
 pub(super) fn collect<G: Game>(
     game: &G,
     table: &Table,
@@ -60,6 +60,6 @@ pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<SharedEntry>, WireEr
     let found = cells.iter().map(|&cell| SharedEntry::try_from(cell)).collect();
     match (found, rest) {
         (Ok(found), []) => Ok(found),
-        _ => Err(WireError::Unexpected("one with sound entries")),
+        _ => Err(WireError::Unexpected("a list of valid entries")),
     }
 }

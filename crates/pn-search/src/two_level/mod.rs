@@ -1,13 +1,14 @@
 //! Proof-number search on two levels (PNS-PDFPN; Čížek, Balko and Schmid): a proof-number tree
-//! whose leaves are jobs for df-pn.
+//! whose leaves are jobs for df-pn. The tree is the first level; the df-pn searches are the second.
 //!
-//! A worker searches its leaf until it is solved or the job's budget is spent, and returns the
-//! leaf's children with their numbers, which become nodes of the tree. If a leaf is removed because
-//! a node above it is solved, its job is cancelled. The tree and its jobs are in
+//! A worker searches its leaf until the leaf is solved or the job's budget is spent. Then it returns
+//! the leaf's children with their numbers, and the children become nodes of the tree. If a leaf is
+//! removed because a node above it is solved, its job is cancelled. The tree and its jobs are in
 //! [`super::cluster`]. This module contains the workers of plain games: threads that share a table
 //! ([`two_level`]), and [`PlainWorker`] in another process, coordinated by [`coordinate_plain`].
 //!
-//! Unlike a second-level tree of PN², the results of a job stay in the table.
+//! PN² drops the tree of a second-level search at its end. Here, the results of a job stay in the
+//! table.
 
 #![forbid(unsafe_code)]
 
@@ -44,16 +45,19 @@ pub fn tree_capacity(bytes: usize, combination: Combination) -> TreeCapacity {
 const STACK_BYTES: usize = 16 << 20;
 
 /// Searches a position on two levels, with one worker per thread. The calling thread is one of
-/// them. `dfpn` are the parameters of the workers; its combination is also used in the first level.
+/// these threads. `dfpn` are the parameters of the workers; its combination is also used in the
+/// first level.
 ///
-/// The search begins with `tree`, an empty one or that of a search that was stopped
-/// ([`tree_capacity`]), and uses some 22 bytes of its memory per node of the first level. If that
-/// does not suffice, the outcome is `Unknown` for [`Memory`](super::run::Reason::Memory). On
-/// several threads the node limit is overrun by some hundred expansions of each.
+/// The search begins with `tree`, which is empty or comes from a search that was stopped
+/// ([`tree_capacity`] computes the capacity of such a tree). Each node of the first level takes some
+/// 22 bytes of the tree's memory. If this memory does not suffice, the outcome is `Unknown` for
+/// [`Memory`](super::run::Reason::Memory). With several threads, the node limit is exceeded by some
+/// hundred expansions of each thread.
 ///
-/// [`nodes`](super::run::Counters::nodes) are the positions that the workers have evaluated and the
-/// root, [`first_level`](super::run::Counters::first_level) those of them that became nodes of the
-/// first level's tree, and [`second_level`](super::run::Counters::second_level) the others.
+/// [`nodes`](super::run::Counters::nodes) counts the root and the positions that the workers have
+/// evaluated. [`first_level`](super::run::Counters::first_level) counts those of them that became
+/// nodes of the first level's tree, and [`second_level`](super::run::Counters::second_level) all
+/// others.
 ///
 /// The tree is stored in `snapshots` for checkpoints ([`super::snapshot`]); without checkpoints,
 /// pass [`TreeSnapshots::new`]. If the system starts fewer threads, there are fewer workers.
@@ -75,7 +79,7 @@ pub fn two_level<G: Game>(
     snapshots: &TreeSnapshots,
 ) -> Report {
     let Root { game, code, table } = root;
-    // A root whose value is known takes one expansion.
+    // If the oracle has the value of the root, df-pn finds it with one expansion.
     if game.oracle_value(code) != OracleAnswer::Unknown {
         snapshots.store_tree(tree);
         return dfpn::dfpn(root, dfpn, limits, observer);
@@ -127,7 +131,7 @@ fn work<'a, G: Game, const PARALLEL: bool>(
     worker.tree.monitor.finish();
 }
 
-/// Lists the open children of a position with their numbers in the table.
+/// Lists the open children of a position with their numbers from the table.
 fn children<G: Game>(evaluator: &mut Evaluator<G>, code: u64) -> JobOutcome<Vec<Child>> {
     evaluator.children.clear();
     match evaluator.expand(code, false) {

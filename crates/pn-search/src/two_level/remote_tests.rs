@@ -89,8 +89,8 @@ struct Faults {
     crash: u64,
 }
 
-/// Delivers messages in any order, and some of them never, twice or altered. Returns the numbers of
-/// rejected messages and of transfers of entries.
+/// Delivers messages in random order; some of them are lost, duplicated or altered. Returns the
+/// number of rejected messages and the number of transfers of entries.
 fn deliver<'g>(
     game: &'g GraphGame,
     coordinator: &mut dyn RemoteCoordinator,
@@ -105,11 +105,11 @@ fn deliver<'g>(
     };
     let mut remotes: HashMap<u64, PlainWorker<'g, GraphGame>> = HashMap::new();
     let mut started = 0;
-    // Workers that have died: those that the coordinator has not been notified of, and those that
-    // it has removed.
+    // Workers that have crashed: `lost` before the coordinator is notified of the crash, `removed`
+    // after that.
     let (mut lost, mut removed): (Vec<u64>, Vec<u64>) = Default::default();
     let mut steps = 0;
-    // Messages to the coordinator and to workers, delivered in any order.
+    // Messages that have been sent and not delivered.
     let (mut to_coordinator, mut to_workers): (Vec<Vec<u8>>, Vec<Delivery>) = Default::default();
     let (mut rejected, mut fetched) = (0, 0);
     while !coordinator.status().is_over {
@@ -129,7 +129,7 @@ fn deliver<'g>(
                 remote.cancel(job);
             }
         }
-        // A worker without a job sends a request, and sends it again if the message may be lost.
+        // A random worker requests a job. If it has a job, the coordinator sends the same job again.
         let alive: Vec<u64> = remotes.keys().copied().collect();
         let worker = alive[random(alive.len() as u64) as usize];
         to_workers.push(coordinator.handle_idle(worker));
@@ -216,7 +216,7 @@ proptest! {
         found.sort_by_key(|shared_entry| shared_entry.code);
         expected.sort_by_key(|shared_entry: &SharedEntry| shared_entry.code);
         prop_assert_eq!(&found, &expected);
-        // Another worker that stores them has the same results.
+        // Another worker that stores these entries has the same results.
         let other = self::remote(&game);
         other.search(2, &delivery.reply, Some(&bytes)).unwrap();
         for SharedEntry { code, entry } in found {
@@ -271,19 +271,20 @@ fn late_workers_receive_all_results() {
             delivery = coordinator.handle(&message).unwrap();
         }
         let results = coordinator.status().results;
-        // Five at a time. The worker's id is that of its first request.
+        // A reply contains at most five results.
         let mut delivery = coordinator.handle_idle(2);
         for _ in 0..results.div_ceil(5) {
             let message = late.search(2, &delivery.reply, None).unwrap();
             delivery = coordinator.handle(&message).unwrap();
         }
-        // Open positions as well, with no less work.
+        // Entries of open positions have been sent as well. The late worker's entries have at least
+        // the same search effort.
         let mut open = 0;
         for code in 0..game.nodes() {
             let known =
                 |remote: &PlainWorker<'_, GraphGame>| remote.table().lookup(game.key(code), code);
             let Some(sent) = known(&first) else { continue };
-            let received = known(&late).expect("it was sent");
+            let received = known(&late).expect("the entry was sent");
             assert!(sent.value().is_none() || received.value() == sent.value());
             assert!(received.value().is_some() || received.work >= sent.work);
             open += u32::from(sent.value().is_none());
@@ -388,7 +389,7 @@ fn a_removed_worker_gets_no_job() {
         assert!(matches!(coordinator.handle(&late), Err(WireError::Unexpected(_))));
         let status = coordinator.status();
         assert_eq!((status.jobs, status.results, status.counters.nodes), (1, 0, 1));
-        // The leaf belongs to the other worker.
+        // The leaf is now assigned to the other worker.
         let message = remotes[1].search(1, &other.reply, None).unwrap();
         coordinator.handle(&message).unwrap();
         assert!(matches!(coordinator.handle(&late), Err(WireError::Unexpected(_))));
@@ -440,7 +441,7 @@ fn impossible_messages_are_rejected() {
 }
 
 #[test]
-fn a_worker_takes_any_job() {
+fn a_worker_accepts_a_job_with_extreme_numbers() {
     let game = random_game(1);
     let remote = remote(&game);
     let search = Job { id: u64::MAX, node: 0, budget: u64::MAX, last: None };
@@ -465,7 +466,7 @@ fn many_entries_are_stored_by_several_threads() {
     let results: Vec<SharedEntry> = (1..30_000).map(shared_entry).collect();
     let reply = Reply { instruction: Instruction::Search(search), results, received: 0 };
     remote.search(0, &wire::encode(Kind::Reply, SEARCH, &reply), None).unwrap();
-    // Some do not fit into their clusters.
+    // Some entries are lost, because their clusters are full.
     let known =
         |&number: &u64| remote.table().lookup(game.key(code(number)), code(number)).is_some();
     let found = (1..30_000).filter(known).count();

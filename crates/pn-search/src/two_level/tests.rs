@@ -85,7 +85,7 @@ fn limits_stop_all_workers_and_are_reported() {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             let report = run(&game, options, limits);
             assert_eq!(report.outcome, Outcome::Unknown(Reason::NodeLimit));
-            // Totals are exchanged every 256 expansions.
+            // Workers exchange their counts every 256 expansions. A node has at most 58 children.
             assert!(report.counters.nodes <= nodes.max(1) + 256 * 58 * workers as u64);
             assert!(report.phi > 0 && report.delta > 0);
         }
@@ -93,12 +93,12 @@ fn limits_stop_all_workers_and_are_reported() {
         assert_eq!(run(&game, options, limits).outcome, Outcome::Unknown(Reason::Interrupted));
         let started = Instant::now();
         let deadline = Some(started + Duration::from_millis(30));
-        // A job without a budget, which only a stop ends.
+        // A job with an unlimited budget, which only the deadline can end.
         let long = Options { job_nodes: u64::MAX, ..options };
         let limits = Limits { deadline, ..Limits::default() };
         let report = run(&Endless, long, limits);
         assert_eq!(report.outcome, Outcome::Unknown(Reason::TimeLimit));
-        // Generous, because other processes may delay this one.
+        // The bound is generous, because other processes may delay this one.
         assert!(started.elapsed() < Duration::from_secs(10));
     }
 }
@@ -168,7 +168,7 @@ fn oracle_values_are_used_and_failures_end_the_search() {
 fn a_panic_while_the_table_grows_ends_the_search() {
     for workers in [1, 3] {
         let (ended, end) = channel();
-        // Not joined, so that the test fails instead of waiting if the search does not end.
+        // The thread is not joined: if the search does not end, the test fails instead of waiting.
         thread::spawn(move || {
             let game = GrowthPanic::default();
             let options = options(workers, 10_000);

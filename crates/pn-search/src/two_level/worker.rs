@@ -16,15 +16,15 @@ use crate::run::{Counters, Limits, Outcome, Reason, SearchMonitor};
 use crate::table::Table;
 use crate::threads::start_worker;
 
-/// Minimum number of entries that a further thread stores: that takes a few times as long as
-/// starting the thread.
+/// Minimum number of entries for which a further thread is started. To store that many entries takes
+/// a few times as long as to start the thread.
 const MIN_SHARE: usize = 4096;
 
 /// Number of entries whose table clusters are prefetched together.
 const PREFETCHED_ENTRIES: usize = 32;
 
-/// Minimum number of new entries for which the table grows before a job. More than several threads
-/// of df-pn begin with.
+/// Before a job, the table grows until it has space for at least this many new entries. This is more
+/// than df-pn reserves at the start of a search with several threads.
 const MIN_NEW_ENTRIES: u64 = 1 << 16;
 
 /// Stack of a thread that stores entries, in bytes.
@@ -33,7 +33,7 @@ const STACK_BYTES: usize = 1 << 20;
 /// A worker for a plain game.
 pub struct PlainWorker<'a, G> {
     game: &'a G,
-    /// Entries to be shared, stored since the last result.
+    /// Entries to be sent to other workers, collected since the last result.
     shared: Mutex<Vec<SharedEntry>>,
     min_shared_work: u64,
     table: Table,
@@ -41,7 +41,7 @@ pub struct PlainWorker<'a, G> {
     threads: NonZeroUsize,
     max_entries: usize,
     jobs: WorkerJobs<'a>,
-    /// Node of the last job, if it is open.
+    /// Node of the last job, if this node is still open.
     open: Mutex<Option<u64>>,
 }
 
@@ -99,8 +99,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             entries.iter().for_each(|shared| self.table.prefetch(key(shared)));
             for shared in entries {
                 let &SharedEntry { code, entry } = shared;
-                // Of open entries, the one with more work is the better one. A value is never
-                // replaced by numbers.
+                // Of two open entries, the one with more search effort is better. `store` never
+                // replaces a solved entry by an open one.
                 let own = self.table.lookup(key(shared), code);
                 if entry.value().is_some() || own.is_none_or(|own| own.work <= entry.work) {
                     self.table.store(key(shared), code, entry);
@@ -109,7 +109,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         }
     }
 
-    /// Searches a node by df-pn. The table grows first, if it has no space for `new_entries`.
+    /// Searches a node by df-pn. The table grows first if it has no space for `new_entries`.
     fn search_node(
         &self,
         node: u64,
@@ -122,7 +122,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         let root = Root::new(game, node, table);
         let (report, shared) = dfpn_sharing(root, dfpn, threads, limits, &mut (), min_shared_work);
         self.lock_shared().extend(shared);
-        // The root has been counted as a child, and the table had entries before.
+        // Only the new nodes and entries are reported: this node has already been counted as a
+        // child of its parent, and `table_used` includes the entries from before the search.
         let Counters { nodes, table_used, .. } = report.counters;
         let table_used = table_used.saturating_sub(used_before);
         let mut spent = Counters { nodes: nodes - 1, table_used, ..report.counters };
@@ -144,8 +145,8 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         (outcome, spent)
     }
 
-    /// Takes the entries to be shared: of each position a solved one, or that with the most work. Sorted by code,
-    /// so that searches on one thread can be repeated.
+    /// Takes the entries to be sent to other workers, one for each position: a solved entry if there is one, otherwise
+    /// the entry with the most search effort. They are sorted by code, so that searches on one thread can be repeated.
     fn take_shared(&self) -> Vec<SharedEntry> {
         let mut shared = std::mem::take(&mut *self.lock_shared());
         let key = |shared: &SharedEntry| {
@@ -202,7 +203,7 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
         let (search, max) = (self.jobs.search, self.max_entries);
         let node = wire::decode(Kind::Node, search, node)?;
-        // The threads of a job may let the table grow meanwhile.
+        // Without the lock, the threads of a job might let the table grow meanwhile.
         let collect = || entries::collect(self.game, &self.table, search, node, max);
         Ok(self.table.with_growth_locked(collect))
     }

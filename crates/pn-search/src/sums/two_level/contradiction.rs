@@ -4,10 +4,10 @@ use crate::Value;
 use crate::cluster::message::WorkerId;
 use crate::sums::knowledge::{GrundyInfo, TRACKED};
 
-/// Contradiction between the results of a worker and those known before. Either may be wrong.
+/// Contradiction between a result of a worker and an earlier result. Either of them may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
-    /// A worker has reported a result that contradicts one of another worker, or one from before the search.
+    /// A worker has reported a result that contradicts a result of another worker or from before the search.
     #[error("{atom}: worker {worker} reports {reported}, but the earlier result is {known}")]
     Reported {
         /// Name of the atom.
@@ -16,11 +16,11 @@ pub enum Contradiction {
         known: String,
         /// Reported result.
         reported: String,
-        /// The worker that reported it.
+        /// The worker that has reported this result.
         worker: WorkerId,
     },
-    /// A worker has received a Grundy number that contradicts its own results, and it has no other number for the
-    /// atom.
+    /// A worker has received a Grundy number that it has excluded itself. It cannot report the atom's Grundy number,
+    /// because it has not computed it.
     #[error("worker {worker} received a Grundy number that contradicts its own results")]
     Found {
         /// The worker.

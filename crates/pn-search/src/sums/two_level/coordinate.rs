@@ -8,12 +8,12 @@ use crate::run::{Observer, Report};
 use crate::sums::options::SearchOptions;
 use crate::sums::workspace::{SolverState, Sum};
 
-/// Coordinates the search with id `search` until `run`, which carries the messages, returns. All workers receive the
-/// Grundy numbers of the workspace. A search that is not over by then counts as interrupted.
+/// Coordinates the search with id `search`. All workers receive the Grundy numbers of the workspace. `run` transports
+/// the messages. When `run` returns, this function returns too; a search that is not over then counts as interrupted.
 ///
-/// A number that contradicts another one ends the search without a result, for
-/// [`Contradiction`](crate::run::Reason::Contradiction), and is returned with the report. The observer receives all
-/// new Grundy numbers.
+/// If two results contradict each other, the search ends without a value. The reason is
+/// [`Contradiction`](crate::run::Reason::Contradiction), and the contradiction is returned with the report. The
+/// observer receives all new Grundy numbers.
 ///
 /// # Panics
 /// If the game, the observer or `run` does.

@@ -1,10 +1,12 @@
-//! The first level of a two-level search of sums, in the workspace of the workers or in the coordinator's own.
+//! The first level of a two-level search of sums: the tree whose leaves are jobs for df-pn. It uses the workspace that
+//! the workers share, or a workspace of the coordinator if the workers are in other processes.
 //!
-//! Leaves are selected and numbers backed up in [`super::select`]. The coordinator expands inner nodes itself.
-//! Workers in other processes send the numbers directly below a leaf with its result. [`SumTree`] is the tree.
+//! [`SumTree`] is the tree. Leaves are selected and numbers backed up in [`super::select`]. The coordinator expands
+//! inner nodes itself. A worker in another process sends the numbers of the couples directly below a leaf together with
+//! the result of its job.
 //!
-//! Garbage collection reuses the ids of atoms while jobs are assigned. So the atoms of taken leaves, and of
-//! the couples above them, are kept.
+//! After a garbage collection, ids of evicted atoms may be assigned to other atoms while jobs are running. So the atoms
+//! of taken leaves, and of the couples above them, are kept.
 
 use std::sync::Arc;
 
@@ -28,19 +30,19 @@ use crate::sums::options::SearchOptions;
 use crate::sums::threads::{GroupResult, POLL_INTERVAL, ThreadWorker};
 use crate::sums::workspace::{SolverState, Sum, couple_of, key_of};
 
-/// Number of selections without a leaf after which outdated numbers are accepted.
+/// Number of attempts to select a leaf by current numbers only. Later attempts accept numbers that are outdated.
 const MAX_STRICT_ATTEMPTS: u32 = 10;
-/// Maximum number of selections for a leaf. Without this limit they might not end if numbers are replaced as soon as
-/// they are stored.
+/// Maximum number of attempts to select a leaf. Without this limit, the attempts might not end if the table is so small
+/// that numbers are replaced as soon as they are stored.
 const MAX_ATTEMPTS: u32 = 1000;
 
-/// Maximum work of a job. Work reported by workers in other processes is untrusted.
+/// Maximum search effort that is counted for a job. Efforts reported by workers in other processes are untrusted.
 const MAX_WORK: u64 = 1 << 40;
 
 /// Number of workers for which the table of virtual losses is sized.
 const WORKERS: usize = 64;
 
-/// The tree of couples.
+/// The tree of the first level. Its nodes are couples.
 pub struct SumTree<'a, G: Named> {
     workspace: &'a SolverState<'a, G>,
     root: &'a Sum,
@@ -51,16 +53,18 @@ pub struct SumTree<'a, G: Named> {
     /// True if the workers use the same workspace. Then they collect its garbage and let its table grow.
     is_shared: bool,
     collector: Collector,
-    /// Numbers of the root.
+    /// Phi and delta of the root.
     pair: Pair,
     /// Counters of the selector at the last [`JobTree::publish`].
     published: Counters,
-    /// Number of entries in the table at the start or after the last collection, and the selector's count of entries
-    /// at that time.
+    /// Number of entries in the table at the start or after the last collection, and the value of the selector's
+    /// counter `table_used` at that time.
     kept: (u64, u64),
-    /// Garbage collections of the workers, if they share the workspace.
+    /// If the workers share the workspace: number of their garbage collections that [`SumTree::resume`] has handled.
     collections: u64,
+    /// True if taken leaves may have left the tree since the last [`JobTree::has_lost_leaves`].
     has_lost_leaves: bool,
+    /// Reason why the search cannot continue.
     failure: Option<Reason>,
     /// The first contradiction between results.
     claims: Option<Claims>,
@@ -75,7 +79,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         is_shared: bool,
     ) -> Self {
         let state = SharedState::new(WORKERS, Limits::default(), Counters::default());
-        // Without an observer, because the coordinator takes new Grundy numbers from the state.
+        // There is no observer, because the coordinator takes new Grundy numbers from the state.
         let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, POLL_INTERVAL);
         let evaluator = Evaluator::new(workspace, &workspace.table, monitor, options, true);
         let mut tree = SumTree {
@@ -104,7 +108,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         self.claims.take()
     }
 
-    /// Returns the report of a search that ended with a value or for a reason.
+    /// Returns the report of a search. `reason` is the reason why the search ended, or `None` if the root is solved.
     pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
         let answer = reason.map_or(Ok(self.pair), Err);
         let memory_bytes = self.workspace.bytes() + self.own_bytes();
@@ -147,7 +151,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     /// Returns true if the search can continue.
     fn free_memory(&mut self, couples: &[u64]) -> bool {
         if self.is_shared {
-            // The search ends, collects the garbage of all workers, and continues.
+            // This failure stops all workers. Then garbage is collected, and the workers are started again.
             self.failure = self.failure.or(Some(Reason::Memory));
             return false;
         }
@@ -168,8 +172,8 @@ impl<'a, G: Named> SumTree<'a, G> {
         true
     }
 
-    /// Removes the inner nodes whose numbers a collection has evicted, except those in `kept`: their codes may
-    /// become those of other couples. Lets the selector continue.
+    /// Removes the inner nodes whose numbers a collection has evicted, except those in `kept`. Their atoms may be
+    /// evicted as well, so their codes may stand for other couples later. Also lets the selector continue.
     fn remove_evicted(&mut self, kept: &HashSet<u64>) {
         let table = &self.workspace.table;
         let is_stored = |code| table.lookup(key_of(code), code).is_some();
@@ -178,8 +182,8 @@ impl<'a, G: Named> SumTree<'a, G> {
         self.selector.tree.monitor.stopped = None;
     }
 
-    /// Continues after the workers' garbage collection with this number. Returns false if the tree has already
-    /// continued after it.
+    /// Continues after a garbage collection by the workers. `collections` is the number of their collections so far.
+    /// Returns false if the tree has already continued after the last one.
     pub(super) fn resume(&mut self, collections: u64) -> bool {
         if std::mem::replace(&mut self.collections, collections) == collections {
             return false;
@@ -189,15 +193,16 @@ impl<'a, G: Named> SumTree<'a, G> {
         true
     }
 
-    /// Updates the numbers of the inner nodes on a path.
+    /// Updates the numbers of the inner nodes on a path, after `work` expansions below its end.
     fn back_up(&mut self, path: &[u64], work: u64) {
         while self.selector.back_up(path, work).is_none() && self.free_memory(path) {}
         self.has_lost_leaves = true;
         self.update_root();
     }
 
-    /// Imports a result about an atom by `take`. If the memory is full, collects garbage, keeps the atoms of `couples`,
-    /// and tries again. A failure or a contradiction ends the search. `reported` is the result as text.
+    /// Calls `take` to import a result about an atom. If the memory is full, collects garbage (but keeps the atoms of
+    /// `couples`) and calls `take` again. Ends the search if no memory can be freed, or if the result contradicts an
+    /// earlier one. `reported` returns the result as text.
     fn import<T>(
         &mut self,
         couples: &[u64],
@@ -310,7 +315,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         work: u64,
         _: WorkerId,
     ) -> Option<u64> {
-        // The leaf is not taken any more, so its atoms have to be kept explicitly.
+        // The leaf is not among the taken leaves any more, so the atoms of its path are passed to be kept.
         let path = leaf.whole_path();
         for hints in children {
             let take = |tree: &mut Self| tree.selector.tree.import_hints(hints, &mut tree.scratch);
@@ -336,7 +341,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         let contradicted = match known {
             Some(known) => Some(contradiction::couple(nimber, known)),
             None if !is_possible => Some(contradiction::known(knowledge.get(atom))),
-            // The Grundy number of an atom is at most its lives.
+            // The Grundy number of an atom is at most the number of its lives.
             None if value == Value::Loss && nimber > lives => {
                 Some(format!("a Grundy number of at most {lives}"))
             }
@@ -363,9 +368,9 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     ) -> Vec<GrundyNumber> {
         results.retain(|result| {
             let reported = || contradiction::number(result.number);
-            let learn =
+            let take =
                 |tree: &mut Self| tree.selector.tree.import_number(result, &mut tree.scratch);
-            self.import(&[], &result.atom, reported, learn).unwrap_or(false)
+            self.import(&[], &result.atom, reported, take).unwrap_or(false)
         });
         self.has_lost_leaves |= !results.is_empty();
         results

@@ -2,15 +2,16 @@
 //! "PNS-PDFPN Algorithm").
 //!
 //! The first level is a proof-number search whose leaves are jobs: a worker takes the best free leaf and
-//! searches it by df-pn for a number of expansions. Then the leaf becomes an inner node.
+//! searches it by df-pn for a number of expansions. Then the leaf becomes an inner node. The df-pn searches of the jobs
+//! are the second level.
 //!
-//! The tree (`level`) selects leaves and backs numbers up (`select`). It stores only the sets of its inner nodes and
-//! its taken leaves; their numbers are in the table with all others. Workers are
-//! threads that share the workspace ([`two_level`]), or processes with workspaces of their own (`worker`),
-//! which exchange Grundy numbers through the coordinator ([`crate::cluster`]).
+//! The tree of the first level (`level`) selects leaves and backs numbers up (`select`). It stores only the sets of its
+//! inner nodes and its taken leaves. The phi and delta of its nodes are in the workspace's table. Workers are threads
+//! that share the workspace ([`two_level`]), or processes with workspaces of their own (`worker`), which exchange
+//! Grundy numbers through the coordinator ([`crate::cluster`]).
 //!
-//! The result is correct for any order of the threads' work: outdated numbers only change the selected leaf,
-//! and a worker that solves a couple sends cut-off requests to the others ([`crate::dfpn`]).
+//! The result is correct for any order of the threads' work: outdated numbers only change which leaf is selected,
+//! and a worker that solves a couple sends cut-off requests to the other workers ([`crate::dfpn`]).
 
 mod contradiction;
 mod coordinate;
@@ -37,14 +38,14 @@ use level::SumTree;
 /// Default number of expansions of a job.
 pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
 
-/// Searches a position on two levels with `threads` threads, at least one. Each is a worker whose jobs have
-/// `job_expansions` expansions.
+/// Searches a position on two levels with `threads` threads (0 counts as 1). Each thread is a worker. The budget of a
+/// job is `job_expansions` expansions.
 ///
 /// [`super::dfpn()`] describes the reuse of earlier results, the counters, and the behaviour at full memory. The first
 /// level's tree takes some 10 to 20 bytes per job, within the workspace's memory.
 ///
 /// # Panics
-/// As [`super::dfpn()`].
+/// In the same cases as [`super::dfpn()`].
 pub fn two_level<G: Named>(
     workspace: &SolverState<'_, G>,
     root: &Sum,
@@ -63,8 +64,8 @@ pub fn two_level<G: Named>(
     found.report(workspace.bytes() + tree.own_bytes())
 }
 
-/// Runs jobs of the pool until the sum is solved or the search has to stop. Returns the numbers of a solved
-/// sum.
+/// Runs jobs of the pool until the root is solved or the search has to stop. Returns the root's phi and delta if it is
+/// solved.
 fn run_jobs<G: Named>(
     pool: &Pool<SumTree<'_, G>>,
     worker: &mut ThreadWorker<'_, G>,
@@ -81,7 +82,7 @@ fn run_jobs<G: Named>(
         let outcome = match worker.search_job(node, budget).map(Pair::value) {
             None => JobOutcome::Stopped,
             Some(Some(value)) => JobOutcome::Solved(value, None),
-            // The numbers of the children are in the shared table.
+            // The list is empty, because the numbers of the children are in the shared table.
             Some(None) => JobOutcome::Open(Vec::new()),
         };
         let spent = worker.tree.monitor.counters.since(&before);

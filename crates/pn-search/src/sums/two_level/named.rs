@@ -1,4 +1,5 @@
-//! Atoms, couples and results by the names of atoms, as processes exchange them: each process has its own ids.
+//! Atoms, couples and results in the form in which processes exchange them: with the names of atoms, because each
+//! process has its own ids.
 //!
 //! - [`Named`] is a game whose atoms have names.
 //! - [`Couple`], [`GrundyNumber`] and [`Hints`] are the contents of messages.
@@ -49,18 +50,18 @@ pub struct GrundyNumber {
     pub number: u32,
 }
 
-/// Results and numbers of an atom whose Grundy number the sender has not computed.
+/// Excluded Grundy numbers of an atom, and phi and delta of its open couples. The sender has not computed the atom's
+/// Grundy number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hints {
     /// Name of the atom.
     pub atom: String,
     /// Numbers that are not the Grundy number, as bits.
     excluded: u64,
-    /// Numbers of open couples.
     couples: Vec<OpenCouple>,
 }
 
-/// Numbers of an open couple.
+/// Phi, delta and search effort of an open couple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct OpenCouple {
     nimber: u32,
@@ -103,8 +104,8 @@ impl From<GameFull> for ImportError {
 }
 
 impl<G: Named> TableEvaluator<'_, G> {
-    /// Imports a Grundy number. Returns true if it was not known. Ignores a name that is not that of an atom, and a
-    /// number that the atom cannot have.
+    /// Imports a Grundy number. Returns true if it was not known before. If `result` has a name that no atom has, or a
+    /// number that the atom cannot have, it is ignored.
     pub(super) fn import_number(
         &mut self,
         result: &GrundyNumber,
@@ -126,7 +127,7 @@ impl<G: Named> TableEvaluator<'_, G> {
         Ok(true)
     }
 
-    /// Imports valid hints ([`Hints::is_valid`]). Ignores a name that is not that of an atom.
+    /// Imports valid hints ([`Hints::is_valid`]). Hints with a name that no atom has are ignored.
     pub(super) fn import_hints(
         &mut self,
         hints: &Hints,
@@ -145,7 +146,7 @@ impl<G: Named> TableEvaluator<'_, G> {
         for &OpenCouple { nimber, phi, delta, work } in couples {
             let code = code_of(atom, nimber);
             let own = table.lookup(key_of(code), code);
-            // Own numbers of more work are better, and a value is never replaced by numbers.
+            // An open couple is stored unless the own table has an entry of more search effort.
             if self.value(atom, nimber).is_none() && own.is_none_or(|own| own.work <= work) {
                 let entry = Entry { phi, delta, work };
                 self.monitor.counters.stored(table.store(key_of(code), code, entry));
@@ -170,13 +171,14 @@ impl<G: Named> TableEvaluator<'_, G> {
             match self.open[..] {
                 [] => {}
                 [atom] => each(atom, rest),
-                // The selection omits the last part, which depends on the ids, so all parts are included.
+                // A search omits the last part. Which part is the last may depend on the ids of the process, so all
+                // parts are included.
                 ref parts => parts.iter().for_each(|&atom| each(atom, self.current(atom))),
             }
         }
     }
 
-    /// Returns hints for the couple's atom and the couples directly below it.
+    /// Returns hints for a couple and for the couples directly below it.
     pub(super) fn hints_below(&mut self, atom: Atom, nimber: u32, list: &PackedList) -> Vec<Hints> {
         let mut collector = HintCollector::new(self.workspace);
         collector.add(atom, nimber);
@@ -201,7 +203,7 @@ impl<'w, 'g, G: Named> HintCollector<'w, 'g, G> {
         HintCollector { workspace, hints: Vec::new(), indices, added }
     }
 
-    /// Adds the results and numbers of a couple.
+    /// Adds the excluded Grundy numbers of an atom, and phi and delta of its couple with `nimber`, if they are stored.
     fn add(&mut self, atom: Atom, nimber: u32) {
         let SolverState { game, knowledge, table, .. } = self.workspace;
         let code = code_of(atom, nimber);

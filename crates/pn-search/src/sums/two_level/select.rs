@@ -1,6 +1,6 @@
-//! Selection of leaves, and back-up of numbers.
+//! Selection of leaves of the first level, and back-up of numbers to its root.
 //!
-//! [`Couples`] are the inner nodes and taken leaves of the tree; [`TakenCouple`] is such a leaf; [`SelectedCouple`] is
+//! [`Couples`] are the inner nodes and taken leaves of the tree; [`TakenCouple`] is a taken leaf; [`SelectedCouple`] is
 //! the result of a selection.
 
 use ahash::{HashMap, HashSet};
@@ -22,13 +22,14 @@ pub struct TakenCouple {
     pub code: u64,
     /// Codes of the couples from the root to the leaf's parent.
     pub path: Vec<u64>,
-    /// Keys of the sums of several parts on that path.
+    /// Keys of the sums of several parts that are on this path between the couples.
     pub sums: Vec<u64>,
 }
 
 /// Inner nodes of the tree, and leaves that are being searched. All other couples are free leaves.
 #[derive(Default)]
 pub(super) struct Couples {
+    /// Inner nodes.
     pub expanded: HashSet<u64>,
     /// Taken leaves, with the couples above them.
     pub taken: HashMap<u64, Vec<u64>>,
@@ -40,7 +41,7 @@ pub(super) enum SelectedCouple {
     Leaf(TakenCouple),
     /// All leaves are taken.
     AllTaken,
-    /// No leaf: the delta of a couple has increased during the selection, or a couple is solved.
+    /// No leaf was selected, because the delta of a couple has increased during the selection, or a couple was solved.
     Changed,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum SelectedCouple {
 struct SelectionPath {
     path: Vec<u64>,
     sums: Vec<u64>,
-    /// True if the next free leaf is taken even if numbers have increased during the selection.
+    /// True if a free leaf is taken even if numbers on its path have increased during the selection.
     accepts_outdated: bool,
     /// Inner nodes below which all leaves are taken.
     full: HashSet<u64>,
@@ -57,8 +58,8 @@ struct SelectionPath {
     reselections: u32,
 }
 
-/// Maximum number of reselections before a selection restarts at the root. In a table that is far too small
-/// they might not end, because numbers are replaced as soon as they are stored.
+/// Maximum number of reselections before a selection restarts at the root. Without this limit, the reselections might
+/// not end if the table is so small that numbers are replaced as soon as they are stored.
 const MAX_RESELECTIONS: u32 = 100;
 
 impl<G: Impartial> ThreadWorker<'_, G> {
@@ -68,8 +69,8 @@ impl<G: Impartial> ThreadWorker<'_, G> {
         self.tree.reduced(rest).0
     }
 
-    /// Selects the best free leaf. With `accepts_outdated` it may be one that was the best at the beginning of the
-    /// selection. Returns `None` if the search has to stop.
+    /// Selects the best free leaf. If `accepts_outdated` is true, this may be a leaf that was the best one before
+    /// numbers increased during the selection. Returns `None` if the search has to stop.
     pub(super) fn select(
         &mut self,
         couples: &mut Couples,
@@ -116,8 +117,8 @@ impl<G: Impartial> ThreadWorker<'_, G> {
         Some(selected)
     }
 
-    /// Selects a leaf below a couple. If its delta is greater than `expected_delta` or it is solved, the parent has to
-    /// select again.
+    /// Selects a leaf below a couple. Returns [`SelectedCouple::Changed`] if the couple is solved, or if its delta has
+    /// become greater than `expected_delta` and outdated numbers are not accepted. Then the parent has to select again.
     fn select_in_couple(
         &mut self,
         couples: &mut Couples,
@@ -194,8 +195,8 @@ impl<G: Impartial> ThreadWorker<'_, G> {
         }
     }
 
-    /// Updates the numbers of the inner nodes on a path from the root, after `work` expansions below its end. Returns
-    /// true if none of them is solved, and `None` if the search has to stop.
+    /// Updates the numbers of the inner nodes on a path from the root, after `work` expansions below the end of the
+    /// path. Returns true if no node of the path is solved, and `None` if the search has to stop.
     pub(super) fn back_up(&mut self, path: &[u64], work: u64) -> Option<bool> {
         let mut is_open = true;
         let mut changes = true;
@@ -215,8 +216,8 @@ impl<G: Impartial> ThreadWorker<'_, G> {
         Some(is_open)
     }
 
-    /// Recomputes the numbers of an open inner node after `work` more expansions below it. If it is still open, also
-    /// returns its options; its open children are at the top of the stack. Returns `None` if the search has to stop.
+    /// Recomputes the numbers of an open inner node after `work` more expansions below it. If the node is still open,
+    /// pushes its open children onto the stack and also returns its options. Returns `None` if the search has to stop.
     fn evaluate(&mut self, code: u64, work: u64) -> Option<(Pair, Option<ExpandedCouple>)> {
         let evaluator = &mut self.tree;
         let before = evaluator.lookup(code);
@@ -290,7 +291,7 @@ mod tests {
             let (atom, nimber) = couple_of(code);
             // No option is lost with a nim heap of this size, so all options are listed.
             let Some(Listing::Options(listed)) = worker.tree.listing(atom, u32::MAX, true) else {
-                panic!("all options");
+                panic!("the list has all options");
             };
             for (_, option) in options_of(&listed.list) {
                 leaves(worker, inner, option, nimber, found);
@@ -301,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Takes all leaves of a growing tree, in each step.
+    /// In each step, takes all free leaves of a tree, then expands one of them.
     #[test]
     fn selection_finds_every_free_leaf_once() {
         let mut max_leaves = 0;
@@ -318,7 +319,7 @@ mod tests {
             let mut inner = BTreeSet::new();
             while worker.sum_pair(&root).value().is_none() {
                 let mut jobs = Vec::new();
-                // A couple that is solved during a selection can make another leaf free.
+                // A selection may solve a couple, which can add a free leaf. So it is repeated after `AllTaken`.
                 let mut attempts = 10;
                 while attempts > 0 && worker.sum_pair(&root).value().is_none() {
                     match worker.select(&mut couples, &root, false).unwrap() {

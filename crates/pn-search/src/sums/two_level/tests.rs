@@ -1,5 +1,5 @@
-//! Tests of a coordinator and workers with workspaces and ids of their own. Messages between them are lost, duplicated
-//! and delayed. The reference implementation is recursion.
+//! Tests of a coordinator and workers, each with its own workspace and its own ids of atoms. Messages between them are
+//! lost, duplicated and delayed. Results are compared with those of a recursive reference implementation.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -36,8 +36,11 @@ struct ProcessGame<'g> {
 
 #[derive(Default)]
 struct AtomIds {
+    /// Declared atom of each id.
     atoms: Vec<Option<Atom>>,
+    /// Id of each declared atom.
     ids: HashMap<Atom, Atom>,
+    /// Ids of evicted atoms.
     free: Vec<Atom>,
 }
 
@@ -192,7 +195,7 @@ impl<S: RemoteWorker> Carrier<'_, '_, S> {
         mix(self.random) % below
     }
 
-    /// Sends a message, which arrives never, once or twice.
+    /// Sends a message. It arrives twice, once or never.
     fn send(&mut self, message: impl Fn() -> Message) {
         let FaultRates { loss, duplication, max_delay, .. } = self.faults;
         for chance in [256, duplication] {
@@ -216,7 +219,7 @@ impl<S: RemoteWorker> Carrier<'_, '_, S> {
                 let new = self.started.min(self.workers.len() as u64 - 1);
                 assert!(
                     self.running.iter().all(|&(running, _)| running != new),
-                    "workers are left"
+                    "another worker can be started"
                 );
                 self.started += 1;
                 self.running.push((new, 0));
@@ -320,7 +323,7 @@ fn run(
     };
     let workers: Vec<SumWorker<'_, _>> = workspaces.map(worker).collect();
     let process_game = ProcessGame::new(&game, max_atoms[0]);
-    // Ids differ between processes.
+    // Makes the ids of atoms differ between processes.
     for (at, game) in games.iter().enumerate().skip(1) {
         game.intern(at as Atom % 3).unwrap();
     }
@@ -405,9 +408,9 @@ proptest! {
     }
 }
 
-/// The import of a result with several children continues after the memory is full.
+/// After the memory is full, the import of a result goes on with its next child. The search must not continue then.
 #[test]
-fn a_search_without_memory_stays_ended() {
+fn a_search_that_ended_without_memory_does_not_continue() {
     let Summary { report, .. } =
         run(357, 1, 10, [32, 40], FaultRates { max_delay: 5, ..FaultRates::NONE });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));

@@ -36,8 +36,8 @@ pub struct SumWorker<'a, G: Named> {
 }
 
 impl<'a, G: Named> SumWorker<'a, G> {
-    /// Creates a worker for the search with id `search`. It owns the workspace, because a job lets the
-    /// table grow without waiting for other searches.
+    /// Creates a worker for the search with id `search`. The worker owns the workspace: a job may let the table grow,
+    /// and no other search may use the table meanwhile.
     pub fn new(
         workspace: SolverState<'a, G>,
         options: SearchOptions,
@@ -49,13 +49,14 @@ impl<'a, G: Named> SumWorker<'a, G> {
         SumWorker { workspace, options, threads, jobs, scratch: Mutex::default() }
     }
 
-    /// Calls `run` with an evaluator. Returns its result, its counters and the new Grundy numbers.
+    /// Calls `run` with an evaluator. Returns the result of `run`, the evaluator's counters, and the new Grundy
+    /// numbers.
     fn evaluate<T>(
         &self,
         run: impl FnOnce(&mut TableEvaluator<'_, G>) -> T,
     ) -> (T, Counters, Vec<(Atom, u32)>) {
         let state = SharedState::new(1, Limits::default(), Counters::default());
-        // Without an observer, so that new Grundy numbers stay in the state.
+        // There is no observer, so new Grundy numbers stay in the state.
         let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, POLL_INTERVAL);
         let workspace = &self.workspace;
         let mut evaluator =
@@ -66,17 +67,18 @@ impl<'a, G: Named> SumWorker<'a, G> {
         (result, counters, state.take_found())
     }
 
-    /// Imports results of other workers while there is memory. Without the others, the search only takes longer.
+    /// Imports results of other workers until the memory is full. If some are left out, the search only takes longer.
     ///
     /// # Errors
-    /// A contradiction with this worker's results: the known Grundy number, or `None` if numbers are only excluded.
+    /// If a result contradicts this worker's results. The error is the Grundy number that this worker has for the atom,
+    /// or `None` if the worker has only excluded the number in the result.
     fn add_numbers(
         &self,
         results: &[GrundyNumber],
         scratch: &mut G::Scratch,
     ) -> Result<(), Option<GrundyNumber>> {
         let SolverState { game, knowledge, .. } = &self.workspace;
-        let learn = |evaluator: &mut TableEvaluator<'_, G>| {
+        let import = |evaluator: &mut TableEvaluator<'_, G>| {
             for result in results {
                 match evaluator.import_number(result, scratch) {
                     Ok(_) => {}
@@ -90,11 +92,11 @@ impl<'a, G: Named> SumWorker<'a, G> {
             }
             Ok(())
         };
-        self.evaluate(learn).0
+        self.evaluate(import).0
     }
 
-    /// Returns the atom of a job. Collects garbage if there is no memory for it. Returns `None` if there is still no
-    /// memory.
+    /// Returns the atom of a job. If there is no memory for the atom, collects garbage. Returns `None` if there is no
+    /// memory after that either.
     fn find(
         &self,
         name: &str,
@@ -111,7 +113,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         match found {
             Err(_) => Ok(None),
             Ok(Some(atom)) => Ok(Some(atom)),
-            Ok(None) => Err(WireError::Unexpected("about an atom of this game")),
+            Ok(None) => Err(WireError::Unexpected("a job with an atom of this game")),
         }
     }
 
@@ -138,7 +140,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             Err(reason @ (Reason::FileError | Reason::TimeLimit | Reason::Contradiction)) => {
                 JobOutcome::Failed(reason)
             }
-            // Without memory, the results so far are sent.
+            // If the memory is full, the results so far are sent.
             Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
                 let (outcome, counters, numbers) =
                     self.evaluate(|evaluator| children(evaluator, code));
@@ -148,10 +150,10 @@ impl<'a, G: Named> SumWorker<'a, G> {
             }
         };
         if let Some(number) = workspace.knowledge.get(atom).grundy() {
-            // Another job may have found it after this job was assigned.
+            // An earlier job may have found the number after the coordinator assigned this job.
             found.grundy_numbers(&[(atom, number)]);
         }
-        // The coordinator counts its own table, and every Grundy number once.
+        // The coordinator counts the entries of its own table, and each Grundy number when it first receives it.
         let spent = Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, ..spent };
         (outcome, spent, found.numbers)
     }
@@ -170,7 +172,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
         self.jobs.run(worker, reply, |job, results, limits| {
             let Job { node: Couple { atom, nimber }, budget, .. } = job;
             if nimber > MAX_GRUNDY {
-                return Err(WireError::Unexpected("one with a valid nim heap"));
+                return Err(WireError::Unexpected("a job with a valid nim heap"));
             }
             let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
             let taken = self.add_numbers(&results, scratch);

@@ -68,7 +68,8 @@ fn invalid_names_and_numbers_are_ignored() {
         let delivery = coordinator.handle_idle(0);
         let job = delivery.job.expect("a job");
         let hints = |excluded: u64, numbers: Vec<(u32, u32, u32, u64)>| {
-            // In their serialised form: a name, bits and numbers.
+            // The fields of hints are private, so the hints are made from their serialised form: the name, the excluded
+            // numbers as bits, and the open couples.
             let hints = postcard::to_allocvec(&("a01", excluded, numbers)).unwrap();
             postcard::from_bytes::<Hints>(&hints).unwrap()
         };
@@ -91,7 +92,7 @@ fn invalid_names_and_numbers_are_ignored() {
         let mut delivery = coordinator.handle_idle(2);
         while !delivery.is_over {
             if delivery.job.is_none() {
-                // Workers that have sent idle requests have jobs, too.
+                // Workers 0 and 4 have been assigned jobs as well. Their removal frees the leaves of these jobs.
                 [0, 4].into_iter().for_each(|worker| coordinator.remove_worker(worker));
                 delivery = coordinator.handle_idle(2);
                 continue;
@@ -147,7 +148,7 @@ fn contradictions_end_the_search() {
     assert!(text.starts_with(start), "{text}");
     let end = ", 46, 47 or more, but the earlier result is Grundy number 2";
     assert!(text.ends_with(end), "{text}");
-    // A worker reports a number that contradicts its own results, with its own number if it has one.
+    // A worker receives a number that contradicts its own results. It reports its own number if it has one.
     for knows_number in [true, false] {
         let text = contradiction(|coordinator, workers| {
             let atom = workers[0].workspace.game.intern(5).unwrap();
