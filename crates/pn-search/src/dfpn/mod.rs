@@ -119,7 +119,8 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                     }
                     let key = (PARALLEL && !self.is_alone).then(|| self.tree.child_key(child));
                     self.add_virtual_loss(key);
-                    // Not depth 0, even for a summand of the root: numbers at depth 0 are reported as those of the root.
+                    // Not depth 0, even for a summand of the root: numbers at depth 0 are reported as the
+                    // root's numbers.
                     let found = self.search(code, part, depth + 1);
                     self.remove_virtual_loss(key);
                     work += found?.work;
