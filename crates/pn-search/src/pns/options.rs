@@ -11,15 +11,17 @@ pub struct PnsOptions {
     pub combination: Combination,
     /// Options of the leaf solver for new children.
     pub leaf_solver: LeafSolverOptions,
-    /// Factor by which a child's delta has to exceed the second best before the search leaves it,
-    /// in 1/1024. With 0, every expanded node is a most-proving node, as in the published
-    /// algorithm.
+    /// The ε of the 1+ε trick, in 1/1024: the search stays below a child until its delta exceeds
+    /// the least delta of the other children by the factor 1 + ε. With 0, every expanded node is a
+    /// most-proving node, as in the published algorithm.
     pub epsilon_1024: u32,
-    /// Stores the numbers of open nodes in the table when the search leaves them, and initialises
-    /// new nodes from it. This shares results between transpositions.
+    /// If true, the search stores the numbers of open nodes in the table when it leaves them, and
+    /// initialises new nodes with numbers from the table. So paths to the same position share
+    /// results.
     pub store_open: bool,
-    /// Expansions after which the search, when it returns to a node, looks up the children in the
-    /// table again: they may have been solved or searched on another path. `u32::MAX` for never.
+    /// Minimum number of expansions between two look-ups of a node's children in the table. When
+    /// the search returns to the node later than that, it looks the children up again, because they
+    /// may have been solved or searched on another path. `u32::MAX` means never.
     pub refresh_age: u32,
 }
 
