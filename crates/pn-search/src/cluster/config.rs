@@ -17,8 +17,9 @@ pub struct CoordinatorConfig {
     /// Maximum number of shared results stored for workers that have not received them. The latest results are
     /// kept. A result takes 32 bytes in a plain game, and 40 bytes plus the name of its atom in an impartial game.
     pub max_results_stored: usize,
-    /// Maximum number of leaves compared for an idle worker, the best ones of the tree; at least 1. The worker gets
-    /// the best of them whose parent no other worker has searched. If there is none, it gets the best leaf.
+    /// Maximum number of leaves compared for a worker that requests a job, at least 1: so many best leaves of the
+    /// tree. The worker gets the best of these whose parent no other worker has searched. If there is none, it gets
+    /// the best leaf.
     pub leaves_compared: usize,
     /// Plain games: minimum search effort of an entry, solved or open, that a worker with fewer than 16 threads
     /// shares ([`CoordinatorConfig::min_shared_work`]).
@@ -32,8 +33,8 @@ pub struct CoordinatorConfig {
     /// Plain games: number of expansions, of all workers together, after which a selection that reaches a node
     /// looks up the node's children in the table again. `u32::MAX` means never.
     pub refresh_age: u32,
-    /// Plain games: true if not only values of solved nodes, but also phi and delta of open nodes are read from the
-    /// table and stored there.
+    /// Plain games: true if phi and delta of open nodes are read from the table and stored there. Values of solved
+    /// nodes are always read and stored.
     pub open_entries: bool,
     /// True if the workers are in other processes. Then the coordinator has a table of its own, and leaves are
     /// preferably assigned to workers that have searched the leaves' parents.

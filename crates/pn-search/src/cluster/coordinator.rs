@@ -26,9 +26,9 @@ const MIN_JOB_NODES: u64 = 2;
 /// bits.
 const MAX_COUNT: u64 = 1 << 44;
 
-/// Factor in the maximum number of times that a leaf is deferred (`Coordinator::is_deferred`). To defer a leaf means to
-/// keep it for the worker that has searched its parent, although another worker requests a job. By the time of so many
-/// requests, a worker of usual speed has sent a request too. A slow worker must not block the best leaves.
+/// A leaf is deferred if it is kept for the worker that has searched its parent, although another worker requests a
+/// job. A leaf is deferred at most `MAX_DEFERRALS` · (number of assigned jobs + 1) times. During so many requests, a
+/// worker of usual speed has sent a request too. A slow worker must not block the best leaves.
 const MAX_DEFERRALS: u64 = 2;
 
 /// Maximum number of leaves whose deferral count is stored. The count of a leaf that leaves the tree stays stored, so
@@ -51,7 +51,7 @@ pub struct Coordinator<T: JobTree> {
     pub tree: T,
     config: CoordinatorConfig,
     jobs: BTreeMap<JobId, AssignedJob<T::Leaf>>,
-    /// Jobs by their workers.
+    /// The job of each worker that has one.
     assigned: AHashMap<WorkerId, JobId>,
     /// The latest shared results, with the workers that found them.
     log: VecDeque<(WorkerId, T::SharedResult)>,
@@ -101,8 +101,8 @@ impl<T: JobTree> Coordinator<T> {
         Counters { second_level: nodes.saturating_sub(first_level), ..self.counters }
     }
 
-    /// Returns the reason for the end of a search that has ended without a result. After a contradiction there is
-    /// no result, even if the root has a value.
+    /// Returns the reason why the search has ended without a result, if it has. After a contradiction there is no
+    /// result, even if the root has a value.
     pub fn reason(&self) -> Option<Reason> {
         let is_final = |&reason: &Reason| reason == Reason::Contradiction || !self.tree.is_solved();
         self.reason.filter(is_final)
@@ -118,7 +118,7 @@ impl<T: JobTree> Coordinator<T> {
         self.reason.is_some() || self.tree.is_solved()
     }
 
-    /// Ends the search, unless it has ended.
+    /// Ends the search for this reason, unless it has already ended.
     pub fn end(&mut self, reason: Reason) {
         self.reason = self.reason.or(Some(reason));
         self.cancel_jobs();
@@ -292,8 +292,8 @@ impl<T: JobTree> Coordinator<T> {
         self.search_instruction(id)
     }
 
-    /// Returns true if a leaf whose parent another worker has searched is deferred to that worker, that is, if it has
-    /// been deferred fewer than `MAX_DEFERRALS` · (number of assigned jobs + 1) times.
+    /// Returns true if a leaf whose parent another worker has searched is deferred to that worker (see
+    /// `MAX_DEFERRALS`).
     fn is_deferred(&self, code: u64) -> bool {
         let max = MAX_DEFERRALS * (self.assigned.len() as u64 + 1);
         self.deferred.get(&code).is_none_or(|&count| count < max)

@@ -67,7 +67,7 @@ pub trait RemoteCoordinator {
     /// Sets the maximum number of nodes evaluated by the next jobs.
     fn set_job_nodes(&mut self, nodes: u64);
 
-    /// Ends the search, unless it has ended.
+    /// Ends the search for this reason, unless it has already ended.
     fn end(&mut self, reason: Reason);
 
     /// Returns the state of the search.

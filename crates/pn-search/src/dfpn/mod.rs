@@ -230,9 +230,9 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             let scan = scan(children);
             let pair = Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum) };
             if depth <= self.forced && !children.is_empty() {
-                // All nodes above have one open child, from which the search does not return before it is solved or
-                // the search ends. So the numbers of the root are computed here: phi and delta are exchanged at
-                // every ply.
+                // Each node above has one open child. The search does not return from an only child before the child
+                // is solved or the search ends, so the root's numbers are computed here. Phi and delta are exchanged
+                // at every ply.
                 self.forced = depth + usize::from(!T::SUMS && children.len() == 1);
                 let best = self.tree.code(&children[scan.best]);
                 let root = &mut self.tree.monitor().root;

@@ -8,8 +8,8 @@
 //! expansions have been made below the node. If several workers are below a node, each of them chooses among the
 //! node's children by their *virtual deltas*. The virtual delta of a child is its delta plus a virtual loss for every
 //! worker below the child. The virtual loss is 1, as in Kaneko's paper, plus a share of the delta, because our leaf
-//! estimates are far greater than 1. The worker chooses the child of least virtual delta, and stays there until
-//! another child has the least. Inside the child, real numbers are compared, so the virtual losses are subtracted from
+//! estimates are far greater than 1. The worker chooses the child of least virtual delta, and stays with it until
+//! another child has the least. Inside the child, real numbers are compared, so the virtual losses are removed from
 //! the child's threshold. Virtual deltas are used for this choice only: the numbers of a node that are stored in the
 //! table and compared with its thresholds are real.
 //!
@@ -53,7 +53,7 @@ struct PathNode {
     depth: usize,
     code: u64,
     key: u64,
-    /// The node's word when the worker last read it.
+    /// The node's word in `VirtualLossTable` when the worker last read it.
     seen: NodeActivity,
 }
 

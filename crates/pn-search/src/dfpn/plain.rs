@@ -68,11 +68,11 @@ pub fn dfpn<G: Game>(
     dfpn_sharing(root, options, NonZeroUsize::MIN, limits, observer, u64::MAX).0
 }
 
-/// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. With one
-/// thread this is [`dfpn`], node for node.
+/// Searches a position by df-pn on `threads` threads: the calling thread and scoped threads. With
+/// one thread this is [`dfpn`], node for node.
 ///
-/// The outcome does not depend on the number of threads. Numbers and counters do, and they vary
-/// between runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each
+/// The outcome does not depend on the number of threads. Phi, delta and the counters do, and they
+/// vary between runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each
 /// thread, and 512 KiB to 32 MiB for the shared state. If the system starts fewer threads, the
 /// search uses these only.
 ///
@@ -88,8 +88,8 @@ pub fn dfpn_parallel<G: Game>(
     dfpn_sharing(root, options, threads, limits, observer, u64::MAX).0
 }
 
-/// Like [`dfpn_parallel`]. Also returns the entries with a search effort of at least `min_shared_work` that the search
-/// has stored.
+/// Like [`dfpn_parallel`]. Also returns those entries stored by the search whose search effort is at least
+/// `min_shared_work`.
 pub(crate) fn dfpn_sharing<G: Game>(
     root: Root<'_, G>,
     options: DfpnOptions,

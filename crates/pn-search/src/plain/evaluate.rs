@@ -30,7 +30,8 @@ pub(crate) struct Evaluator<'a, G: Game> {
     /// solver. The children are tried by delta, the least first. A child counts as an attempt even
     /// if the leaf solver is not called for it: because its numbers are from the table, its effort
     /// is too great, or it is marked as failed. Children beyond the maximum are not tried in the
-    /// expansion. A depth-first search calls the leaf solver for each of them when it reaches it.
+    /// expansion. A depth-first search calls the leaf solver for such a child when it reaches the
+    /// child.
     pub max_attempts: u32,
     /// Marks of positions that the leaf solver has recently failed to solve. A mark is a byte of the
     /// position's key; other bits of the key determine its index. If two positions have the same
@@ -38,7 +39,7 @@ pub(crate) struct Evaluator<'a, G: Game> {
     /// effect. All marks are 0 at first. So one position in 256, whose mark is 0, is not tried until
     /// the mark at its index has been replaced.
     failed_recently: Box<[u8]>,
-    /// True if also phi and delta of open positions are taken from the table, not only values.
+    /// True if phi and delta of open positions are also taken from the table, not only values.
     pub open_entries: bool,
     /// Minimum search effort of an entry that is also added to [`Self::shared`].
     pub min_shared_work: u64,

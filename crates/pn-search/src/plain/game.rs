@@ -54,8 +54,8 @@ impl Child {
 pub enum Expansion {
     /// The side to move has lost ([`Value::Loss`]): it has no move, or the rules say so.
     Lost,
-    /// Some move wins at once, because the opponent has no reply. Contains its code; the list of
-    /// children was not completed.
+    /// Some move wins at once, because the opponent has no reply. Contains the code of the child;
+    /// the list of children was not completed.
     Won(u64),
     /// The children are in the list.
     Open,
@@ -64,7 +64,7 @@ pub enum Expansion {
 /// Result of the leaf solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafSolution {
-    /// Value, or `None` if the budget did not suffice or was not likely to.
+    /// Value, or `None` if the budget did not suffice or was not likely to suffice.
     pub value: Option<Value>,
     /// Number of positions visited.
     pub positions: u32,

@@ -29,9 +29,9 @@ use tree::{ArenaFull, ProofTree};
 ///
 /// The search begins with `tree`, an empty one or that of a search that was stopped
 /// ([`PnsOptions::tree_capacity`]), and uses some 22 bytes of the tree's memory per node. If the
-/// memory does not suffice, the outcome is `Unknown` for [`Reason::Memory`]. At the end, for any
-/// reason, the positions solved so far are in the table. [`Report::memory_bytes`] counts the table
-/// and the part of the tree's memory that was ever in use.
+/// memory does not suffice, the outcome is `Unknown` for [`Reason::Memory`]. However the search
+/// ends, the positions that it has solved are in the table. [`Report::memory_bytes`] counts the
+/// table and the part of the tree's memory that was ever in use.
 ///
 /// The table may contain solved positions of any earlier search of the same game, and open ones of
 /// proof-number searches.

@@ -33,7 +33,7 @@ struct Frame {
     chosen: usize,
     child_phi: Number,
     child_delta: Number,
-    /// Number of expansions in the search when the path entered the node.
+    /// Number of expansions that the search had made when the path entered the node.
     entered: u64,
 }
 

@@ -171,7 +171,7 @@ impl<'a> SearchMonitor<'a> {
         self.state().barrier.join();
     }
 
-    /// Ends the search of all workers, unless it has ended.
+    /// Ends the search of all workers for this reason, unless it has already ended.
     #[cold]
     pub fn stop(&mut self, reason: Reason) {
         if self.stopped.is_none() {

@@ -36,7 +36,8 @@ impl Progress<'_> {
         TableUse { capacity, used: table_used.min(capacity), replaced: table_replaced }
     }
 
-    /// The same without the root's children, to be kept while the search continues.
+    /// Returns a copy without the function that lists the root's children. The copy can be kept
+    /// while the search continues.
     pub fn without_children(&self) -> Progress<'static> {
         let &Progress { phi, delta, best, depth, counters, memory_bytes, is_last, .. } = self;
         let root = Progress { phi, delta, best, ..Progress::default() };
@@ -61,14 +62,14 @@ impl std::fmt::Debug for Progress<'_> {
     }
 }
 
-/// A child of the root and its numbers, from the view of the side to move in it.
+/// A child of the root and its numbers, from the view of the side to move in the child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootChild {
     /// Code of the child.
     pub code: u64,
-    /// Proof number of the child: the disproof number of the root's move.
+    /// Proof number of the child, which is the disproof number of the move to it.
     pub phi: Number,
-    /// Disproof number of the child: the proof number of the root's move.
+    /// Disproof number of the child, which is the proof number of the move to it.
     pub delta: Number,
 }
 

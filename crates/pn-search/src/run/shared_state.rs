@@ -69,7 +69,7 @@ impl<'a> SharedState<'a> {
         self.halt(SOLVED);
     }
 
-    /// Stops all workers without an answer.
+    /// Stops all workers for a reason, without a value.
     pub fn stop(&self, reason: Reason) {
         self.halt(REASONS + reason as u8);
     }
@@ -80,7 +80,7 @@ impl<'a> SharedState<'a> {
         self.halt.load(Ordering::Relaxed) != RUNNING
     }
 
-    /// The limit that has stopped the search, if one has.
+    /// Reason for which the search was stopped; `None` if it runs, is solved, or a worker has panicked.
     pub fn reason(&self) -> Option<Reason> {
         let number = self.halt.load(Ordering::Relaxed).checked_sub(REASONS)?;
         Reason::ALL.get(usize::from(number)).copied()
@@ -126,7 +126,7 @@ impl<'a> SharedState<'a> {
 /// Membership of a worker in a search. The worker leaves when its slot is dropped, also by a panic.
 pub(crate) struct WorkerSlot<'a> {
     pub state: Arc<SharedState<'a>>,
-    /// Less than [`SharedState::workers`].
+    /// Number of the worker, less than [`SharedState::workers`].
     number: usize,
     added: Counters,
 }
@@ -169,7 +169,8 @@ impl<'a> WorkerSlot<'a> {
         }
     }
 
-    /// Adds the counts and results since the last call. Returns the counters of the other workers.
+    /// Adds the counts since the last call to the totals, and moves the Grundy numbers in `found` to the shared state.
+    /// Returns the counters of the other workers.
     pub fn exchange(&mut self, counters: &Counters, found: &mut Vec<(u32, u32)>) -> Counters {
         let state = &*self.state;
         if let Some(scheduler) = state.limits.scheduler() {
