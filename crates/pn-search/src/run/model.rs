@@ -45,7 +45,7 @@ impl Shared {
 }
 
 #[test]
-fn loom_no_worker_reads_while_the_work_is_done_or_waits_for_ever() {
+fn loom_no_worker_reads_during_the_work_and_none_waits_for_ever() {
     explore(3, || {
         let shared = Arc::new(Shared { barrier: barrier_of(3), value: UnsafeCell::new(0) });
         let others = [true, false].map(|requests| {
@@ -125,7 +125,7 @@ fn loom_a_panic_in_the_work_releases_the_other_workers() {
 /// Two workers that share a table store an entry each, and one lets the table grow. If the growth
 /// were concurrent with a store, an entry could be lost or misplaced.
 #[test]
-fn loom_growth_is_alone_with_the_table() {
+fn loom_no_store_is_lost_during_growth() {
     explore(3, || {
         let shared = Arc::new((barrier_of(2), Table::growing_from_one_cluster()));
         // The upper bits of a code determine its half of the table.
