@@ -4,45 +4,48 @@ use std::num::NonZeroUsize;
 
 use crate::pn2::Pn2Options;
 
-/// Parameters of a coordinator and its workers. Those of shared results and entries have to be the same in all
-/// processes of a search.
+/// Parameters of a coordinator and its workers. `shared_work` and `max_entries`, which the workers use, have to be the
+/// same in all processes of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoordinatorConfig {
     /// Maximum number of nodes evaluated by a job, at the start of the search.
     pub job_nodes: u64,
-    /// Maximum number of nodes evaluated in all. In one process, the workers' own limits apply instead.
+    /// Maximum number of nodes evaluated in the whole search. In one process, the workers' own limits apply instead.
     pub node_limit: Option<u64>,
     /// Maximum number of shared results in a reply.
     pub max_results_in_reply: usize,
-    /// Maximum number of shared results stored for workers that have not received them: 32 bytes each for a
-    /// plain game, 40 bytes and the name for a Grundy number. The latest ones are kept.
+    /// Maximum number of shared results stored for workers that have not received them. The latest results are
+    /// kept. A result takes 32 bytes in a plain game, and 40 bytes plus the name of its atom in an impartial game.
     pub max_results_stored: usize,
-    /// Maximum number of the best leaves examined for one whose parent has not been searched by another
-    /// worker; at least 1.
+    /// Maximum number of leaves compared for a worker that requests a job, at least 1: so many best leaves of the
+    /// tree. The worker gets the best of these whose parent no other worker has searched. If there is none, it gets
+    /// the best leaf.
     pub leaves_compared: usize,
-    /// Plain games: minimum work of an entry, solved or open, that a worker with few threads shares
-    /// ([`CoordinatorConfig::min_shared_work`]).
+    /// Plain games: minimum search effort of an entry, solved or open, that a worker with fewer than 16 threads
+    /// shares ([`CoordinatorConfig::min_shared_work`]).
     pub shared_work: u64,
-    /// Plain games: maximum number of table entries that a worker sends for a job, the nearest ones; 16 bytes
-    /// each.
+    /// Plain games: maximum number of table entries that one worker sends to another for a job, 16 bytes each. The
+    /// entries nearest to the job's node are sent.
     pub max_entries: usize,
-    /// Plain games: virtual loss that a worker below a node adds to the node's delta when a leaf is
-    /// selected, in addition to 1: a share of the delta in 1/64.
+    /// Plain games: virtual loss in the selection of leaves. Each worker below a node adds
+    /// 1 + delta · `virtual_loss_64` / 64 to the node's delta.
     pub virtual_loss_64: u32,
-    /// Plain games: expansions of all workers after which a selection reads a node's children from the table
-    /// again; `u32::MAX` for never.
+    /// Plain games: number of expansions, of all workers together, after which a selection that reaches a node
+    /// looks up the node's children in the table again. `u32::MAX` means never.
     pub refresh_age: u32,
-    /// Plain games: the numbers of open nodes are also read from the table and stored there.
+    /// Plain games: true if phi and delta of open nodes are read from the table and stored there. Values of solved
+    /// nodes are always read and stored.
     pub open_entries: bool,
-    /// The workers are in other processes. Then the coordinator's table is its own, and leaves are assigned to
-    /// workers that have searched their parents.
+    /// True if the workers are in other processes. Then the coordinator has a table of its own, and leaves are
+    /// preferably assigned to workers that have searched the leaves' parents.
     pub is_remote: bool,
-    /// The jobs are second-level searches of PN² instead of searches of `job_nodes` nodes.
+    /// If set, the jobs are the second-level searches of PN². Their budgets follow from these options instead of
+    /// `job_nodes`.
     pub pn2: Option<Pn2Options>,
 }
 
 impl CoordinatorConfig {
-    /// Workers in other processes: jobs of 8000 nodes, 65 536 results in a reply, no limit.
+    /// Workers in other processes: jobs of 8000 nodes, at most 65 536 shared results in a reply, no node limit.
     pub const REMOTE: CoordinatorConfig = CoordinatorConfig {
         job_nodes: 8000,
         node_limit: None,
@@ -70,9 +73,10 @@ impl CoordinatorConfig {
         ..CoordinatorConfig::REMOTE
     };
 
-    /// Minimum work of an entry that a worker with this number of threads shares: with 16 threads twice that of
-    /// few, from there on growing with their square. A worker of many threads finds many entries in the time of a
-    /// call, and the coordinator sends each to all others.
+    /// Minimum search effort of an entry that a worker with this number of threads shares:
+    /// `shared_work` · max(1, ⌊threads² / 128⌋). It grows with the number of threads, because a worker with many
+    /// threads finds many entries while it searches a job, and the coordinator sends each of them to all other
+    /// workers.
     pub fn min_shared_work(&self, threads: NonZeroUsize) -> u64 {
         let threads = threads.get() as u64;
         self.shared_work.saturating_mul((threads.saturating_mul(threads) / 128).max(1))

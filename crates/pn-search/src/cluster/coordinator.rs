@@ -1,4 +1,4 @@
-//! The coordinator: assigns leaves to workers, counts, and ends the search.
+//! The coordinator: assigns leaves to workers, counts nodes, and ends the search.
 //!
 //! The coordinator is driven by requests and replies to each at once ([`Coordinator::handle`]). Jobs whose leaf has
 //! left the tree are cancelled. Cancellations are queued until the carrier of the messages collects them
@@ -19,17 +19,20 @@ use super::{CoordinatorConfig, JobTree, Selection};
 use crate::map_bytes;
 use crate::run::{Counters, Reason};
 
-/// Minimum budget with which a job expands its node: the node itself counts as one.
+/// Minimum budget of a job. The job's node itself counts as one, so a smaller budget would not allow an expansion.
 const MIN_JOB_NODES: u64 = 2;
 
-/// Maximum budget of a job, and maximum of each counter in a request: a million such numbers can be added.
+/// Maximum budget of a job, and maximum of each counter in a request. The sum of a million such numbers fits into 64
+/// bits.
 const MAX_COUNT: u64 = 1 << 44;
 
-/// Maximum number of times that a leaf is deferred to the worker that has searched its parent, per assigned job. A
-/// worker that is as fast as the others has sent a request by then; a slow one must not hold the best leaves.
+/// A leaf is deferred if it is kept for the worker that has searched its parent, although another worker requests a
+/// job. A leaf is deferred at most `MAX_DEFERRALS` · (number of assigned jobs + 1) times. During so many requests, a
+/// worker of usual speed has sent a request too. A slow worker must not block the best leaves.
 const MAX_DEFERRALS: u64 = 2;
 
-/// Maximum number of leaves whose deferral count is stored. Few leaves are examined; others may have left the tree.
+/// Maximum number of leaves whose deferral count is stored. The count of a leaf that leaves the tree stays stored, so
+/// all counts are cleared when this number is reached. Most of them then belong to leaves that have left the tree.
 const MAX_DEFERRED_LEAVES: usize = 1 << 16;
 
 /// A job that has been assigned.
@@ -48,23 +51,24 @@ pub struct Coordinator<T: JobTree> {
     pub tree: T,
     config: CoordinatorConfig,
     jobs: BTreeMap<JobId, AssignedJob<T::Leaf>>,
-    /// Jobs by their workers.
+    /// The job of each worker that has one.
     assigned: AHashMap<WorkerId, JobId>,
     /// The latest shared results, with the workers that found them.
     log: VecDeque<(WorkerId, T::SharedResult)>,
     /// Number of results that have left the log.
     dropped: usize,
-    /// Number of times that free leaves, by their codes, have been deferred.
+    /// Deferral counts of free leaves, by the leaves' codes.
     deferred: AHashMap<u64, u64>,
     cancelled: Vec<(WorkerId, JobId)>,
     next_job: JobId,
-    /// Nodes of jobs that have ended, and those of the tree that count in addition.
+    /// Number of nodes that count for the node limit, without assigned jobs: those evaluated by jobs that have ended,
+    /// the root, and in PN² the children that jobs have added to the tree.
     spent: u64,
     /// Sum of the budgets of assigned jobs.
     granted: u64,
     counters: Counters,
     reason: Option<Reason>,
-    /// The worker with whose request a contradiction was found.
+    /// The worker in whose request a contradiction was found.
     contradicted_by: Option<WorkerId>,
 }
 
@@ -90,21 +94,21 @@ impl<T: JobTree> Coordinator<T> {
         }
     }
 
-    /// Returns the counters of all workers and the coordinator. Every node counts at one level: the first, if it
-    /// has joined the tree, else the second.
+    /// Returns the counters of all workers and the coordinator. Every node counts at one level: at the first level if
+    /// it has become a node of the coordinator's tree, otherwise at the second level, that of the jobs.
     pub fn counters(&self) -> Counters {
         let Counters { nodes, first_level, .. } = self.counters;
         Counters { second_level: nodes.saturating_sub(first_level), ..self.counters }
     }
 
-    /// Returns the reason for the end of a search that has ended without a result. After a contradiction there is
-    /// no result, even if the root has a value.
+    /// Returns the reason why the search has ended without a result, if it has. After a contradiction there is no
+    /// result, even if the root has a value.
     pub fn reason(&self) -> Option<Reason> {
         let is_final = |&reason: &Reason| reason == Reason::Contradiction || !self.tree.is_solved();
         self.reason.filter(is_final)
     }
 
-    /// Returns the worker with whose request a contradiction was found.
+    /// Returns the worker in whose request a contradiction was found.
     pub fn contradicted_by(&self) -> Option<WorkerId> {
         self.contradicted_by
     }
@@ -114,7 +118,7 @@ impl<T: JobTree> Coordinator<T> {
         self.reason.is_some() || self.tree.is_solved()
     }
 
-    /// Ends the search, unless it has ended.
+    /// Ends the search for this reason, unless it has already ended.
     pub fn end(&mut self, reason: Reason) {
         self.reason = self.reason.or(Some(reason));
         self.cancel_jobs();
@@ -152,7 +156,7 @@ impl<T: JobTree> Coordinator<T> {
         match &request.state {
             WorkerState::Idle => true,
             WorkerState::Done { job, outcome, spent } => {
-                // A result of another job is ignored.
+                // `handle` ignores the result of a job that the worker does not have, so it need not be valid.
                 let of_worker = self.jobs.get(job).filter(|job| job.worker == request.worker);
                 in_range(spent)
                     && of_worker.is_none_or(|job| self.tree.is_valid(&job.leaf, outcome))
@@ -185,7 +189,8 @@ impl<T: JobTree> Coordinator<T> {
         Reply { instruction, results: results.collect(), received: received.max(end) }
     }
 
-    /// Records the reason why the search has to end. The first reason stays, unless a contradiction is found.
+    /// Records the reason why the search has to end. A contradiction replaces any other reason; otherwise the first
+    /// reason stays.
     fn fail(&mut self, reason: Reason, worker: WorkerId) {
         if reason == Reason::Contradiction && self.reason != Some(reason) {
             (self.reason, self.contradicted_by) = (Some(reason), Some(worker));
@@ -220,8 +225,8 @@ impl<T: JobTree> Coordinator<T> {
         log as u64 + map_bytes::<(u64, u64)>(self.deferred.capacity())
     }
 
-    /// Removes a lost worker and releases its job. Later requests of this worker must not be handled. Its table is
-    /// lost, so no leaf is deferred to it any more.
+    /// Removes a lost worker and releases its job. Later requests of this worker must not be handled. The worker's
+    /// table is lost, so no leaf is deferred to the worker any more.
     pub fn remove_worker(&mut self, worker: WorkerId) {
         if let Some(&id) = self.assigned.get(&worker) {
             self.release(id);
@@ -235,22 +240,22 @@ impl<T: JobTree> Coordinator<T> {
             return Instruction::Quit;
         }
         if let Some(&id) = self.assigned.get(&worker) {
-            // The reply was lost, or the request was duplicated.
+            // The worker already has a job: an earlier reply was lost, or the request was duplicated.
             return self.search_instruction(id);
         }
         let used = self.spent.saturating_add(self.granted);
         let limit = self.config.node_limit;
         let left = limit.map_or(MAX_COUNT, |limit| limit.saturating_sub(used).min(MAX_COUNT));
         if left < MIN_JOB_NODES {
-            // Assigned jobs may return part of their budgets.
+            // Assigned jobs may end without using their whole budgets, so nodes may be left for further jobs.
             if self.granted > 0 {
                 return Instruction::Wait;
             }
             self.reason = Some(Reason::NodeLimit);
             return Instruction::Quit;
         }
-        // Chooses the best leaf that is not deferred, among the best `leaves_compared` leaves. If all are deferred,
-        // chooses the best.
+        // Chooses the best leaf that is not deferred, among the best `leaves_compared` leaves. If all of these are
+        // deferred, chooses the best leaf.
         let (mut postponed, mut chosen) = (Vec::new(), None);
         while chosen.is_none() && postponed.len() < self.config.leaves_compared.max(1) {
             match self.tree.select() {
@@ -287,7 +292,8 @@ impl<T: JobTree> Coordinator<T> {
         self.search_instruction(id)
     }
 
-    /// Returns true if a leaf whose parent another worker has searched is deferred to that worker.
+    /// Returns true if a leaf whose parent another worker has searched is deferred to that worker (see
+    /// `MAX_DEFERRALS`).
     fn is_deferred(&self, code: u64) -> bool {
         let max = MAX_DEFERRALS * (self.assigned.len() as u64 + 1);
         self.deferred.get(&code).is_none_or(|&count| count < max)
@@ -316,14 +322,15 @@ impl<T: JobTree> Coordinator<T> {
             }
             JobOutcome::Open(children) => {
                 match self.tree.attach(&job.leaf, &children, spent.expansions, job.worker) {
-                    // PN²: second-level trees are discarded, so children that join the first level are evaluated
-                    // and counted again.
+                    // PN²: the children were counted as nodes of the second-level tree, which is discarded. They
+                    // count again as nodes of the first level.
                     Some(added) if self.config.pn2.is_some() => {
                         self.spent += added;
                         self.counters.nodes += added;
                         self.counters.first_level += added;
                     }
-                    // Nodes that were in the table before the job were counted when they were evaluated.
+                    // Children that were in the table before the job were counted by an earlier job. So at most the
+                    // nodes of this job are added.
                     Some(added) => self.counters.first_level += added.min(spent.nodes),
                     None => self.fail(Reason::Memory, job.worker),
                 }

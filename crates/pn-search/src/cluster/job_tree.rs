@@ -8,7 +8,7 @@ use crate::run::{Counters, Reason, RootChild};
 /// Result of a selection.
 #[derive(Debug)]
 pub enum Selection<L> {
-    /// A leaf, which is now taken.
+    /// A leaf. It is now taken: no other selection returns it until it is released.
     Leaf {
         /// The leaf.
         leaf: L,
@@ -40,13 +40,13 @@ pub trait JobTree {
     /// Returns the node with this code.
     fn node(&self, code: u64) -> Self::Node;
 
-    /// Drops the affinity of leaves to a lost worker.
+    /// Removes a lost worker: no selection returns it as `last` any more ([`Selection::Leaf`]).
     fn remove_worker(&mut self, _worker: WorkerId) {}
 
     /// Returns true if a job at this leaf can have this outcome. Requests from other processes are untrusted.
     fn is_valid(&mut self, leaf: &Self::Leaf, outcome: &JobOutcome<Self::Children>) -> bool;
 
-    /// Frees a taken leaf. Is called before a result is attached or resolved.
+    /// Frees a taken leaf. Called before [`JobTree::attach`] or [`JobTree::resolve`].
     fn release(&mut self, leaf: &Self::Leaf);
 
     /// Returns true if the leaf is still in the tree, open and not expanded.
@@ -55,8 +55,8 @@ pub trait JobTree {
     /// Returns true if taken leaves may have left the tree since the last call.
     fn has_lost_leaves(&mut self) -> bool;
 
-    /// Attaches children to a leaf that is still in the tree, after `work` expansions by a worker. Returns the
-    /// number of new nodes, or `None` if there is no memory for them.
+    /// Attaches children to a leaf, if it is still in the tree. A worker has found them by `work` expansions. Returns
+    /// the number of new nodes, or `None` if there is no memory for them.
     fn attach(
         &mut self,
         leaf: &Self::Leaf,
@@ -65,11 +65,11 @@ pub trait JobTree {
         worker: WorkerId,
     ) -> Option<u64>;
 
-    /// Sets the value of a leaf that is still in the tree, proven by `work` expansions. `best` is a lost child if
-    /// it is won.
+    /// Sets the value of a leaf, if it is still in the tree. `work` expansions have proven the value. If the leaf is
+    /// won and children are positions, `best` is a lost child.
     fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<u64>, work: u64);
 
-    /// Returns the bytes of a result on the heap.
+    /// Returns the number of bytes that a result occupies on the heap.
     fn heap_bytes(_result: &Self::SharedResult) -> usize {
         0
     }
@@ -81,17 +81,17 @@ pub trait JobTree {
         counters: &mut Counters,
     ) -> Vec<Self::SharedResult>;
 
-    /// Stores the new numbers of nodes in the table, lets a table grow that is not shared with the workers, and
-    /// counts new entries. Returns the reason why the search cannot continue, if there is one.
+    /// Stores the new phi and delta of nodes in the table and counts new entries. Lets the table grow if it is not
+    /// shared with the workers. Returns the reason why the search cannot continue, if there is one.
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason>;
 
-    /// Takes the Grundy numbers that were found since the last call.
+    /// Takes the Grundy numbers that were found since the last call, as pairs of an atom and its Grundy number.
     fn take_grundy_numbers(&mut self) -> Vec<(u32, u32)> {
         Vec::new()
     }
 
-    /// Returns proof and disproof number of the root, and the code of its best child, if children are positions: a
-    /// lost one if the root is won.
+    /// Returns the proof and disproof number of the root, and the code of its best child if children are positions.
+    /// If the root is won, the best child is a lost one.
     fn root(&self) -> (Number, Number, Option<u64>);
 
     /// Returns the open children of the root, if they are positions.

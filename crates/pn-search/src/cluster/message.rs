@@ -3,11 +3,11 @@
 //! A worker sends one [`Request`] at a time and receives one [`Reply`] to each. Messages may be delayed,
 //! lost, duplicated or reordered:
 //!
-//! * A worker that receives no reply sends the same request again, or an idle one, and receives the job that it
-//!   has.
+//! * A worker that receives no reply sends the same request again, or an idle request. If a job has been assigned to
+//!   the worker, the next reply contains this job.
 //! * A job's id is never used twice, so both sides can recognise messages about jobs that have ended.
 //! * Counters are sent once, at a job's end. The number of shared results that a worker has received is
-//!   sent as a total since the start of the search, so none is counted twice or left out.
+//!   sent as a total since the start of the search, so no result is counted twice or left out.
 //!
 //! The types of children and shared results belong to the coordinator's `JobTree`. If messages are sent to
 //! other processes, these types must not depend on the state of a process.
@@ -27,14 +27,14 @@ pub type JobId = u64;
 /// Id of a worker. A worker that is restarted gets a new one.
 pub type WorkerId = u64;
 
-/// From a worker to the coordinator, with children `C` and shared results `R`.
+/// Message from a worker to the coordinator, with children `C` and shared results `R`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request<C, R> {
     /// The sender.
     pub worker: WorkerId,
-    /// Results that the worker has found since its last reply.
+    /// Shared results that the worker has found and not sent before.
     pub results: Vec<R>,
-    /// [`Reply::received`] of the last reply, 0 before.
+    /// [`Reply::received`] of the last reply; 0 before the first reply.
     pub received: usize,
     /// State of the worker.
     pub state: WorkerState<C>,
@@ -54,7 +54,7 @@ pub enum WorkerState<C> {
         job: JobId,
         /// Result of the job.
         outcome: JobOutcome<C>,
-        /// Counters of the whole job.
+        /// Counters of the whole job, and of searches without a job before it.
         spent: Counters,
     },
 }
@@ -62,7 +62,7 @@ pub enum WorkerState<C> {
 /// Result of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JobOutcome<C> {
-    /// The node's value. The code is that of a lost child, if the node is won and its children are positions.
+    /// The node's value. If the node is won and its children are positions, the code is that of a lost child.
     Solved(Value, Option<u64>),
     /// The node is open, with these children. An empty list means that the worker had no memory for them.
     Open(C),
@@ -72,14 +72,15 @@ pub enum JobOutcome<C> {
     Failed(Reason),
 }
 
-/// From the coordinator to a worker, with nodes `N` and shared results `R`.
+/// Message from the coordinator to a worker, with nodes `N` and shared results `R`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply<N, R> {
     /// Instruction to the worker.
     pub instruction: Instruction<N>,
     /// Results of other workers.
     pub results: Vec<R>,
-    /// Number of results shared since the start of the search, up to the last one of this reply.
+    /// Number of results that all workers have shared since the start of the search, up to the last result in this
+    /// reply.
     pub received: usize,
 }
 
@@ -106,6 +107,6 @@ pub struct Job<N> {
     pub node: N,
     /// Maximum number of nodes to evaluate.
     pub budget: u64,
-    /// Another worker that has searched the node's parent, and has entries below the node in its table.
+    /// Another worker that has searched the node's parent. Its table contains entries below the node.
     pub last: Option<WorkerId>,
 }

@@ -9,13 +9,14 @@
 //! ```
 //!
 //! The `Coordinator` (the papers' master) has no thread, clock or file, and receives only requests from its
-//! workers. The `JobTree` is the tree whose leaves it assigns; `PlainTree` is that of games with codes,
-//! [`crate::sums`] has that of impartial games.
+//! workers. The `JobTree` is the tree whose leaves the coordinator assigns: `PlainTree` for games with codes, and a
+//! tree in [`crate::sums`] for impartial games.
 //!
 //! * In one process, `pool` puts the coordinator behind a mutex. The workers are threads that share a table.
 //! * In several processes, a [`RemoteCoordinator`] receives and sends bytes (`wire`), and a
-//!   [`RemoteWorker`] searches jobs that it receives as bytes. Neither has a network connection: the carrier
-//!   of the messages reports lost workers, and may lose, duplicate and delay messages.
+//!   [`RemoteWorker`] searches jobs that it receives as bytes. Neither has a network connection: the caller
+//!   transports the messages, as their *carrier*. The carrier reports lost workers to the coordinator. It may lose,
+//!   duplicate and delay messages.
 //!
 //! ```text
 //!   RemoteCoordinator ──Delivery──▶ carrier ──▶ RemoteWorker ──entries──▶ another RemoteWorker
@@ -24,11 +25,13 @@
 //!
 //! Workers in other processes share no memory. They exchange three kinds of data instead:
 //!
-//! * *Shared results*: entries of more than a minimum of work, or Grundy numbers. They go to the coordinator with
-//!   the job's result, and from its log to the other workers with their replies.
-//! * *Entries*: if another worker has searched the job's node or its parent, the reply names it. The carrier
-//!   requests all entries below the node from that worker ([`RemoteWorker::entries`]).
-//! * *Cancelled jobs*, whose leaf has left the tree ([`RemoteCoordinator::take_cancelled`]).
+//! * *Shared results*: table entries with at least a minimum of search effort, or Grundy numbers. A worker sends them
+//!   to the coordinator with the result of a job. The coordinator stores them in a log, and sends them to the other
+//!   workers in its replies.
+//! * *Entries*: if another worker has searched the parent of the job's node, the reply contains the id of that
+//!   worker. The carrier requests the entries below the node from that worker ([`RemoteWorker::entries`]).
+//! * *Cancelled jobs*: jobs whose leaf has left the tree, and at the end of the search all jobs
+//!   ([`RemoteCoordinator::take_cancelled`]).
 
 mod config;
 mod coordinator;

@@ -8,20 +8,22 @@
 //!
 //! # Selection
 //!
-//! Selection descends from the root to the child of least virtual delta: its delta, and a virtual loss for every worker
-//! that searches a leaf below it, in expectation that the numbers there will rise (Kaneko 2010; thesis, 3.7.1).
-//! Virtual numbers are for selection only; the children's own numbers are backed up. A position that a worker
-//! searches is taken: no second worker gets it, at the same leaf or at another one. If all leaves below a node are
-//! taken, selection backtracks to the next best child. So a free leaf is found if there is one.
+//! Selection descends from the root, at every node to the child of least virtual delta. The virtual delta of a child is
+//! its delta plus a virtual loss for every worker that searches a leaf below it, because the delta is expected to rise
+//! (Kaneko 2010; thesis, 3.7.1). Virtual deltas are used for selection only; the real numbers are backed up. A
+//! position that a worker searches is taken: no second worker gets it, at the same leaf or at another leaf with the
+//! same position. If all leaves below a node are taken, selection backtracks to the next best child. So a free leaf is
+//! found if there is one.
 //!
 //! # Results
 //!
 //! A leaf is identified by the path of codes from the root. If the path still leads to an open, unexpanded leaf, the
 //! result is valid there, because a code is the whole position. Otherwise a node on the path has been solved and has
-//! left the tree, and the result is dropped; solved positions are in the table. Nothing is written through a block
-//! that has been freed. The workers below a block are counted outside of the tree, by the block's index. If a block
-//! is freed and allocated for another node while its workers still search, they count for that node until they
-//! return: it is selected a little less often.
+//! left the tree, and the result is dropped. The tree never writes to a child array that has been freed.
+//!
+//! The workers below a child array are counted outside of the tree's memory, by the array's index. If the array is
+//! freed and allocated for the children of another node while workers still search below the old node, these workers
+//! count for the new node until they return. The new node is then selected a little less often.
 
 #![forbid(unsafe_code)]
 
@@ -41,10 +43,10 @@ use crate::run::{Counters, Outcome, Reason, Report, RootChild};
 use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Entry as TableEntry, Stored, Table};
 
-/// A step down: a block, and the code of the child in it.
+/// A step of a path from the root: a child array, and the code of a child in it.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
-    block: ArrayId,
+    array: ArrayId,
     code: u64,
 }
 
@@ -62,7 +64,7 @@ pub struct PlainTree<'a, G: Game> {
     /// Scratch memory for the validation of requests.
     scratch: G::Scratch,
     children: Vec<Child>,
-    /// Table of entries. Solved positions are only there.
+    /// The transposition table. Solved positions are stored only here, not in the tree.
     table: &'a Table,
     /// Number of entries in the table, if it is not shared with workers.
     table_used: u64,
@@ -74,17 +76,18 @@ pub struct PlainTree<'a, G: Game> {
     combination: Combination,
     config: CoordinatorConfig,
     root: u64,
-    root_block: ArrayId,
-    /// Number of workers below each block that has any.
+    root_array: ArrayId,
+    /// Number of workers below each child array. Arrays without workers have no entry.
     workers: AHashMap<ArrayId, u32>,
     /// Codes of the positions that are being searched.
     taken: AHashSet<u64>,
-    /// Worker that has searched the parent of each block, if workers are in other processes. Freed blocks stay
-    /// here until they are allocated again.
+    /// For each child array, the worker that has searched the parent of these children, if workers are in other
+    /// processes. The entry of a freed array stays until the array is allocated again.
     searched_by: AHashMap<ArrayId, u32>,
     /// True if a taken leaf has left the tree.
     has_lost_leaves: bool,
-    /// Number of expansions made for the tree. It measures the age of look-ups.
+    /// Number of expansions by all jobs whose results were added. The stamp of a child array is the clock at the last
+    /// look-up of the children; [`CoordinatorConfig::refresh_age`] limits its age.
     clock: u64,
     phi: Number,
     delta: Number,
@@ -104,12 +107,12 @@ impl<'a, G: Game> PlainTree<'a, G> {
         snapshots: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
-        let SavedTree { memory, allocator, root_array: root_block, .. } = tree;
+        let SavedTree { memory, allocator, root_array, .. } = tree;
         let (mut numbers, mut best) = ((1, 1), None);
-        if root_block != 0 {
-            let scan = memory.scan(root_block);
+        if root_array != 0 {
+            let scan = memory.scan(root_array);
             numbers = scan.numbers_of_parent(combination);
-            best = Some(memory.code(root_block, scan.best));
+            best = Some(memory.code(root_array, scan.best));
         }
         PlainTree {
             game,
@@ -124,7 +127,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             combination,
             config,
             root,
-            root_block,
+            root_array,
             workers: AHashMap::new(),
             taken: AHashSet::new(),
             searched_by: AHashMap::new(),
@@ -137,8 +140,8 @@ impl<'a, G: Game> PlainTree<'a, G> {
         }
     }
 
-    /// Returns the report of a search on `threads` threads, which ended with a value or for a reason, and leaves
-    /// the tree in `snapshots`.
+    /// Returns the report of a search on `threads` threads that ended with a value or for a reason. Stores the tree in
+    /// `snapshots`.
     pub(crate) fn report(self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
         let memory_bytes = self.table.bytes() + self.allocator.top() as usize * UNIT;
         let report = Report {
@@ -150,14 +153,9 @@ impl<'a, G: Game> PlainTree<'a, G> {
             memory_bytes: memory_bytes as u64 + self.own_bytes(),
             threads,
         };
-        let PlainTree { snapshots, memory, allocator, root_block, .. } = self;
+        let PlainTree { snapshots, memory, allocator, root_array, .. } = self;
         let worker_memories = Vec::new();
-        snapshots.store_tree(SavedTree {
-            memory,
-            allocator,
-            root_array: root_block,
-            worker_memories,
-        });
+        snapshots.store_tree(SavedTree { memory, allocator, root_array, worker_memories });
         report
     }
 
@@ -186,29 +184,30 @@ impl<'a, G: Game> PlainTree<'a, G> {
             }
             path.clear();
             full.clear();
-            if self.root_block == 0 {
+            if self.root_array == 0 {
                 return self.take(self.root, path);
             }
-            let mut block = self.root_block;
+            let mut array = self.root_array;
             loop {
-                if self.refresh(&path, block) {
+                if self.refresh(&path, array) {
                     continue 'root;
                 }
                 let depth = path.len();
-                let Some(at) = self.choose(block, |at| full.contains(&(depth, at))) else {
+                let Some(at) = self.choose(array, |at| full.contains(&(depth, at))) else {
                     let Some(step) = path.pop() else {
                         return Selection::AllTaken;
                     };
                     full.retain(|&(level, _)| level < depth);
-                    block = step.block;
-                    let at = self.memory.position(block, step.code).expect("it is on the path");
+                    array = step.array;
+                    let at =
+                        self.memory.position(array, step.code).expect("the path is in the tree");
                     full.push((path.len(), at));
                     continue;
                 };
-                let code = self.memory.code(block, at);
-                path.push(PathStep { block, code });
-                block = self.memory.child(block, at);
-                if block == 0 {
+                let code = self.memory.code(array, at);
+                path.push(PathStep { array, code });
+                array = self.memory.child(array, at);
+                if array == 0 {
                     match self.lookup(code).and_then(|entry| entry.value()) {
                         Some(value) => self.resolve_at(&path, value, 1),
                         None => return self.take(code, path),
@@ -224,21 +223,21 @@ impl<'a, G: Game> PlainTree<'a, G> {
             return Selection::AllTaken;
         }
         for step in &path {
-            *self.workers.entry(step.block).or_default() += 1;
+            *self.workers.entry(step.array).or_default() += 1;
         }
-        let parent = path.last().and_then(|step| self.searched_by.get(&step.block));
+        let parent = path.last().and_then(|step| self.searched_by.get(&step.array));
         let last = parent.map(|&worker| worker.into());
         Selection::Leaf { leaf: TakenLeaf { code, path }, code, last }
     }
 
     /// Returns the child of least virtual delta among those that are not taken or excluded.
-    fn choose(&self, block: ArrayId, excluded: impl Fn(usize) -> bool) -> Option<usize> {
+    fn choose(&self, array: ArrayId, excluded: impl Fn(usize) -> bool) -> Option<usize> {
         let memory = &self.memory;
-        let has_workers = self.workers.contains_key(&block);
+        let has_workers = self.workers.contains_key(&array);
         let mut best: Option<(u64, usize)> = None;
-        for at in 0..memory.count(block) {
-            let mut delta = u64::from(memory.delta(block, at));
-            let child = memory.child(block, at);
+        for at in 0..memory.count(array) {
+            let mut delta = u64::from(memory.delta(array, at));
+            let child = memory.child(array, at);
             if child != 0 && has_workers {
                 let workers = self.workers.get(&child).copied().unwrap_or(0);
                 let each = 1 + ((delta * u64::from(self.config.virtual_loss_64)) >> 6);
@@ -247,7 +246,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             if best.is_some_and(|(least, _)| least <= delta) {
                 continue;
             }
-            if (child == 0 && self.taken.contains(&memory.code(block, at))) || excluded(at) {
+            if (child == 0 && self.taken.contains(&memory.code(array, at))) || excluded(at) {
                 continue;
             }
             best = Some((delta, at));
@@ -255,83 +254,84 @@ impl<'a, G: Game> PlainTree<'a, G> {
         best.map(|(_, at)| at)
     }
 
-    /// Updates the children in `block`, whose parent is at the end of the path, from the table, unless this was
-    /// done less than `refresh_age` expansions ago. Returns true if the parent's numbers have changed or it is
+    /// Updates the children in `array` from the table, unless this was done less than `refresh_age` expansions ago.
+    /// Their parent is at the end of the path. Returns true if the parent's numbers have changed or the parent is
     /// solved.
-    fn refresh(&mut self, path: &[PathStep], block: ArrayId) -> bool {
-        // Ages are computed modulo 2³²; at worst a node is refreshed late. No node is refreshed twice between two
-        // results, so every selection ends.
-        let age = (self.clock as u32).wrapping_sub(self.memory.stamp(block));
+    fn refresh(&mut self, path: &[PathStep], array: ArrayId) -> bool {
+        // Ages are computed modulo 2³²; at worst a node is refreshed late. The clock advances only with results, so no
+        // node is refreshed twice between two results, and every selection ends.
+        let age = (self.clock as u32).wrapping_sub(self.memory.stamp(array));
         if self.config.refresh_age == u32::MAX || age < self.config.refresh_age.max(1) {
             return false;
         }
-        self.memory.set_stamp(block, self.clock as u32);
-        for at in 0..self.memory.count(block) {
-            self.table.prefetch(self.game.key(self.memory.code(block, at)));
+        self.memory.set_stamp(array, self.clock as u32);
+        for at in 0..self.memory.count(array) {
+            self.table.prefetch(self.game.key(self.memory.code(array, at)));
         }
         let mut changed = false;
         // Backwards, because a removed child is replaced by the last one.
-        for at in (0..self.memory.count(block)).rev() {
-            let node = self.memory.node(block, at);
+        for at in (0..self.memory.count(array)).rev() {
+            let node = self.memory.node(array, at);
             let Some(entry) = self.lookup(node.code) else {
                 continue;
             };
             if let Some(value) = entry.value() {
-                let solves = value == Value::Loss || self.memory.count(block) == 1;
-                let path = [path, &[PathStep { block, code: node.code }]].concat();
+                let solves = value == Value::Loss || self.memory.count(array) == 1;
+                let path = [path, &[PathStep { array, code: node.code }]].concat();
                 self.resolve_at(&path, value, 0);
                 if solves {
                     return true;
                 }
                 changed = true;
             } else if self.config.open_entries
-                && self.memory.child(block, at) == 0
+                && self.memory.child(array, at) == 0
                 && (entry.phi, entry.delta) != (node.phi, node.delta)
             {
-                self.memory.set_numbers(block, at, entry.phi, entry.delta);
+                self.memory.set_numbers(array, at, entry.phi, entry.delta);
                 changed = true;
             }
         }
         if changed {
-            self.back_up(path, block, 1);
+            self.back_up(path, array, 1);
         }
         changed
     }
 
     /// Sets the value of the node at the end of a path. All nodes that are solved by it leave the tree.
     fn resolve_at(&mut self, mut path: &[PathStep], mut value: Value, mut work: u64) {
-        while let Some((&PathStep { block, code }, above)) = path.split_last() {
-            let at = self.memory.position(block, code).expect("the path leads to the node");
-            let child = self.memory.child(block, at);
-            // A worker at a leaf below a freed child has passed its block.
+        while let Some((&PathStep { array, code }, above)) = path.split_last() {
+            let at = self.memory.position(array, code).expect("the path leads to the node");
+            let child = self.memory.child(array, at);
+            // A worker that searches a leaf below an expanded child is counted at the child's own array.
             self.has_lost_leaves |= match child {
                 0 => self.taken.contains(&code),
                 _ => self.workers.contains_key(&child),
             };
             if child != 0 {
                 work += self.allocator.free(&mut self.memory, child);
-                self.memory.set_child(block, at, 0);
+                self.memory.set_child(array, at, 0);
             }
             self.updates.push((code, TableEntry::solved(value, work)));
-            self.memory.add_work(block, work);
+            self.memory.add_work(array, work);
             if value == Value::Win {
-                self.memory.remove(block, at);
+                self.memory.remove(array, at);
                 self.allocator.removed();
-                if self.memory.count(block) > 0 {
-                    self.back_up(above, block, work);
+                if self.memory.count(array) > 0 {
+                    self.back_up(above, array, work);
                     return;
                 }
             } else if above.is_empty() {
                 self.best = Some(code);
             }
-            // The block is freed with its parent in the next iteration, or below for the root.
+            // The next iteration resolves the parent of this array and frees the array. If the parent is the root, the
+            // array is freed after the loop.
             value = !value;
             work = 0;
             path = above;
         }
-        if self.root_block != 0 {
-            work += self.allocator.free(&mut self.memory, self.root_block);
-            self.root_block = 0;
+        if self.root_array != 0 {
+            work += self.allocator.free(&mut self.memory, self.root_array);
+            self.root_array = 0;
         }
         let entry = TableEntry::solved(value, work);
         self.updates.push((self.root, entry));
@@ -339,26 +339,26 @@ impl<'a, G: Game> PlainTree<'a, G> {
         (self.phi, self.delta) = (entry.phi, entry.delta);
     }
 
-    /// Recomputes the numbers of the node at the end of the path, whose children are in `block`, and of its
+    /// Recomputes the numbers of the node at the end of the path, whose children are in `array`, and of its
     /// ancestors up to the first whose numbers do not change.
-    fn back_up(&mut self, path: &[PathStep], mut block: ArrayId, work: u64) {
+    fn back_up(&mut self, path: &[PathStep], mut array: ArrayId, work: u64) {
         let combination = self.combination;
         for step in path.iter().rev() {
-            let (phi, delta) = self.memory.scan(block).numbers_of_parent(combination);
-            let at = self.memory.position(step.block, step.code).expect("it is on the path");
-            let node = self.memory.node(step.block, at);
+            let (phi, delta) = self.memory.scan(array).numbers_of_parent(combination);
+            let at = self.memory.position(step.array, step.code).expect("the path is in the tree");
+            let node = self.memory.node(step.array, at);
             if (node.phi, node.delta) == (phi, delta) {
                 return;
             }
-            self.memory.set_numbers(step.block, at, phi, delta);
+            self.memory.set_numbers(step.array, at, phi, delta);
             if self.config.open_entries {
                 self.updates.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
             }
-            block = step.block;
+            array = step.array;
         }
-        let scan = self.memory.scan(block);
+        let scan = self.memory.scan(array);
         (self.phi, self.delta) = scan.numbers_of_parent(combination);
-        self.best = Some(self.memory.code(block, scan.best));
+        self.best = Some(self.memory.code(array, scan.best));
     }
 }
 
@@ -380,7 +380,8 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         self.searched_by.retain(|_, by| WorkerId::from(*by) != worker);
     }
 
-    /// Returns true if the outcome is possible. Codes have to be those of children, because workers expand them.
+    /// Returns true if the outcome is possible. The codes in it have to be codes of the leaf's children, because
+    /// workers expand them.
     fn is_valid(&mut self, leaf: &TakenLeaf, outcome: &JobOutcome<Vec<Child>>) -> bool {
         let open = 1..INFINITY;
         let PlainTree { game, scratch, children, .. } = self;
@@ -406,7 +407,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     fn release(&mut self, leaf: &TakenLeaf) {
         self.taken.remove(&leaf.code);
         for step in &leaf.path {
-            if let Entry::Occupied(mut entry) = self.workers.entry(step.block) {
+            if let Entry::Occupied(mut entry) = self.workers.entry(step.array) {
                 *entry.get_mut() -= 1;
                 if *entry.get() == 0 {
                     entry.remove();
@@ -419,17 +420,17 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         if self.value.is_some() {
             return false;
         }
-        let mut block = self.root_block;
+        let mut array = self.root_array;
         for step in &leaf.path {
-            if block == 0 || block != step.block {
+            if array == 0 || array != step.array {
                 return false;
             }
-            match self.memory.position(block, step.code) {
-                Some(at) => block = self.memory.child(block, at),
+            match self.memory.position(array, step.code) {
+                Some(at) => array = self.memory.child(array, at),
                 None => return false,
             }
         }
-        block == 0
+        array == 0
     }
 
     fn has_lost_leaves(&mut self) -> bool {
@@ -458,24 +459,25 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         if added == 0 {
             return None;
         }
-        let block = self.allocator.allocate(&mut self.memory, nodes.into_iter())?;
-        self.memory.add_work(block, work);
-        self.memory.set_stamp(block, self.clock as u32);
+        let array = self.allocator.allocate(&mut self.memory, nodes.into_iter())?;
+        self.memory.add_work(array, work);
+        self.memory.set_stamp(array, self.clock as u32);
         if self.config.is_remote {
-            // No affinity is stored for workers with larger ids.
+            // Worker ids are stored in 32 bits. For a worker with a larger id, nothing is stored.
             match u32::try_from(worker) {
-                Ok(worker) => self.searched_by.insert(block, worker),
-                Err(_) => self.searched_by.remove(&block),
+                Ok(worker) => self.searched_by.insert(array, worker),
+                Err(_) => self.searched_by.remove(&array),
             };
         }
         match leaf.path.last() {
             Some(step) => {
-                let at = self.memory.position(step.block, step.code).expect("the leaf is there");
-                self.memory.set_child(step.block, at, block);
+                let at =
+                    self.memory.position(step.array, step.code).expect("the leaf is in the tree");
+                self.memory.set_child(step.array, at, array);
             }
-            None => self.root_block = block,
+            None => self.root_array = array,
         }
-        self.back_up(&leaf.path, block, work);
+        self.back_up(&leaf.path, array, work);
         Some(added)
     }
 
@@ -513,7 +515,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
-        self.snapshots.poll(&mut self.memory, &self.allocator, self.root_block);
+        self.snapshots.poll(&mut self.memory, &self.allocator, self.root_array);
         if self.config.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }
@@ -525,7 +527,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     }
 
     fn root_children(&self) -> Vec<RootChild> {
-        self.memory.root_children(self.root_block)
+        self.memory.root_children(self.root_array)
     }
 
     fn nodes(&self) -> u64 {

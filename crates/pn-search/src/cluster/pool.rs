@@ -1,8 +1,8 @@
 //! Workers of one process that share a table: the coordinator behind a mutex.
 //!
-//! A worker that needs a job locks the coordinator, delivers the result of its last job, and takes the next.
-//! If there is none, it waits on a condition variable until another worker has delivered a result; every
-//! few milliseconds it polls the limits and the observer. All data is exchanged under the mutex.
+//! A worker that needs a job locks the coordinator, delivers the result of its last job, and takes the next job.
+//! If there is no job, the worker waits on a condition variable until another worker has delivered a result. While it
+//! waits, it polls the limits and the observer every few milliseconds. All data is exchanged under the mutex.
 //!
 //! The workers share one [`SharedState`](crate::run::SharedState), which has the limits, the totals and the resize
 //! barrier. A worker that waits for a job leaves the barrier. No worker waits at the barrier while it holds the
@@ -26,7 +26,7 @@ pub(crate) struct Pool<T: JobTree> {
 }
 
 impl<T: JobTree> Pool<T> {
-    /// Creates a pool for a tree. The limits are those of the workers' shared state.
+    /// Creates a pool for a tree. The limits of the search are in the workers' shared state.
     pub fn new(tree: T, config: CoordinatorConfig) -> Self {
         Pool { coordinator: Mutex::new(Coordinator::new(tree, config, 0)), changed: Condvar::new() }
     }
@@ -76,7 +76,7 @@ impl<T: JobTree> Pool<T> {
                 monitor.found(atom, grundy);
             }
             let counted = coordinator.counters().since(&before).since(&std::mem::take(&mut spent));
-            // The Grundy numbers have been counted above.
+            // `found` has counted the Grundy numbers above.
             let counted = Counters { grundy_numbers: 0, ..counted };
             monitor.counters.add_since(&counted, &Counters::default());
             // Removes a cut-off request for an earlier job.

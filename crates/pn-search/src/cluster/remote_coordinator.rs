@@ -16,15 +16,15 @@ use crate::run::{Counters, ListChildren, Observer, Progress, Reason};
 pub struct Delivery {
     /// Receiver of the reply.
     pub worker: WorkerId,
-    /// The reply, for [`super::RemoteWorker::search`] if it has a job.
+    /// The reply. If it contains a job, it is the argument of [`super::RemoteWorker::search`].
     pub reply: Vec<u8>,
-    /// Job in the reply. Without a job, the worker's idle request has to be repeated after the next change, such as
-    /// a result or the removal of another worker, unless the search is over.
+    /// Id of the job in the reply. If there is none and the search is not over, the carrier has to repeat the
+    /// worker's idle request after the next change, such as a result or the removal of another worker.
     pub job: Option<JobId>,
-    /// Another worker that has entries below the job's node, and the node for
-    /// [`super::RemoteWorker::entries`].
+    /// Another worker that has entries below the job's node, and the message for
+    /// [`super::RemoteWorker::entries`] that contains this node.
     pub last: Option<(WorkerId, Vec<u8>)>,
-    /// The search is over.
+    /// True if the search is over.
     pub is_over: bool,
 }
 
@@ -35,26 +35,27 @@ pub struct CoordinatorStatus {
     pub numbers: (Number, Number),
     /// Counters of all workers.
     pub counters: Counters,
-    /// Nodes of the coordinator's tree.
+    /// Number of nodes in the coordinator's tree.
     pub tree_nodes: u64,
-    /// Assigned jobs.
+    /// Number of assigned jobs.
     pub jobs: usize,
-    /// Results shared with all workers.
+    /// Number of results shared since the start of the search.
     pub results: usize,
-    /// The search has ended.
+    /// True if the search has ended.
     pub is_over: bool,
 }
 
 /// A coordinator whose workers are in other processes, for any game.
 pub trait RemoteCoordinator {
-    /// Handles an idle request of a worker. From the first one on, its requests are accepted until it is removed.
+    /// Handles an idle request of a worker. From the worker's first idle request on, all its requests are accepted
+    /// until it is removed.
     fn handle_idle(&mut self, worker: WorkerId) -> Delivery;
 
     /// Handles a request.
     ///
     /// # Errors
-    /// If it is not a valid request of this search, from a worker that has sent an idle request and has not been
-    /// removed. An error changes nothing.
+    /// If the bytes are not a valid request of this search, or if the worker has not sent an idle request before or
+    /// has been removed. After an error, the search is unchanged.
     fn handle(&mut self, request: &[u8]) -> Result<Delivery, WireError>;
 
     /// Removes a lost worker and releases its job.
@@ -66,16 +67,16 @@ pub trait RemoteCoordinator {
     /// Sets the maximum number of nodes evaluated by the next jobs.
     fn set_job_nodes(&mut self, nodes: u64);
 
-    /// Ends the search, unless it has ended.
+    /// Ends the search for this reason, unless it has already ended.
     fn end(&mut self, reason: Reason);
 
     /// Returns the state of the search.
     fn status(&self) -> CoordinatorStatus;
 }
 
-/// Coordinates the search with id `search` until `run`, which carries the messages, returns. All workers receive
-/// `results`. A search that is not over by then counts as interrupted. `table_used` is the number of entries in
-/// the coordinator's table.
+/// Coordinates the search with id `search` until `run` returns. `run` transports the messages. If the search is not
+/// over when `run` returns, it counts as interrupted. All workers receive `results`. `table_used` is the number of
+/// entries in the coordinator's table.
 pub(crate) fn coordinate<T>(
     tree: T,
     config: CoordinatorConfig,
@@ -113,7 +114,7 @@ struct WireCoordinator<'o, T: JobTree> {
 }
 
 impl<T: JobTree<Node: Serialize, SharedResult: Serialize>> WireCoordinator<'_, T> {
-    /// Reports Grundy numbers to the observer. If it cannot store them, the search ends.
+    /// Reports new Grundy numbers to the observer. If the observer cannot store them, the search ends.
     fn report_grundy_numbers(&mut self) {
         let found = self.coordinator.tree.take_grundy_numbers();
         if !found.is_empty() && !self.observer.grundy_numbers(&found) {
@@ -182,7 +183,7 @@ where
             return Err(WireError::Unexpected("from a worker that takes part in the search"));
         }
         if !self.coordinator.is_valid(&request) {
-            return Err(WireError::Unexpected("one with valid numbers"));
+            return Err(WireError::Unexpected("consistent with the worker's job"));
         }
         let received = self.received.entry(request.worker).or_default();
         *received = request.received.max(*received);

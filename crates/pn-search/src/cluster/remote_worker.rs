@@ -1,7 +1,7 @@
 //! A worker in another process: receives jobs and sends their results.
 //!
-//! [`RemoteWorker`] is the interface for the carrier of the messages; [`WorkerJobs`] has the jobs of a worker of any
-//! game; [`CancelledJobs`] are the jobs that must not be searched.
+//! [`RemoteWorker`] is the interface for the carrier of the messages. [`WorkerJobs`] handles the jobs of a worker, for
+//! any game. [`CancelledJobs`] stores which jobs have been cancelled.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,9 +18,9 @@ use crate::run::{Counters, Limits};
 ///
 /// It searches one job at a time. All other methods may be called meanwhile, from other threads.
 pub trait RemoteWorker: Sync {
-    /// Searches the job in a reply, as the worker with this id, and returns the request with its result. `entries` are
-    /// those of another worker below its node ([`RemoteWorker::entries`]); without them the search only takes
-    /// longer.
+    /// Searches the job in a reply, as the worker with this id, and returns the request with the job's result.
+    /// `entries` are the entries of another worker below the job's node ([`RemoteWorker::entries`]); without them the
+    /// search only takes longer.
     ///
     /// # Errors
     /// If the reply has no job of this search, or the entries are not valid.
@@ -32,8 +32,8 @@ pub trait RemoteWorker: Sync {
     ) -> Result<Vec<u8>, WireError>;
 
     /// Continues the search below the node of the last job until the next job arrives or this number of nodes has
-    /// been evaluated. The results are sent with that of the next job. Does nothing while a job is being
-    /// searched.
+    /// been evaluated. The counters and shared results of this search are sent with the result of the next job. Does
+    /// nothing while a job is being searched.
     fn continue_search(&self, nodes: Option<u64>) {
         let _ = nodes;
     }
@@ -58,14 +58,14 @@ pub trait RemoteWorker: Sync {
 pub(crate) struct WorkerJobs<'a> {
     /// Id of the search.
     pub search: u64,
-    /// Limits of every search, except its budget and its stop flag.
+    /// Limits of every search. The node limit and the stop flag are replaced by those of each search.
     limits: Limits<'a>,
     cancelled: Mutex<CancelledJobs>,
     /// Locked while a node is searched.
     busy: Mutex<()>,
-    /// Number of jobs that wait for the lock.
+    /// Number of jobs that wait for `busy`.
     waiting: AtomicUsize,
-    /// Stops a search without a job.
+    /// Stop flag of a search without a job, set when a job arrives.
     has_job: AtomicBool,
     /// Counters of searches without a job since the last result.
     unreported: Mutex<Counters>,
@@ -173,7 +173,8 @@ struct CancelledJobs {
     latest: JobId,
 }
 
-/// Maximum distance of a pending cancellation from the latest job. Older ones are dropped.
+/// Maximum difference between the id of the latest job and that of a pending cancellation. Older cancellations are
+/// dropped.
 const MAX_DELAY: u64 = 1 << 16;
 
 impl CancelledJobs {

@@ -13,7 +13,7 @@ use crate::table::{Entry, entry};
 pub struct SharedEntry {
     /// Code of the position.
     pub code: u64,
-    /// Numbers of the position, and the work behind them.
+    /// Proof and disproof number of the position, and the search effort spent on them.
     pub entry: Entry,
 }
 
@@ -42,8 +42,8 @@ impl TryFrom<[u8; 16]> for SharedEntry {
     }
 }
 
-/// Serialises the entry as bytes, which are copied at once, unlike the elements of an array. A coordinator sends
-/// each entry to every other machine.
+/// Serialises the entry as a byte string, which is copied at once. An array would be serialised element by element.
+/// The speed matters, because a coordinator sends each entry to every other machine.
 impl Serialize for SharedEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&<[u8; 16]>::from(*self))

@@ -25,11 +25,11 @@ const TAIL: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// From a worker to the coordinator.
+    /// A request, from a worker to the coordinator.
     Request = 1,
-    /// From the coordinator to a worker.
+    /// A reply, from the coordinator to a worker.
     Reply = 2,
-    /// From a worker to another: entries below a node.
+    /// Entries below a node, from a worker to another one.
     Entries = 3,
     /// A node, sent to the worker that has entries below it.
     Node = 4,
@@ -49,7 +49,7 @@ pub enum WireError {
         "the message belongs to another search: use the same board, position and options on all machines"
     )]
     OtherSearch,
-    /// The message is undamaged, but another one is expected.
+    /// The message is undamaged, but another kind of message or other content is expected.
     #[error("the message is not {0}")]
     Unexpected(&'static str),
 }
@@ -114,7 +114,7 @@ pub fn encode(kind: Kind, search: u64, value: &impl Serialize) -> Vec<u8> {
 /// Returns the value in a message of [`encode`].
 ///
 /// # Errors
-/// Those of [`open`], and if the content is not a `T`.
+/// The errors of [`open`], and an error if the content is not a `T`.
 pub fn decode<T: DeserializeOwned>(kind: Kind, search: u64, bytes: &[u8]) -> Result<T, WireError> {
     let content = open(kind, search, bytes)?;
     match postcard::take_from_bytes(content) {

@@ -2,10 +2,10 @@
 //! 2006), on one thread or on many, over any `SearchTree`: of plain games ([`dfpn`]) and of sums
 //! with Grundy numbers ([`super::sums`]; Čížek, Balko and Schmid, "DFPN with Grundy Numbers").
 //!
-//! A node is searched until its numbers leave the thresholds given by its parent (`Thresholds`);
-//! its children's numbers live on a stack of the worker while it is, and in the table between
-//! visits. Memory is the table and the stacks, about 24 bytes times branching factor times depth
-//! each.
+//! A node is searched until phi or delta reaches the threshold that the node's parent has set
+//! (`Thresholds`). During the search of a node, the numbers of its children are on a stack of the
+//! worker; between visits they are in the table. Memory consists of the table and one stack per
+//! worker, which takes about 24 bytes times branching factor times depth.
 
 mod peers;
 mod plain;
@@ -77,15 +77,15 @@ pub(super) struct SearchResult {
     pub work: u64,
 }
 
-/// One worker of a search, one of several if `PARALLEL`.
+/// A worker of a search. `PARALLEL` is false only if the search never has more than one worker.
 pub(super) struct Worker<T, const PARALLEL: bool> {
     pub tree: T,
     params: SelectionParams,
     path: SearchPath,
-    /// The worker has no peers, so it adds no virtual losses.
+    /// True if there are no other workers. Then the worker adds no virtual losses.
     is_alone: bool,
-    /// Rest of the budget, in new nodes of a plain game or expansions of sums. The search returns when it is
-    /// spent.
+    /// Rest of the job's budget: a number of new nodes in a plain game, a number of expansions for sums. The search
+    /// returns when the budget is spent.
     budget: u64,
     /// Length of the path from the root on which every node has exactly one open child.
     forced: usize,
@@ -122,7 +122,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                 Some(pair) if pair.value().is_some() => break found,
                 _ if is_cancelled || self.tree.monitor_ref().stopped.is_some() => break None,
                 Some(_) if self.budget == 0 => break found,
-                // Another worker has solved the node: its value is known.
+                // Another worker has solved the node. The next iteration finds the value.
                 _ => {}
             }
         };
@@ -130,7 +130,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         pair
     }
 
-    /// Searches a child until it is solved or its numbers leave the thresholds. Returns `None` if the search was
+    /// Searches a child until it is solved or its numbers reach a threshold. Returns `None` if the search was
     /// stopped before it had a result.
     #[inline(always)]
     fn search_child(
@@ -157,7 +157,8 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                     }
                     let key = (PARALLEL && !self.is_alone).then(|| self.tree.child_key(child));
                     self.add_virtual_loss(key);
-                    // The depth is not the root's, even if this is a part of the root.
+                    // Not depth 0, even for a summand of the root: numbers at depth 0 are reported as the
+                    // root's numbers.
                     let found = self.search(code, part, depth + 1);
                     self.remove_virtual_loss(key);
                     work += found?.work;
@@ -166,7 +167,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         }
     }
 
-    /// Searches a node until it is solved, its numbers leave the thresholds, or the search has to stop. Stores the
+    /// Searches a node until it is solved, its numbers reach a threshold, or the search has to stop. Stores the
     /// numbers. Returns `None` if the search was stopped before it had a result.
     fn search(&mut self, code: u64, thresholds: Thresholds, depth: usize) -> Option<SearchResult> {
         let tree = &mut self.tree;
@@ -242,8 +243,8 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         })
     }
 
-    /// Searches the children from `base` until their node is solved, or its numbers leave the
-    /// thresholds.
+    /// Searches the children of a node, those from index `base` of the stack on, until the node is
+    /// solved, its numbers reach a threshold, or the search has to stop.
     #[inline(always)]
     fn search_children(
         &mut self,
@@ -280,8 +281,9 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             let delta = combination.combine(scan.max, scan.sum, scan.count);
             let pair = Pair { phi, delta };
             if depth <= self.forced && !children.is_empty() {
-                // The search returns from an only child at the end, so the numbers of the nodes above follow
-                // from this node's.
+                // Each node above has one open child. The search does not return from an only child before the child
+                // is solved or the search ends, so the root's numbers are computed here. Phi and delta are exchanged
+                // at every ply.
                 self.forced = depth + usize::from(!T::SUMS && children.len() == 1);
                 let best = self.tree.code(&children[scan.best]);
                 let root = &mut self.tree.monitor().root;
@@ -320,12 +322,13 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             };
             let mut below = thresholds.of_child(others, combination, epsilon, T::SUMS);
             if let Some(choice) = choice {
-                // The chosen child need not be the one of least delta.
+                // The chosen child need not be the one of least delta, for which `of_child` has computed the
+                // thresholds.
                 below.delta = choice.delta_threshold;
                 below.or_delta = below.or_delta.max(child.pair().delta + 1);
             }
             let Some(found) = self.search_child(&node, &child, below, depth + 1) else {
-                // The child keeps its numbers.
+                // The search was stopped or cut off. The child keeps its numbers.
                 continue;
             };
             *work += found.work;
@@ -337,13 +340,13 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             if T::SUMS
                 && let Some(value) = self.tree.value(code)
             {
-                // The subtree or another worker has solved it.
+                // The search of the child or another worker has solved the node.
                 return Ok(value);
             }
         }
     }
 
-    /// Stores a value that took `before` expansions in earlier visits and `work` in this.
+    /// Stores a value that took `before` expansions in earlier visits and `work` expansions in this visit.
     fn solved(&mut self, code: u64, value: Value, before: u64, work: u64) -> SearchResult {
         self.tree.solved(code, value, before + work);
         SearchResult { pair: Pair::of(value), work }

@@ -4,31 +4,35 @@
 //!
 //! Every worker runs the sequential search from the root, with these additions.
 //!
-//! **Virtual loss.** A worker that enters a node adds itself to its count in `VirtualLossTable`. A worker that chooses
-//! between the children of a node below which there are others adds a virtual loss to the delta of each
-//! child for every worker below that child: 1, as Kaneko does, and a share of the delta itself, because
-//! our leaf estimates are far greater than 1. It chooses the least virtual delta, and stays with the child
-//! until another child has the least. Inside the child, real numbers are compared, so the child's
-//! threshold is the one without its virtual part. Virtual numbers are used for the selection only: a node's own
-//! numbers, which are stored in the table and compared with its thresholds, are real. If others occupy the good
-//! children of a node, the worker takes the best free child that keeps within the node's threshold. If there is
-//! none, it joins another worker, and they separate further down. With [`super::VirtualLoss::Stored`], as published by
-//! Kaneko, virtual numbers are stored and compared with thresholds, so the worker leaves such a node.
+//! **Virtual loss.** A worker that enters a node adds 1 to the node's count in `VirtualLossTable`, unless few
+//! expansions have been made below the node. If several workers are below a node, each of them chooses among the
+//! node's children by their *virtual deltas*. The virtual delta of a child is its delta plus a virtual loss for every
+//! worker below the child. The virtual loss is 1, as in Kaneko's paper, plus a share of the delta, because our leaf
+//! estimates are far greater than 1. The worker chooses the child of least virtual delta, and stays with it until
+//! another child has the least. Inside the child, real numbers are compared, so the virtual losses are removed from
+//! the child's threshold. Virtual deltas are used for this choice only: the numbers of a node that are stored in the
+//! table and compared with its thresholds are real. With [`VirtualLoss::Stored`](super::VirtualLoss::Stored), as
+//! published by Kaneko, the virtual loss is 1, and virtual numbers are stored and compared with thresholds.
 //!
-//! **Updates from peers.** Children's numbers are on the worker's own stack, as in the sequential search.
-//! They and the node itself are read again when the node's word in `VirtualLossTable` shows that another worker has
-//! come since the worker last read the word, or has returned from a child while a third worker was there. A worker
-//! that is alone below a node, which is the usual case, pays one load of that word.
+//! Kaneko stores virtual numbers. Then a worker leaves a node when other workers occupy the node's good children. Here
+//! the worker takes the best child whose real delta is below the node's threshold. If other workers are below this
+//! child, the workers separate further down.
 //!
-//! **Cut-off requests.** A worker that solves a node sends its key to all others if some of them are below
-//! it. A worker that finds such a node on its path, or a node that the same result has solved, returns to
-//! it, storing true numbers on the way, and finds the value in the table. If the table has lost the value,
-//! the worker searches on. A worker whose job is cancelled returns from the job's node in the same way.
+//! **Updates from peers.** The numbers of the children are on the worker's own stack, as in the sequential search.
+//! The worker reads the entries of the node and its children again if the node's word in `VirtualLossTable` shows
+//! that, since the last reading, another worker has entered the node or has had a result for one of its children. A
+//! worker that is alone below a node, which is the usual case, only loads that word.
 //!
-//! **The end.** The first worker that solves the root stops the others as a limit would.
+//! **Cut-off requests.** A worker that solves a node sends the node's key to all other workers if some of them are
+//! below the node. A worker that receives the key of a node on its path returns to this node, stores true numbers on
+//! the way, and finds the value in the table. In a search of sums, it also returns to a node on its path that the same
+//! result has solved. If the table has lost the value, the worker searches on. A worker whose job is cancelled returns
+//! from the job's node in the same way.
 //!
-//! An entry is a true statement whichever worker writes it. So nothing that arrives late, twice or never
-//! can make an answer false; see [`crate::table`] for the entries and [`crate::run`] for the memory
+//! **The end.** The first worker that solves the root stops the other workers, as a reached limit would.
+//!
+//! A table entry is a true statement, whichever worker writes it. So messages that arrive late, twice or never
+//! cannot make a result wrong; see [`crate::table`] for the entries and [`crate::run`] for the memory
 //! orderings of everything else.
 
 use super::Worker;
@@ -41,7 +45,8 @@ use crate::search_tree::{ChildRef, SearchTree};
 #[derive(Default)]
 pub(super) struct SearchPath {
     nodes: Vec<PathNode>,
-    /// Least depth at which nodes are given up: a node above has been solved, or the job is cancelled.
+    /// Least depth of the nodes that the search has to leave, because a node above them has been solved or the job is
+    /// cancelled.
     cutoff: Option<usize>,
 }
 
@@ -49,24 +54,25 @@ struct PathNode {
     depth: usize,
     code: u64,
     key: u64,
-    /// The node's word when the worker last read it.
+    /// The node's word in `VirtualLossTable` when the worker last read it.
     seen: NodeActivity,
 }
 
 impl SearchPath {
-    /// Returns true if the worker has added its virtual loss to its deepest node, of this depth.
+    /// Returns true if the worker has added its virtual loss to its current node, which has this depth.
     #[inline(always)]
     pub fn is_below(&self, depth: usize) -> bool {
         self.nodes.last().is_some_and(|node| node.depth == depth)
     }
 
-    /// Returns true if nodes of this depth are given up.
+    /// Returns true if the search has to leave nodes of this depth.
     #[inline(always)]
     pub fn is_cut_off(&self, depth: usize) -> bool {
         self.cutoff.is_some_and(|cutoff| cutoff <= depth)
     }
 
-    /// Ends a cut-off and returns the least depth that it gave up; 0 if the job was cancelled.
+    /// Ends a cut-off and returns the least depth of the nodes that the search had to leave; 0 if the job was
+    /// cancelled.
     pub fn take_cutoff(&mut self) -> Option<usize> {
         self.cutoff.take()
     }
@@ -78,12 +84,12 @@ pub(super) enum PeerUpdate {
     Solved(Value),
     /// The node is open.
     Open {
-        /// Other workers are below it.
+        /// True if other workers are below the node.
         others: bool,
     },
 }
 
-/// A child, by its index among its siblings, and the threshold until which the search stays with it.
+/// Index of a child among its siblings, and the delta of this child at which the search leaves it.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice {
     pub child: usize,
@@ -97,9 +103,9 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
     #[inline(always)]
     pub(super) fn is_cut_off(&mut self) -> bool {
         let monitor = self.tree.monitor_ref();
-        if let Some(signal) = monitor.state().mailboxes.take(monitor.number()) {
+        if let Some(request) = monitor.state().mailboxes.take(monitor.number()) {
             let tree = &self.tree;
-            let cutoff = match signal {
+            let cutoff = match request {
                 CutoffRequest::Cancel => Some(0),
                 CutoffRequest::Solved(key) => {
                     let is_solved = |node: &&PathNode| {
@@ -134,22 +140,22 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         }
     }
 
-    /// Adds the worker's virtual loss to a child that is a sum of several parts.
+    /// Adds the worker's virtual loss to the child with this key, a sum of several summands. Does nothing for `None`.
     pub(super) fn add_virtual_loss(&self, key: Option<u64>) {
         if let Some(key) = key {
             self.tree.monitor_ref().state().virtual_losses.add(key);
         }
     }
 
-    /// Removes the worker's virtual loss from a child that is a sum of several parts.
+    /// Removes the virtual loss that [`Self::add_virtual_loss`] has added.
     pub(super) fn remove_virtual_loss(&self, key: Option<u64>) {
         if let Some(key) = key {
             self.tree.monitor_ref().state().virtual_losses.remove(key);
         }
     }
 
-    /// Reads the results of other workers for a node and its children from `base`, if there are or were other
-    /// workers below it.
+    /// Reads the stored numbers of a node and of its children, those from index `base` on, if other workers may have
+    /// changed them.
     #[inline(always)]
     pub(super) fn sync_with_peers(
         &mut self,
@@ -165,7 +171,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         let others = seen.count() > 1;
         let mut own = 0;
         if others {
-            // The result of the child that the worker has just left.
+            // Reports the result of the child that the worker has just left.
             seen = virtual_losses.notify(key);
             own = 1;
         }
@@ -176,7 +182,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             return PeerUpdate::Open { others };
         }
         self.path.cutoff = self.path.cutoff.filter(|_| !is_requested);
-        // The root's value alone does not determine its best child.
+        // For the root, the value does not suffice: its best child is needed too.
         if depth > 0
             && let Some(value) = self.tree.value(code)
         {
@@ -186,7 +192,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         PeerUpdate::Open { others }
     }
 
-    /// Chooses among the children from `base` by their virtual deltas.
+    /// Chooses the child of least virtual delta among those from index `base` on whose delta is below `phi_threshold`.
     pub(crate) fn choose(&self, base: usize, phi_threshold: Number, epsilon: Epsilon) -> Choice {
         let virtual_loss = self.params.virtual_loss;
         let virtual_losses = &self.tree.monitor_ref().state().virtual_losses;
@@ -199,7 +205,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             let number = virtual_loss.apply(delta, count);
             let comes_first =
                 number < least || number == least && child.rank() < children[chosen].rank();
-            // A child beyond the threshold is not visited, but counts as the second best.
+            // A child whose delta has reached the threshold is not chosen, but its virtual delta counts for `second`.
             if comes_first && delta < phi_threshold {
                 second = second.min(least);
                 least = number;

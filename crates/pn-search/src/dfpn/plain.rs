@@ -28,12 +28,14 @@ pub struct DfpnOptions {
     pub epsilon_at_or_nodes: bool,
     /// Options of the leaf solver for new children.
     pub leaf_solver: LeafSolverOptions,
-    /// Maximum number of children of one expansion that are considered for the leaf solver without
-    /// success, those of least delta first. Children whose numbers are from the table or whose
-    /// effort is too great count as well. For the others the leaf solver is called when the search
-    /// reaches them.
+    /// Maximum number of unsuccessful attempts to solve children of one expansion by the leaf
+    /// solver. The children are tried by delta, the least first. A child whose numbers are from the
+    /// table or whose effort is too great also counts as an attempt. For each child beyond the
+    /// maximum, the leaf solver is called when the search reaches the child.
     pub max_attempts: u32,
-    /// See [`Evaluator::evaluate_all`].
+    /// Evaluates all children of a node at its first expansion, as in the thesis (section 3.5): each counts as a
+    /// node, and the values that the oracle has for them are stored in the table. Otherwise the evaluation ends at
+    /// the first lost child, and only the value of the node itself is stored.
     pub evaluate_all: bool,
     /// Virtual loss, on several threads.
     pub virtual_loss: VirtualLoss,
@@ -61,8 +63,8 @@ impl DfpnOptions {
 /// ply.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Capacity in entries of the table at the start of a search with several workers: 2 to 4 MiB, which the
-/// cores' caches hold.
+/// Number of entries for which the table has space at the start of a search with several workers: 2 to 4 MiB, which
+/// fit into the cores' caches.
 const FIRST_ENTRIES: u64 = 1 << 15;
 
 /// Searches a position by df-pn on one thread.
@@ -82,13 +84,13 @@ pub fn dfpn<G: Game>(
     dfpn_sharing(root, options, NonZeroUsize::MIN, limits, observer, u64::MAX).0
 }
 
-/// Searches a position by df-pn on `threads` threads: the calling one and scoped ones. With one
-/// thread this is [`dfpn`], node for node.
+/// Searches a position by df-pn on `threads` threads: the calling thread and scoped threads. With
+/// one thread this is [`dfpn`], node for node.
 ///
-/// The outcome does not depend on the number of threads. Numbers and counters do, and they vary
-/// between runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each
-/// thread, and 512 KiB to 32 MiB for the shared state. If the system starts fewer threads, those
-/// search alone.
+/// The outcome does not depend on the number of threads. Phi, delta and the counters do, and they
+/// vary between runs. The observer is called from the calling thread. Needs [`dfpn`]'s memory for each
+/// thread, and 512 KiB to 32 MiB for the shared state. If the system starts fewer threads, the
+/// search uses these only.
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
@@ -102,7 +104,8 @@ pub fn dfpn_parallel<G: Game>(
     dfpn_sharing(root, options, threads, limits, observer, u64::MAX).0
 }
 
-/// [`dfpn_parallel`] that also returns the entries that it has stored with at least `min_shared_work` expansions.
+/// Like [`dfpn_parallel`]. Also returns those entries stored by the search whose search effort is at least
+/// `min_shared_work`.
 pub(crate) fn dfpn_sharing<G: Game>(
     root: Root<'_, G>,
     options: DfpnOptions,
@@ -113,7 +116,7 @@ pub(crate) fn dfpn_sharing<G: Game>(
 ) -> (Report, Vec<SharedEntry>) {
     let Root { game, code, table } = root;
     let threads = threads.get();
-    // A root whose value is known takes one expansion.
+    // If the oracle has the root's value, one expansion suffices, and further threads would be useless.
     if threads == 1 || game.oracle_value(code) != OracleAnswer::Unknown {
         let mut monitor = SearchMonitor::new(limits, observer);
         monitor.counters = initial_counters(table);
@@ -132,14 +135,14 @@ pub(crate) fn dfpn_sharing<G: Game>(
         let found = (pair, evaluator.monitor.root.2);
         if pair.value().is_some() {
             state.finish();
-            solution.lock().expect("no thread panics with it").get_or_insert(found);
+            solution.lock().expect("no thread panics while it holds the lock").get_or_insert(found);
         }
         evaluator.monitor.finish();
         (found, evaluator.shared)
     });
     let started = results.len() as u32;
     let (found, shared): (Vec<_>, Vec<_>) = results.into_iter().unzip();
-    let solution = solution.into_inner().expect("no thread panics with it");
+    let solution = solution.into_inner().expect("no thread panics while it holds the lock");
     let (pair, best) = solution.unwrap_or(found[0]);
     let report = report(table, pair, state.reason(), best, state.counters(), started);
     (report, shared.into_iter().flatten().collect())
@@ -196,8 +199,8 @@ mod tests {
     use super::*;
     use crate::testing::graph::GraphGame;
 
-    /// With leaf estimates of 1000, no number of an open position is less. So a stopped search must
-    /// not leave smaller numbers in the table.
+    /// If all leaf estimates are 1000, phi and delta of every open position are at least 1000. So a
+    /// stopped search must not leave smaller numbers in the table.
     #[test]
     fn a_stopped_search_leaves_valid_numbers() {
         let game = GraphGame::nim(&[12, 21, 25]);

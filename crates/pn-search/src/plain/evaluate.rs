@@ -20,30 +20,32 @@ pub(crate) struct Evaluator<'a, G: Game> {
     pub table: &'a Table,
     pub monitor: SearchMonitor<'a>,
     pub scratch: G::Scratch,
-    /// Open children, those of the last expansion at the top. A depth-first search keeps those of
-    /// its whole path here.
+    /// Stack of open children, those of the last expansion at the top. A depth-first search keeps
+    /// the children of all nodes on its path here.
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
     leaf_solver: LeafSolverOptions,
-    /// Maximum number of children of one expansion that are considered for the leaf solver without
-    /// success, those of least delta first. A child counts also if the leaf solver is not called
-    /// for it, because its numbers are from the table, its effort is too great, or it is marked as
-    /// failed. For the other children a depth-first search calls the leaf solver when it reaches
-    /// them.
+    /// Maximum number of unsuccessful attempts to solve children of one expansion by the leaf
+    /// solver. The children are tried by delta, the least first. A child counts as an attempt even
+    /// if the leaf solver is not called for it: because its numbers are from the table, its effort
+    /// is too great, or it is marked as failed. Children beyond the maximum are not tried in the
+    /// expansion. A depth-first search calls the leaf solver for such a child when it reaches the
+    /// child.
     pub max_attempts: u32,
-    /// Marks of positions for which the leaf solver has used up its budget recently: a byte of the
-    /// position's key at an index from other bits of it. A false mark costs a failed leaf solution,
-    /// no more. All marks are 0 at first, so one position in 256 is not tried until another one has
-    /// replaced its mark.
+    /// Marks of positions that the leaf solver has recently failed to solve. A mark is a byte of the
+    /// position's key; other bits of the key determine its index. If two positions have the same
+    /// mark at the same index, the leaf solver may skip one that it could solve; this has no other
+    /// effect. All marks are 0 at first. So one position in 256, whose mark is 0, is not tried until
+    /// the mark at its index has been replaced.
     failed_recently: Box<[u8]>,
     /// Evaluates all children of a node at its first expansion, as in the thesis (section 3.5): each counts as a
     /// node, and the values that the oracle has for them are stored in the table. Otherwise the evaluation ends at
-    /// the first lost child, and only the node itself is stored.
+    /// the first lost child, and only the value of the node itself is stored.
     pub evaluate_all: bool,
-    /// Numbers of open positions are taken from the table, not only values.
+    /// True if phi and delta of open positions are also taken from the table, not only values.
     pub open_entries: bool,
-    /// Minimum work of an entry that is also added to [`Self::shared`].
+    /// Minimum search effort of an entry that is also added to [`Self::shared`].
     pub min_shared_work: u64,
     /// Entries to be shared with workers in other processes, in the order in which they were stored.
     pub shared: Vec<SharedEntry>,
@@ -97,8 +99,8 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.table.lookup(self.game.key(code), code)
     }
 
-    /// Lets the table grow if it is full enough. One worker of several may have to wait here for
-    /// all others.
+    /// Lets the table grow if it is full enough. If there are several workers, they wait here for
+    /// each other before the table grows.
     #[inline(always)]
     pub fn grow_if_full(&self) {
         let (game, table) = (self.game, self.table);
@@ -167,9 +169,9 @@ impl<'a, G: Game> Evaluator<'a, G> {
         answer
     }
 
-    /// Replaces the estimates of the children from `base` by numbers from the table, the oracle or
-    /// the leaf solver, and removes won children. Unless the result is open, the list is truncated
-    /// to `base`.
+    /// Replaces the estimates of the children from index `base` on by numbers from the table, the
+    /// oracle or the leaf solver, and removes won children. If the node is not open afterwards, the
+    /// list is truncated to `base` children.
     fn evaluate_children(&mut self, base: usize, first_visit: bool) -> Expanded<()> {
         let mut result = self.look_up_children(base, first_visit).map(Expanded::Won);
         if result.is_none() {
@@ -186,9 +188,9 @@ impl<'a, G: Game> Evaluator<'a, G> {
         if self.children.len() == base { Expanded::Solved(Value::Loss) } else { Expanded::Open(()) }
     }
 
-    /// Takes the numbers of the children from `base` from the table. On the first visit, counts
-    /// those that it does not contain. Returns the code of the first lost child, and stops there unless all
-    /// children are evaluated.
+    /// Takes the numbers of the children from index `base` on from the table. On the first visit,
+    /// counts the children for which the table has no numbers. Returns the code of the first lost child,
+    /// and stops there unless all children are evaluated.
     #[inline(always)]
     fn look_up_children(&mut self, base: usize, first_visit: bool) -> Option<u64> {
         let mut lost = None;
@@ -210,9 +212,9 @@ impl<'a, G: Game> Evaluator<'a, G> {
         lost
     }
 
-    /// Calls the leaf solver for the children from `base`, those of least delta first. Stops at a
-    /// lost child, whose code is returned, or after [`Self::max_attempts`] children without
-    /// success.
+    /// Calls the leaf solver for the children from index `base` on, those of least delta first.
+    /// Stops at a lost child and returns its code, or after [`Self::max_attempts`] children that
+    /// were not solved.
     #[inline(always)]
     fn solve_best_leaves(&mut self, base: usize) -> Option<u64> {
         let mut next = base;
@@ -240,7 +242,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         None
     }
 
-    /// Removes the won children from `base` on.
+    /// Removes the won children among those from index `base` on.
     #[inline(always)]
     fn drop_won(&mut self, base: usize) {
         let mut kept = base;
@@ -253,7 +255,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         self.children.truncate(kept);
     }
 
-    /// Queries the oracle for the children from `base` that are not solved. Returns a result if a
+    /// Queries the oracle for the unsolved children from index `base` on. Returns a result if a
     /// child is lost or a query failed.
     #[inline(always)]
     fn query_oracle_for_children(&mut self, base: usize) -> Option<Expanded<()>> {
@@ -294,8 +296,8 @@ impl<'a, G: Game> Evaluator<'a, G> {
         }
     }
 
-    /// Calls the leaf solver for a child, if its options admit the child and it has not failed
-    /// recently.
+    /// Calls the leaf solver for a child, if the options admit the child and the leaf solver has not
+    /// recently failed for it.
     #[inline(always)]
     fn solve_leaf(&mut self, child: Child) -> Option<Value> {
         if !self.leaf_solver.admits(&child) {
@@ -337,7 +339,7 @@ impl ChildRef for Child {
         Pair { phi: self.phi, delta: self.delta }
     }
 
-    /// Disables the leaf solver for the child.
+    /// Sets the numbers, and disables the leaf solver for the child.
     #[inline(always)]
     fn set_pair(&mut self, Pair { phi, delta }: Pair) {
         (self.phi, self.delta) = (phi, delta);
@@ -428,7 +430,7 @@ impl<'a, G: Game> SearchTree<'a> for Evaluator<'a, G> {
         self.drop_won(base);
     }
 
-    /// Does not keep the order: the last child takes the removed one's place.
+    /// Does not keep the order: the last child is moved to the index of the removed one.
     #[inline(always)]
     fn remove(&mut self, at: usize) {
         self.children.swap_remove(at);
@@ -560,7 +562,8 @@ mod tests {
         assert_eq!(evaluator.monitor.counters.leaf_positions, 10 + 3);
     }
 
-    /// After one failure the leaf solver is called for the others when the search reaches them.
+    /// After one failure in the expansion, the leaf solver is called for the other children only
+    /// when the search reaches them.
     #[test]
     fn other_leaves_are_solved_when_the_search_reaches_them() {
         let (game, table, mut observer) = (Three::default(), Table::new(1 << 12).unwrap(), ());

@@ -1,8 +1,8 @@
 //! Interface of plain games.
 //!
-//! A position is its exact 64-bit code: two positions have one code only if they are equivalent,
-//! and a search stores nothing else of a position. Values are seen from the side to move (the NAND
-//! tree): a position is won if some child is lost.
+//! A position is represented by its exact 64-bit code: two positions share a code only if they are
+//! equivalent, and a search stores nothing else of a position. Values are seen from the side to
+//! move (the NAND tree): a position is won if some child is lost.
 //!
 //! * [`Game`]: the interface. Its methods return [`Expansion`], [`LeafSolution`] and
 //!   [`OracleAnswer`].
@@ -35,11 +35,12 @@ pub struct Child {
     /// Leaf estimate of the number of leaves to solve until the side to move *in the child* is
     /// shown to win. At least 1.
     pub phi: Number,
-    /// The same until the side to move is shown to lose. At least 1.
+    /// Leaf estimate of the number of leaves to solve until the same side is shown to lose. At
+    /// least 1.
     pub delta: Number,
     /// The game's estimate of the effort to solve the child exactly, small for nearly finished
-    /// games. [`Game::solve_leaf`] is only called for children whose effort is at most that of
-    /// [`LeafSolverOptions`].
+    /// games. [`Game::solve_leaf`] is only called for children whose effort is at most
+    /// [`LeafSolverOptions::effort`].
     pub effort: u32,
 }
 
@@ -53,8 +54,8 @@ impl Child {
 pub enum Expansion {
     /// The side to move has lost ([`Value::Loss`]): it has no move, or the rules say so.
     Lost,
-    /// Some move wins at once, because the opponent has no reply. Contains its code; the list of
-    /// children was not completed.
+    /// Some move wins at once, because the opponent has no reply. Contains the code of the child;
+    /// the list of children was not completed.
     Won(u64),
     /// The children are in the list.
     Open,
@@ -63,7 +64,7 @@ pub enum Expansion {
 /// Result of the leaf solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafSolution {
-    /// Value, or `None` if the budget did not suffice or was not likely to.
+    /// Value, or `None` if the budget did not suffice or was not likely to suffice.
     pub value: Option<Value>,
     /// Number of positions visited.
     pub positions: u32,
@@ -75,7 +76,7 @@ pub struct LeafSolution {
 pub struct LeafSolverOptions {
     /// Maximum number of positions per call; 0 disables the leaf solver.
     pub budget: u32,
-    /// Maximum [`Child::effort`] for which it is called.
+    /// Maximum [`Child::effort`] of a child for which the leaf solver is called.
     pub effort: u32,
 }
 
@@ -90,11 +91,11 @@ impl LeafSolverOptions {
     }
 }
 
-/// A two-player game without draws and cycles. The last player to move wins, or any other rule
-/// holds that [`Game::expand`] implements.
+/// A two-player game without draws and cycles. The player who makes the last move wins, unless
+/// [`Game::expand`] implements another rule.
 ///
-/// Implementations are shared between threads. Data that an expansion writes is in the scratch
-/// space, one per worker.
+/// Implementations are shared between threads. An expansion writes only to the scratch space, which
+/// every worker has for itself.
 pub trait Game: Sync {
     /// Working memory of one worker.
     type Scratch: Default + Send + Sync;
@@ -103,8 +104,8 @@ pub trait Game: Sync {
     /// On [`Expansion::Lost`] and [`Expansion::Won`] the list is unchanged.
     ///
     /// `prefetch` is called with the children's codes, in the order in which they are appended and
-    /// as early as possible. The caller prefetches its data about them while the game computes the
-    /// rest.
+    /// as early as possible. The caller prefetches the table entries of the children while the game
+    /// computes the rest.
     fn expand(
         &self,
         code: u64,
@@ -140,7 +141,8 @@ pub trait Game: Sync {
     }
 
     /// Static evaluation from the view of the side to move, in (-[`EVALUATION_LIMIT`],
-    /// [`EVALUATION_LIMIT`]). α-β orders moves and evaluates its horizon by it.
+    /// [`EVALUATION_LIMIT`]). α-β uses it to order moves and to evaluate positions at its depth
+    /// limit.
     fn evaluate(&self, code: u64, scratch: &mut Self::Scratch) -> i32 {
         let _ = (code, scratch);
         0

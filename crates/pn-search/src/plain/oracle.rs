@@ -63,7 +63,8 @@ impl<G: Game, K: Oracle> Game for WithOracle<'_, G, K> {
         self.game.key(code)
     }
 
-    /// The oracle's answer. If it has none or does not apply, that of the game.
+    /// Returns the oracle's answer. If the oracle does not have the value or does not apply to the
+    /// position, returns the game's answer.
     #[inline(always)]
     fn oracle_value(&self, code: u64) -> OracleAnswer {
         if !self.game.uses_oracle(code) {

@@ -39,20 +39,27 @@ impl<G> Copy for Root<'_, G> {}
 pub struct RootView<'a, G> {
     /// The root.
     pub root: Root<'a, G>,
-    /// Numbers of open positions in the table are proof and disproof numbers.
+    /// True if the numbers that the table stores for open positions are proof and disproof numbers.
     pub open_entries: bool,
     /// Options of the leaf solver in expansions.
     pub leaf_solver: LeafSolverOptions,
 }
 
 impl<G: Game> RootView<'_, G> {
-    /// Lists the children with their numbers: all of them, or a lost one if the root is won at
-    /// once. A child that neither the table nor the oracle nor the leaf solver solves has its
-    /// numbers in `other`, else those in the table, else its leaf estimate. If open entries are no
-    /// proof and disproof numbers, such children without numbers in `other` are omitted.
+    /// Lists the children with their numbers: all of them, or only a lost one if a move wins at
+    /// once. `other` lists children with their numbers in the tree of the search, if it has a tree.
+    /// A child's numbers are from the first of these sources that has them:
+    ///
+    /// 1. the table, if it contains the value of the child;
+    /// 2. `other`;
+    /// 3. the table, if [`RootView::open_entries`] is true;
+    /// 4. the oracle, and then the leaf solver, if it solves the child;
+    /// 5. the leaf estimate, if [`RootView::open_entries`] is true.
+    ///
+    /// A child without any source is omitted.
     ///
     /// Costs an expansion of the root. May be called by any thread while others search. If the
-    /// table is growing, the call waits until that has ended.
+    /// table is growing, the call waits until the growth has ended.
     pub fn children(&self, other: &[RootChild]) -> Vec<RootChild> {
         let mut scratch = G::Scratch::default();
         let mut children: Vec<Child> = Vec::new();
@@ -72,8 +79,8 @@ impl<G: Game> RootView<'_, G> {
     }
 
     /// Looks up the entries of some positions. The calling thread does not take part in the resize
-    /// barrier, so growth is excluded: a compact entry that has moved could be mistaken for one of
-    /// another position.
+    /// barrier, so this function locks the table against growth. Otherwise a compact entry that
+    /// moves during the look-up could be mistaken for the entry of another position.
     fn entries(&self, children: &[Child]) -> Vec<Option<Entry>> {
         let Root { game, table, .. } = self.root;
         let entry = |child: &Child| table.lookup(game.key(child.code), child.code);
@@ -129,7 +136,8 @@ mod tests {
     use super::*;
     use crate::testing::graph::GraphGame;
 
-    /// Values take precedence over the tree, the tree over the table, and estimates come last.
+    /// Values in the table take precedence over numbers in the tree, these over open entries of the
+    /// table, and leaf estimates come last.
     #[test]
     fn the_source_of_highest_precedence_is_used() {
         let game = GraphGame::nim(&[2, 2]);
@@ -176,7 +184,7 @@ mod tests {
                 has_started.recv().unwrap();
                 sender.send(view.children(&[]).len()).unwrap();
             });
-            // Called for the key of the only entry.
+            // `grow` calls this closure to get the key of the only entry.
             table.grow(1, |code| {
                 started.send(()).unwrap();
                 let receiver = receiver.lock().unwrap();

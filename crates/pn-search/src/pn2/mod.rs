@@ -1,10 +1,10 @@
 //! PN² (Allis 1994; Breuker, Uiterwijk and van den Herik 1999; thesis, 2.3 and 3.7).
 //!
 //! The first level is a proof-number search that evaluates a node only when it is the most-proving
-//! one, by a bounded second search from there. The children of that search's root become nodes of
-//! the first level, with the numbers found; the rest of the second-level tree is discarded. So
-//! memory grows with the first level only. The price is that discarded trees are searched again,
-//! unless the table contains their results.
+//! one: by a bounded second-level search from this node. The children of the node become nodes of
+//! the first level, with the numbers that the second-level search has found; the rest of the
+//! second-level tree is discarded. So memory grows with the first level only. The price is that
+//! positions of discarded trees are searched again, unless the table contains their results.
 //!
 //! * [`pn2`] and [`pn2_parallel`] search a position with [`Pn2Options`].
 //! * `Levels`: both trees of a search on one thread. `SecondLevel`: the second-level tree of a
@@ -36,8 +36,8 @@ pub struct Pn2Options {
     pub pns: PnsOptions,
     /// Budgets of the second-level searches.
     pub budget: Pn2Budget,
-    /// With several threads: virtual loss of a worker below a node in the selection of leaves, in
-    /// 1/64 of the node's delta, in addition to 1.
+    /// With several threads: virtual loss in the selection of leaves. Each worker below a node adds
+    /// 1 + delta · `virtual_loss_64` / 64 to the node's delta.
     pub virtual_loss_64: u32,
     /// With several threads: cancels second-level searches below a node that has been solved.
     pub cancel_jobs: bool,
@@ -87,10 +87,10 @@ impl Pn2Options {
     /// quarters of it, and every second-level tree is created in the rest above.
     ///
     /// There are never more workers than cores ([`std::thread::available_parallelism`]). A worker
-    /// that waits for a core occupies a leaf that was selected by numbers that are outdated when it
-    /// is searched, while others search worse leaves. With several workers, the first level has
-    /// half of the bytes, and each worker an equal part of the other half. If that part were less
-    /// than 64 KiB, there are fewer workers.
+    /// that waits for a core occupies a good leaf, while other workers search worse leaves. When
+    /// the waiting worker searches its leaf at last, the leaf may not be a good one any more. With
+    /// several workers, the first level has half of the bytes, and each worker an equal part of the
+    /// other half. If that part were less than 64 KiB, there are fewer workers.
     pub fn tree_capacity(&self, bytes: usize, threads: NonZeroUsize) -> TreeCapacity {
         match parallel::workers(bytes, threads) {
             0 | 1 => TreeCapacity::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
@@ -109,12 +109,13 @@ impl Pn2Options {
 ///
 /// The search begins with the first-level tree `tree`, an empty one or that of a search that was
 /// stopped ([`Pn2Options::tree_capacity`]), and creates its second-level trees in the same memory.
-/// A node takes some 22 bytes. A second-level search without memory ends as if its budget were
-/// spent. If the first level has no memory, the outcome is `Unknown` for [`Reason::Memory`].
+/// A node takes some 22 bytes. A second-level search that runs out of memory ends as if its budget
+/// were spent. If the first level runs out of memory, the outcome is `Unknown` for
+/// [`Reason::Memory`].
 ///
 /// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search stops
-/// when it has evaluated as many positions as its budget or created as many nodes. Both are overrun
-/// by at most one expansion.
+/// when the number of positions that it has evaluated, or of nodes that it has created, reaches the
+/// budget. The last expansion may exceed the budget.
 ///
 /// `snapshots` gives access to the first level's tree during the search, and to the tree at its
 /// end.
@@ -147,6 +148,7 @@ pub fn pn2<G: Game>(
     report
 }
 
+/// Both trees of a search on one thread.
 struct Levels {
     first: ProofTree,
     second: SecondLevel,
@@ -195,7 +197,7 @@ impl Levels {
             counters.first_level += children.len() as u64;
             counters.nodes += children.len() as u64;
             let expansions = counters.expansions;
-            // Without children, there was no memory for the second level's first array.
+            // Without children, there was no memory for the first expansion of the second level.
             if children.is_empty() || first.attach(memory, &children, work, expansions).is_err() {
                 return Some(Reason::Memory);
             }
@@ -297,7 +299,7 @@ pub(super) mod tests {
                 assert!(evaluator.monitor.counters.nodes <= max);
                 assert!(second.tree.created <= max + 1);
                 assert!(second.tree.value.is_none());
-                assert!(second.tree.created > budget, "it does not end early");
+                assert!(second.tree.created > budget, "the search does not end early");
             }
         }
     }

@@ -27,7 +27,7 @@ use crate::snapshot::{SavedTree, TreeSnapshots};
 /// Minimum memory for the second-level trees of a worker, in bytes: some 3000 nodes.
 const MIN_SECOND_LEVEL_BYTES: usize = 64 << 10;
 
-/// Stack of a worker.
+/// Stack of a worker, in bytes.
 const STACK_BYTES: usize = 2 << 20;
 
 /// Searches a position by PN² with several workers, one per thread. The calling thread is one of
@@ -37,7 +37,7 @@ const STACK_BYTES: usize = 2 << 20;
 /// stopped, which has second-level memory for each worker ([`Pn2Options::tree_capacity`]). With one
 /// worker this is [`super::pn2`]. If the system starts fewer threads, there are fewer workers. The
 /// counters are sums over all workers. The node limit is overrun by some hundred expansions of
-/// each. The number of nodes depends on how the threads are scheduled, the value does not.
+/// each worker. The number of nodes depends on how the threads are scheduled; the value does not.
 ///
 /// The first level's tree is stored in `snapshots` for checkpoints ([`crate::snapshot`]); without
 /// checkpoints, pass [`TreeSnapshots::new`].
@@ -52,7 +52,7 @@ pub fn pn2_parallel<G: Game>(
     observer: &mut dyn Observer,
     snapshots: &TreeSnapshots,
 ) -> Report {
-    // A root whose value is known takes no more than an expansion.
+    // If the oracle has the root's value, one expansion suffices, and further threads would be useless.
     if tree.worker_memories.is_empty() || root.game.oracle_value(root.code) != OracleAnswer::Unknown
     {
         pn2(root, tree, options, limits, observer, snapshots)
@@ -61,7 +61,8 @@ pub fn pn2_parallel<G: Game>(
     }
 }
 
-/// Number of workers of a search with `threads` threads: at most one per core.
+/// Number of workers of a search with `threads` threads: at most one per core, and not more than the memory for the
+/// second level suffices for.
 pub(super) fn workers(tree_bytes: usize, threads: NonZeroUsize) -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     threads.get().min(cores).min(tree_bytes / 2 / MIN_SECOND_LEVEL_BYTES)
@@ -97,8 +98,8 @@ fn search_with<G: Game>(
         let observer = observer.map(|observer| observer as &mut dyn Observer);
         let mut monitor = SearchMonitor::of_worker(slot, observer);
         monitor.tree = Some(&pool);
-        let memory = memories.lock().expect("no thread panics with it").pop();
-        let memory = memory.expect("there is one for each worker");
+        let memory = memories.lock().expect("no thread panics while it holds the lock").pop();
+        let memory = memory.expect("there is a memory for each worker");
         let mut evaluator = Evaluator::new(game, table, monitor, options.pns.leaf_solver);
         evaluator.open_entries = options.pns.store_open;
         evaluator.evaluate_all = options.pns.evaluate_all;

@@ -11,7 +11,7 @@ use crate::pns::{self, PnsOptions};
 /// Second-level tree of a worker, reset for every search.
 pub(super) struct SecondLevel {
     pub tree: ProofTree,
-    /// Maximum number of units of the memory that were in use.
+    /// Index of the first 16-byte unit of the memory that no search has used.
     pub top: u32,
 }
 
@@ -20,10 +20,12 @@ impl SecondLevel {
         SecondLevel { tree: ProofTree::new(options, 0), top: 0 }
     }
 
-    /// Searches a position in the memory from unit `bottom` on, until it is solved, the budget is
-    /// spent, a limit is reached, `before_expansion` returns true, or the memory is full. Makes at
-    /// least one expansion unless it is stopped before. The first level's root has its children in
-    /// `root_array` of the memory, for the observer; 0 if it has none there.
+    /// Searches a position until it is solved, the budget is spent, a limit is reached,
+    /// `before_expansion` returns true, or the memory is full. Makes at least one expansion unless
+    /// a limit or `before_expansion` prevents it.
+    ///
+    /// The tree uses the memory from unit `bottom` on. `root_array` is the child array of the first
+    /// level's root, which the observer can list; 0 if it is not in this memory.
     #[expect(clippy::too_many_arguments, reason = "the memory, the position and the limits")]
     pub fn search<G: Game>(
         &mut self,
@@ -56,7 +58,7 @@ impl SecondLevel {
         self.top = self.top.max(tree.allocator.top());
     }
 
-    /// Copies the open children of the last search's root: their memory may be reused.
+    /// Copies the open children of the last search's root, because their memory may be reused.
     pub fn copy_children(&self, memory: &ArenaMemory, children: &mut Vec<Child>) {
         children.clear();
         children.extend(self.tree.root_children(memory).map(|node| Child {

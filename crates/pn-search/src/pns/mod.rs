@@ -2,8 +2,8 @@
 //!
 //! The tree is in memory. The most-proving leaf is expanded, its children are evaluated at once
 //! (table, end of the game, leaf solver, leaf estimate), and the numbers are backed up along the
-//! path. Solved subtrees are removed from the tree and become one table entry, so positions that
-//! several paths lead to are solved once as long as the table keeps them.
+//! path. A solved subtree is removed from the tree and becomes one table entry. So a position that
+//! several paths lead to is solved only once, as long as the table keeps its entry.
 //!
 //! * [`pns`] searches a position with [`PnsOptions`].
 //! * `ProofTree` (in `tree`): the tree, with selection and back-up; also used by PN².
@@ -28,10 +28,10 @@ use tree::{ArenaFull, ProofTree};
 /// Searches a position by PNS on one thread.
 ///
 /// The search begins with `tree`, an empty one or that of a search that was stopped
-/// ([`PnsOptions::tree_capacity`]), and uses some 22 bytes of its memory per node. If that does not
-/// suffice, the outcome is `Unknown` for [`Reason::Memory`]. Positions that were solved before, or
-/// before a limit was reached, are in the table. [`Report::memory_bytes`] counts the table and the
-/// part of the tree's memory that was ever in use.
+/// ([`PnsOptions::tree_capacity`]), and uses some 22 bytes of the tree's memory per node. If the
+/// memory does not suffice, the outcome is `Unknown` for [`Reason::Memory`]. However the search
+/// ends, the positions that it has solved are in the table. [`Report::memory_bytes`] counts the
+/// table and the part of the tree's memory that was ever in use.
 ///
 /// The table may contain solved positions of any earlier search of the same game, and open ones of
 /// proof-number searches.
@@ -89,8 +89,9 @@ fn search<G: Game>(
     None
 }
 
-/// Initialises `tree` with the arrays in `allocator`; the root's children are in `root_array`, 0 if
-/// there are none yet. Resolves the root instead if the oracle says that it is lost.
+/// Initialises `tree` with the arrays in `allocator`. `root_array` is the array of the root's
+/// children, 0 if the root is not expanded. If the oracle says that the root is lost, resolves the
+/// root instead.
 pub(crate) fn start<G: Game>(
     tree: &mut ProofTree,
     memory: &mut ArenaMemory,
@@ -105,8 +106,8 @@ pub(crate) fn start<G: Game>(
     }
 }
 
-/// Expands the selected node. The node is unchanged after [`ArenaFull`], and after a failed oracle
-/// query, which makes the next tick stop the search.
+/// Expands the selected node. If the memory is full ([`ArenaFull`]) or an oracle query fails, the
+/// node is unchanged. After a failed query, the next tick stops the search.
 pub(crate) fn expand<G: Game>(
     tree: &mut ProofTree,
     memory: &mut ArenaMemory,

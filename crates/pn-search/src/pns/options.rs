@@ -14,13 +14,17 @@ pub struct PnsOptions {
     /// The ε of the 1+ε trick. With [`Epsilon::ZERO`], every expanded node is a most-proving node, as in
     /// the published algorithm.
     pub epsilon: Epsilon,
-    /// See [`Evaluator::evaluate_all`].
+    /// Evaluates all children of a node at its first expansion, as in the thesis (section 3.5): each counts as a
+    /// node, and the values that the oracle has for them are stored in the table. Otherwise the evaluation ends at
+    /// the first lost child, and only the value of the node itself is stored.
     pub evaluate_all: bool,
-    /// Stores the numbers of open nodes in the table when the search leaves them, and initialises
-    /// new nodes from it. This shares results between transpositions.
+    /// If true, the search stores the numbers of open nodes in the table when it leaves them, and
+    /// initialises new nodes with numbers from the table. So paths to the same position share
+    /// results.
     pub store_open: bool,
-    /// Expansions after which the search, when it returns to a node, looks up the children in the
-    /// table again: they may have been solved or searched on another path. `u32::MAX` for never.
+    /// Minimum number of expansions between two look-ups of a node's children in the table. When
+    /// the search returns to the node later than that, it looks the children up again, because they
+    /// may have been solved or searched on another path. `u32::MAX` means never.
     pub refresh_age: u32,
 }
 

@@ -1,12 +1,12 @@
 //! Tree of a proof-number search: selection of the most-proving node, and back-up.
 //!
-//! The search keeps a path from the root and stays at its end. As in df-pn, every node of the path
-//! has two thresholds, below which the choices at its ancestors would lead to it again. While its
-//! numbers are below them, selection continues from there and no ancestor is accessed. So with ε =
-//! 0 the selected leaf is a most-proving node of the tree, as if every expansion were backed up to
-//! the root and the next descent began there. This holds for every combination that grows with each
-//! of the children's numbers: by definition, the threshold is where the parent's number reaches its
-//! own.
+//! The search keeps a path from the root, and continues at its end. As in df-pn, every node on the
+//! path has two thresholds. As long as the node's numbers are below them, a descent from the root
+//! would lead to this node again. So selection continues from the node and accesses no ancestor.
+//! With ε = 0, the selected leaf is a most-proving node of the tree, as if every expansion were
+//! backed up to the root and the next descent began at the root. This holds for every combination
+//! that grows with each of the children's numbers: a threshold of a node is defined as the number
+//! with which the parent reaches its own threshold.
 //!
 //! * [`ProofTree`]: the tree, the path, and the results about the root.
 //! * [`Frame`]: an expanded node on the path.
@@ -29,11 +29,11 @@ struct Frame {
     array: ArrayId,
     phi_threshold: Number,
     delta_threshold: Number,
-    /// Next child of the path, and its thresholds.
+    /// Index of the child with which the path continues, and the thresholds of this child.
     chosen: usize,
     child_phi: Number,
     child_delta: Number,
-    /// Number of expansions when the path entered it.
+    /// Number of expansions that the search had made when the path entered the node.
     entered: u64,
 }
 
@@ -50,9 +50,9 @@ pub(crate) struct ProofTree {
     frames: Vec<Frame>,
     /// Number of nodes created since the tree was begun, with the root.
     pub created: u64,
-    /// Phi of the root when the path was last there.
+    /// Phi of the root when the search last returned to the root.
     pub phi: Number,
-    /// Delta of the root, see `phi`.
+    /// Delta of the root at the same time.
     pub delta: Number,
     /// Best child of the root: a lost one if the root is won.
     pub best: Option<u64>,
@@ -61,7 +61,7 @@ pub(crate) struct ProofTree {
 }
 
 impl ProofTree {
-    /// Creates a tree of an unexpanded root, without memory for more.
+    /// Creates a tree of an unexpanded root, without memory for children.
     pub fn new(options: PnsOptions, root: u64) -> Self {
         ProofTree {
             allocator: Allocator::new(1, 1),
@@ -77,7 +77,8 @@ impl ProofTree {
         }
     }
 
-    /// Resets the tree to another unexpanded root, in the units from `bottom` to `end`.
+    /// Resets the tree to another unexpanded root, in the units of the memory from `bottom` to
+    /// `end`, exclusively.
     pub fn reset(&mut self, bottom: u32, end: u32, root: u64) {
         self.allocator.reset(bottom, end);
         self.root = root;
@@ -94,8 +95,9 @@ impl ProofTree {
         self.root_array
     }
 
-    /// Continues a tree whose arrays are in `allocator`, with backed-up numbers; the root's
-    /// children are in `array`. Only for a tree that is still an unexpanded root.
+    /// Continues a tree whose child arrays are in `allocator` and whose numbers are backed up. The
+    /// root's children are in `array`, 0 if the root is not expanded. May be called only while the
+    /// tree is an unexpanded root.
     pub fn adopt(
         &mut self,
         memory: &ArenaMemory,
@@ -115,7 +117,7 @@ impl ProofTree {
         self.enter(array, expansions);
     }
 
-    /// Returns the tree with its memory. Only after [`Self::unwind`].
+    /// Returns the tree with its memory. May be called only after [`Self::unwind`].
     pub fn into_saved(self, memory: ArenaMemory) -> SavedTree {
         let (allocator, root_array) = (self.allocator, self.root_array);
         SavedTree { memory, allocator, root_array, worker_memories: Vec::new() }
@@ -163,8 +165,8 @@ impl ProofTree {
                     memory.set_numbers(parent.array, parent.chosen, phi, delta);
                     if self.options.store_open {
                         let code = memory.code(parent.array, parent.chosen);
-                        // The work of this visit only: the total is no better
-                        // (docs/research/pns.md).
+                        // Stores the search effort of this visit only. The sum over all visits is
+                        // no better as replacement priority (docs/research/pns.md).
                         let work = evaluator.monitor.counters.expansions - entered;
                         evaluator.store(code, Entry { phi, delta, work });
                     }
@@ -185,7 +187,8 @@ impl ProofTree {
                 return Some(memory.code(frame.array, scan.best));
             }
             let expansions = evaluator.monitor.counters.expansions;
-            // Ages are modulo 2³². At worst a node is refreshed late.
+            // The stamp of a child array is the number of expansions at the last look-up of these
+            // children. Ages are modulo 2³²; at worst a node is refreshed late.
             let age = (expansions as u32).wrapping_sub(memory.stamp(child));
             if self.options.refresh_age != u32::MAX && age >= self.options.refresh_age {
                 memory.set_stamp(child, expansions as u32);
@@ -197,8 +200,8 @@ impl ProofTree {
         }
     }
 
-    /// Updates the children of the chosen node from the table. Returns false if that solved the
-    /// node.
+    /// Updates the children of the chosen node, which are in `array`, from the table. Returns false
+    /// if that has solved the chosen node.
     fn refresh<G: Game>(
         &mut self,
         memory: &mut ArenaMemory,
@@ -248,7 +251,8 @@ impl ProofTree {
         true
     }
 
-    /// Appends the chosen child to the path, or the root, whose children are in `array`.
+    /// Appends a node whose children are in `array` to the path: the chosen child, or the root if
+    /// the path is empty.
     fn enter(&mut self, array: ArrayId, entered: u64) {
         let (phi_threshold, delta_threshold) = match self.frames.last() {
             Some(parent) => (parent.child_phi, parent.child_delta),
@@ -265,8 +269,8 @@ impl ProofTree {
         });
     }
 
-    /// Adds open children (at least one) to the selected node. `work` expansions were made for it;
-    /// `expansions` is the counter after them.
+    /// Adds open children (at least one) to the selected node. `work` expansions were made for the
+    /// node; `expansions` is the search's counter of expansions after them.
     pub fn attach(
         &mut self,
         memory: &mut ArenaMemory,
@@ -347,7 +351,8 @@ impl ProofTree {
         value.is_some()
     }
 
-    /// Backs up the numbers of the whole path and leaves it. Nothing may be selected afterwards.
+    /// Backs up the numbers of all nodes on the path and clears the path. Nothing may be selected
+    /// afterwards.
     pub fn unwind(&mut self, memory: &mut ArenaMemory) {
         while let Some(frame) = self.frames.pop() {
             let scan = memory.scan(frame.array);

@@ -7,8 +7,8 @@ use crate::table::Stored;
 /// Counters of a search. Those that do not apply to a search stay 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Positions evaluated for the first time, unless the table has lost them since; couples of
-    /// impartial games.
+    /// Positions evaluated for the first time; in impartial games, couples. A position that the
+    /// table has lost counts again.
     pub nodes: u64,
     /// Expansions, repeated ones included; the papers call them iterations.
     pub expansions: u64,
@@ -16,17 +16,17 @@ pub struct Counters {
     pub leaf_positions: u64,
     /// Values from the oracle ([`crate::plain::oracle`]), repeated ones included.
     pub known_hits: u64,
-    /// Two levels: nodes of the first-level tree.
+    /// Searches on two levels: nodes of the first level's tree.
     pub first_level: u64,
-    /// Two levels: nodes of all second-level searches.
+    /// Searches on two levels: nodes of all second-level searches.
     pub second_level: u64,
     /// Table entries in use. Those that an earlier search left in the table are estimated
     /// ([`crate::table::Table::estimated_count`]).
     pub table_used: u64,
     /// Table entries replaced by others.
     pub table_replaced: u64,
-    /// Impartial games: atoms whose options, or the first of them, were generated, again if they
-    /// had been removed from memory.
+    /// Impartial games: atoms whose options, or a first subset of them, were generated. An atom
+    /// counts again if its options had been removed from memory.
     pub generated: u64,
     /// Impartial games: Grundy numbers found.
     pub grundy_numbers: u64,
@@ -86,8 +86,8 @@ impl Counters {
         counters
     }
 
-    /// Adds the counts since `before`. Saturates: counters reported by remote workers are
-    /// untrusted.
+    /// Adds the differences between `now` and `before`. Saturates: counters reported by remote
+    /// workers are untrusted.
     pub(crate) fn add_since(&mut self, now: &Counters, before: &Counters) {
         let since = now.to_array().into_iter().zip(before.to_array());
         for (sum, (now, before)) in self.fields().into_iter().zip(since) {

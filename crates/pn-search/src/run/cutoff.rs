@@ -1,15 +1,15 @@
 //! Cut-off requests to workers.
 //!
 //! Every worker has a mailbox of one word, on a cache line of its own, which it reads before each
-//! expansion. A worker that solves a node while others are below it (by [`super::virtual_loss::VirtualLossTable`]) puts
-//! the node's key into the mailboxes of all others. The owner takes the key and searches for it on its own
-//! path. No other worker reads that path.
+//! expansion. When a worker solves a node and [`super::virtual_loss::VirtualLossTable`] shows that other workers are
+//! below it, the worker puts the node's key into the mailboxes of all other workers. Each of them takes the key from
+//! its mailbox and looks for the node on its own path.
 //!
 //! A later message overwrites an earlier one that was not taken yet. That loses a request and costs some
-//! work; the worker finds the value in the table when it comes back to the node. The keys 0 (empty) and
-//! [`CANCEL`] are reserved: a node with the first is not reported, and one with the second is taken for a
+//! work; the worker finds the value in the table when it comes back to the node. The words 0 (empty) and
+//! [`CANCEL`] are reserved: a node with key 0 is not reported, and a node with the key [`CANCEL`] is taken for a
 //! cancellation, which costs some work. All accesses are relaxed: the value itself is in the table, and a
-//! worker that receives the key before it can see the value searches on until it can.
+//! worker that receives the key before the value is visible to it searches on until then.
 
 use super::sync::{AtomicU64, Ordering};
 
@@ -25,7 +25,7 @@ pub(crate) enum CutoffRequest {
     Cancel,
 }
 
-/// Mailboxes of all workers. See the module's head.
+/// Mailboxes of all workers. See the module documentation.
 pub(crate) struct CutoffMailboxes {
     boxes: Box<[Mailbox]>,
 }
@@ -53,7 +53,7 @@ impl CutoffMailboxes {
         self.boxes[worker].0.store(CANCEL, Ordering::Relaxed);
     }
 
-    /// Takes the last message to a worker that was not taken yet.
+    /// Takes the message in a worker's mailbox, if there is one.
     #[inline(always)]
     pub fn take(&self, worker: usize) -> Option<CutoffRequest> {
         let mailbox = &self.boxes[worker].0;

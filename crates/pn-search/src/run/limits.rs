@@ -75,9 +75,9 @@ impl Reason {
 /// Result for the root, from the view of the side to move there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// Proven.
+    /// The proven value.
     Known(Value),
-    /// Not proven, for this reason.
+    /// The value is not proven, for this reason.
     Unknown(Reason),
 }
 
@@ -110,15 +110,16 @@ impl Outcome {
     }
 }
 
-/// Limits of a search. The default is none.
+/// Limits of a search. By default there are no limits.
 ///
 /// The deadline and the stop flag are not polled while the table grows, and a growth that has begun
-/// is finished. That takes two to four seconds on one thread for each GiB in use before it, and
-/// less on several. Oracle values from a slow disk can delay a poll by some seconds.
+/// is finished. A growth takes two to four seconds on one thread, and less on several, for each GiB
+/// of the table in use before the growth. Oracle values from a slow disk can delay a poll by some
+/// seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// Maximum number of nodes to evaluate. Overrun by at most one expansion, on several threads by
-    /// some hundred expansions of each.
+    /// some hundred expansions of each thread.
     pub nodes: Option<u64>,
     /// Time at which the search stops. Overrun by some milliseconds, or by a growth of the table.
     pub deadline: Option<Instant>,
@@ -138,7 +139,7 @@ impl<'a> Limits<'a> {
         None
     }
 
-    /// Polls the stop flag and the clock. The search itself compares the number of nodes.
+    /// Polls the stop flag and the clock. The search itself checks the number of nodes.
     pub fn reached(&self) -> Option<Reason> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             Some(Reason::Interrupted)

@@ -24,8 +24,8 @@ fn barrier_of(slots: usize) -> ResizeBarrier {
     barrier
 }
 
-/// Data that every worker reads and that changes only at the barrier. Loom reports concurrent accesses, and
-/// accesses that no lock orders.
+/// Data that every worker reads and that changes only at the barrier. Loom reports a change that is concurrent with
+/// another access, or not ordered with it by a lock.
 struct Shared {
     barrier: ResizeBarrier,
     value: UnsafeCell<u32>,
@@ -34,18 +34,18 @@ struct Shared {
 #[allow(unsafe_code)]
 impl Shared {
     fn read(&self) -> u32 {
-        // SAFETY: what this model checks.
+        // SAFETY: the model checks that no change is concurrent with another access.
         self.value.with(|value| unsafe { *value })
     }
 
     fn pass(&self) {
-        // SAFETY: what this model checks.
+        // SAFETY: the model checks that no change is concurrent with another access.
         self.barrier.pass(|| self.value.with_mut(|value| unsafe { *value += 1 }));
     }
 }
 
 #[test]
-fn loom_no_worker_reads_while_the_work_is_done_or_waits_for_ever() {
+fn loom_no_worker_reads_during_the_work_and_none_waits_for_ever() {
     explore(3, || {
         let shared = Arc::new(Shared { barrier: barrier_of(3), value: UnsafeCell::new(0) });
         let others = [true, false].map(|requests| {
@@ -70,7 +70,7 @@ fn loom_no_worker_reads_while_the_work_is_done_or_waits_for_ever() {
         for other in others {
             other.join().unwrap();
         }
-        // The worker that requested it was at the barrier, so the work has been done once.
+        // The worker that requested the barrier has passed it, so the work has been done once.
         assert_eq!(shared.read(), 1);
     });
 }
@@ -95,7 +95,7 @@ fn loom_two_requests_do_the_work_once_or_twice() {
     });
 }
 
-/// If the work panics, the panic continues in that worker, and the other two go on.
+/// If the work panics, the panic continues in the worker that did the work, and the other two go on.
 #[test]
 fn loom_a_panic_in_the_work_releases_the_other_workers() {
     explore(2, || {
@@ -103,7 +103,7 @@ fn loom_a_panic_in_the_work_releases_the_other_workers() {
         barrier.request();
         let run = |barrier: &ResizeBarrier| {
             let result = catch_unwind(AssertUnwindSafe(|| {
-                // Without the panic hook, which would print a message for each interleaving.
+                // `resume_unwind` does not call the panic hook, which would print a message for each interleaving.
                 barrier.pass(|| resume_unwind(Box::new(())));
             }));
             barrier.leave();
@@ -122,10 +122,10 @@ fn loom_a_panic_in_the_work_releases_the_other_workers() {
     });
 }
 
-/// Two workers with one table each store an entry, and one lets the table grow. A growth that met a
-/// store would lose or misplace an entry, or touch a cell that no lock orders.
+/// Two workers that share a table store an entry each, and one lets the table grow. If the growth
+/// were concurrent with a store, an entry could be lost or misplaced.
 #[test]
-fn loom_growth_is_alone_with_the_table() {
+fn loom_no_store_is_lost_during_growth() {
     explore(3, || {
         let shared = Arc::new((barrier_of(2), Table::growing_from_one_cluster()));
         // The upper bits of a code determine its half of the table.

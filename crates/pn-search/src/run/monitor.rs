@@ -8,11 +8,12 @@ use crate::numbers::Number;
 /// Expansions between two polls of the clock, the stop flag and the observer: a few milliseconds.
 const INTERVAL: u32 = 2048;
 
-/// The same for one worker of several, which also adds its counters to the totals then.
+/// The same for one worker of several. At every poll it also adds its counters to the totals.
 const WORKER_INTERVAL: u32 = 256;
 
-/// Values of an oracle after which the next poll is brought forward, because each may have to be read from a
-/// disk: a fraction of a millisecond if the system has them in memory, some seconds on a slow disk.
+/// Number of oracle values after which the next poll is brought forward, because each value may have to be read from
+/// a disk. Reading so many values takes a fraction of a millisecond if the system has them in memory, and some
+/// seconds on a slow disk.
 const KNOWN_INTERVAL: u64 = 256;
 
 /// Memory of a search.
@@ -20,7 +21,7 @@ const KNOWN_INTERVAL: u64 = 256;
 pub(crate) struct MemoryUse {
     /// Bytes in use.
     pub bytes: u64,
-    /// Too little is left to go on.
+    /// True if too little memory is left for the search to continue.
     pub is_full: bool,
 }
 
@@ -37,9 +38,9 @@ pub(crate) struct SearchMonitor<'a> {
     others: Counters,
     /// Grundy numbers that have not been added to the shared state.
     found: Vec<(u32, u32)>,
-    /// Set once a limit is reached; the search unwinds.
+    /// Reason why the search has to stop. Once it is set, the search returns from all nodes.
     pub stopped: Option<Reason>,
-    /// The root's numbers and best child, for the observer. Those of the job in a search with a shared tree.
+    /// Phi, delta and best child of the root, for the observer. In a search with jobs, the root is the job's node.
     pub root: (Number, Number, Option<u64>),
     /// Tree whose leaves are the workers' jobs.
     pub tree: Option<&'a dyn SharedTree>,
@@ -97,7 +98,7 @@ impl<'a> SearchMonitor<'a> {
         self.slot.number()
     }
 
-    /// Counters of all workers. Those of the others are from the last poll.
+    /// Counters of all workers. The counters of the other workers are from the last poll.
     pub fn all_counters(&self) -> Counters {
         let mut all = self.others;
         all.add_since(&self.counters, &Counters::default());
@@ -110,13 +111,13 @@ impl<'a> SearchMonitor<'a> {
         self.tick_for(MemoryUse::default, None)
     }
 
-    /// [`Self::tick`] of a search that has the root's children in a tree.
+    /// Like [`Self::tick`], for a search that has the root's children in a tree. `children` lists them.
     #[inline(always)]
     pub fn tick_at(&mut self, children: &ListChildren<'_>) -> bool {
         self.tick_for(MemoryUse::default, Some(children))
     }
 
-    /// The same for a search that counts its memory.
+    /// Like [`Self::tick`], for a search that counts its memory.
     #[inline(always)]
     pub fn tick_with(&mut self, memory: impl FnOnce() -> MemoryUse) -> bool {
         self.tick_for(memory, None)
@@ -155,7 +156,7 @@ impl<'a> SearchMonitor<'a> {
         self.countdown == self.interval
     }
 
-    /// Polls limits and reports progress, for a worker that waits.
+    /// Polls limits and reports progress without counting an expansion, for a worker that waits.
     pub fn poll(&mut self) {
         self.report(MemoryUse::default(), None);
     }
@@ -170,7 +171,7 @@ impl<'a> SearchMonitor<'a> {
         self.state().barrier.join();
     }
 
-    /// Ends the search of all workers, unless it has ended.
+    /// Ends the search of all workers for this reason, unless it has already ended.
     #[cold]
     pub fn stop(&mut self, reason: Reason) {
         if self.stopped.is_none() {
@@ -185,8 +186,9 @@ impl<'a> SearchMonitor<'a> {
         self.found.push((atom, number));
     }
 
-    /// Lets the table grow if `wants` returns true for its number of entries. One worker of several may have to
-    /// wait here for all others. The argument of `grow` is the number of threads that it may use: all that wait.
+    /// Lets the table grow if `wants` returns true for its number of entries. If there are several workers, they wait
+    /// here for each other, and one of them calls `grow`. The argument of `grow` is the number of threads that it may
+    /// use, which is the number of workers.
     ///
     /// The stop flag and the clock are not polled while the table grows, so both are polled before.
     #[inline(always)]
@@ -216,7 +218,7 @@ impl<'a> SearchMonitor<'a> {
 
     fn check_halt(&mut self) {
         if self.stopped.is_none() && self.state().is_halted() {
-            // Without a reason, the root is solved or a worker has panicked.
+            // If the state has no reason, the root is solved or a worker has panicked.
             self.stopped = Some(self.state().reason().unwrap_or(Reason::Interrupted));
         }
     }
@@ -243,8 +245,8 @@ impl<'a> SearchMonitor<'a> {
         self.report_found();
     }
 
-    /// Reports the Grundy numbers of all workers to the observer, if this worker has one. Those that others find
-    /// after its end stay in the shared state ([`SharedState::take_found`]).
+    /// Reports the Grundy numbers of all workers to the observer, if this worker has one. Grundy numbers that other
+    /// workers find after the end of this worker stay in the shared state ([`SharedState::take_found`]).
     fn report_found(&mut self) {
         let Some(observer) = &mut self.observer else { return };
         let found = self.slot.state.take_found();

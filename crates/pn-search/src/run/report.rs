@@ -19,12 +19,12 @@ pub struct Progress<'a> {
     pub counters: Counters,
     /// Bytes in use, if the search counts them; else 0.
     pub memory_bytes: u64,
-    /// This is the final state. Set by the caller of the search, if at all; no further progress
-    /// follows.
+    /// True if this is the final state, after which no further progress follows. Set by the caller
+    /// of the search, if at all.
     pub is_last: bool,
     /// Maximum number of table entries. Set by the caller of the search, if at all; else 0.
     pub table_capacity: u64,
-    /// Lists the root's children. Nothing is looked up unless it is called.
+    /// Function that lists the root's children. They are looked up only when it is called.
     pub children: Option<&'a ListChildren<'a>>,
 }
 
@@ -36,7 +36,8 @@ impl Progress<'_> {
         TableUse { capacity, used: table_used.min(capacity), replaced: table_replaced }
     }
 
-    /// The same without the root's children, to be kept while the search continues.
+    /// Returns a copy without the function that lists the root's children. The copy can be kept
+    /// while the search continues.
     pub fn without_children(&self) -> Progress<'static> {
         let &Progress { phi, delta, best, depth, counters, memory_bytes, is_last, .. } = self;
         let root = Progress { phi, delta, best, ..Progress::default() };
@@ -61,21 +62,21 @@ impl std::fmt::Debug for Progress<'_> {
     }
 }
 
-/// A child of the root and its numbers, from the view of the side to move in it.
+/// A child of the root and its numbers, from the view of the side to move in the child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootChild {
     /// Code of the child.
     pub code: u64,
-    /// Proof number of the child: the disproof number of the root's move.
+    /// Proof number of the child, which is the disproof number of the move to it.
     pub phi: Number,
-    /// Disproof number of the child: the proof number of the root's move.
+    /// Disproof number of the child, which is the proof number of the move to it.
     pub delta: Number,
 }
 
 /// Function that lists the root's children with their numbers while a search runs: all of them, or only the
-/// open ones, or, once a child is found that wins for the root, perhaps no other. Numbers of a child that is
-/// being searched are those of the last time that the search left it. A call costs an expansion of the
-/// root at most.
+/// open ones. Once a child is found that is lost, so that the root is won, the list may contain only this child. The
+/// numbers of a child that is being searched are those that it had when the search last left it. A call costs at most
+/// an expansion of the root.
 pub type ListChildren<'a> = dyn Fn() -> Vec<RootChild> + Sync + 'a;
 
 /// A proof-number tree that several workers search.
@@ -90,7 +91,7 @@ pub(crate) trait SharedTree: Sync {
 /// Progress of reading a checkpoint before a search, or of writing it after the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointProgress {
-    /// The checkpoint is being written.
+    /// True if the checkpoint is being written, false if it is being read.
     pub writing: bool,
     /// Amount of work done.
     pub done: u64,
@@ -98,18 +99,18 @@ pub struct CheckpointProgress {
     pub of: u64,
 }
 
-/// Receives progress, from one thread at a time: the one that called the search, or one of its
-/// workers if these need larger stacks.
+/// Receives progress. The methods are called by one thread at a time: by the thread that called the
+/// search, or by one of the search's workers if the workers need larger stacks.
 pub trait Observer: Send {
     /// Called every few milliseconds or more often. It should return soon.
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;
     }
 
-    /// Called with the Grundy numbers of atoms that were found since the last call. All of them are
-    /// reported before the search returns, also if it is stopped. Returns false if the search
-    /// cannot continue, for example because a file cannot be written; that ends it with
-    /// [`super::Reason::FileError`].
+    /// Called with the Grundy numbers found since the last call, as pairs of an atom and its Grundy
+    /// number. All of them are reported before the search returns, also if it is stopped. Returns
+    /// false if the search cannot continue, for example because a file cannot be written. Then the
+    /// search ends with [`super::Reason::FileError`].
     fn grundy_numbers(&mut self, numbers: &[(u32, u32)]) -> bool {
         let _ = numbers;
         true
@@ -143,8 +144,7 @@ pub struct Report {
     /// impartial game, of all data of the search.
     pub memory_bytes: u64,
     /// Number of threads that searched: fewer than requested if a search cannot use more or the
-    /// system does not provide more. The coordinator of a search in several processes counts only
-    /// itself.
+    /// system does not provide more. In the report of a coordinator of several processes it is 1.
     pub threads: u32,
 }
 

@@ -4,14 +4,14 @@
 //!
 //! A worker that wants the barrier raises a flag. Every worker reads this flag before each expansion;
 //! the read is relaxed, because the flag is a hint and publishes nothing. A worker that sees the flag
-//! comes to the barrier and waits. The last worker to come does the work with the barrier's mutex
-//! locked, lowers the flag and releases all others. A worker that ends leaves the barrier. If all
-//! others are waiting at that moment, one of them is now the last and does the work. A worker that
-//! does not use the table for a while can also leave, and join again later.
+//! comes to the barrier and waits. The last worker to come does the work, the growth of the table,
+//! with the barrier's mutex locked. Then it lowers the flag and releases all others. A worker that
+//! ends leaves the barrier. If all others are waiting at that moment, one of them does the work. A
+//! worker that does not use the table for a while can also leave, and join again later.
 //!
-//! A worker releases the mutex after its last access to the data that the work changes, and locks it
-//! again before its next access. So all accesses of all workers happen before or after the work, and
-//! the accesses themselves can be relaxed.
+//! A worker releases the mutex after its last access to the table, and locks it again before its
+//! next access. The work is done in between, with the mutex locked. So all accesses of all workers
+//! happen before or after the work, and the accesses themselves can be relaxed.
 //!
 //! # Panics
 //!
@@ -24,7 +24,7 @@ use std::sync::PoisonError;
 
 use super::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 
-/// The barrier. See the module's head.
+/// The barrier. See the module documentation.
 pub(crate) struct ResizeBarrier {
     wanted: AtomicBool,
     state: Mutex<BarrierState>,
@@ -32,14 +32,16 @@ pub(crate) struct ResizeBarrier {
 }
 
 struct BarrierState {
+    /// Number of workers that have joined and not left.
     slots: usize,
+    /// Number of workers that wait at the barrier.
     waiting: usize,
     /// Number of times that the barrier has opened. A waiting worker continues once this has grown.
     passed: u64,
 }
 
 impl ResizeBarrier {
-    /// A barrier without workers; they [`ResizeBarrier::join`] it.
+    /// Creates a barrier without workers. They are added by [`ResizeBarrier::join`].
     pub fn new() -> Self {
         ResizeBarrier {
             wanted: AtomicBool::new(false),
@@ -76,7 +78,8 @@ impl ResizeBarrier {
     /// If `work` does. The other workers are released before.
     pub fn pass(&self, work: impl FnOnce()) {
         let mut state = self.lock();
-        // The flag is lowered with the mutex locked, so a worker that comes too late sees that here.
+        // The flag is lowered with the mutex locked. So a worker that comes after the work finds it
+        // lowered here.
         if !self.is_wanted() {
             return;
         }

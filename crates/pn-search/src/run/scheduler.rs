@@ -17,7 +17,8 @@ pub trait Scheduler: Sync + fmt::Debug {
     /// Ends the turn of a thread that waits at a barrier for all others.
     fn enter_barrier(&self, number: usize);
 
-    /// Waits for the next turn of a thread that has passed the barrier. Turns begin when all have passed it.
+    /// Waits for the next turn of a thread that has passed the barrier. No turn begins before all threads have
+    /// passed it.
     fn leave_barrier(&self, number: usize);
 
     /// Removes a thread.

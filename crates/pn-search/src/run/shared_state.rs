@@ -9,7 +9,7 @@ use super::sync::{AtomicU8, AtomicU64, Mutex, Ordering};
 use super::virtual_loss::VirtualLossTable;
 use super::{Counters, Limits, Reason};
 
-/// States of [`SharedState::halt`]; from [`REASONS`] on, that of a [`Reason`].
+/// Values of [`SharedState::halt`]. If a [`Reason`] has stopped the search, its index is added to [`REASONS`].
 const RUNNING: u8 = 0;
 const SOLVED: u8 = 1;
 const PANIC: u8 = 2;
@@ -21,7 +21,7 @@ pub(crate) struct SharedState<'a> {
     /// Maximum number of workers, at least 1.
     workers: usize,
     pub node_limit: u64,
-    /// Reason why all workers have to stop. The first one stays.
+    /// Reason why all workers have to stop, or [`RUNNING`]. Only the first reason is stored.
     halt: AtomicU8,
     totals: [AtomicU64; COUNTERS],
     /// Grundy numbers that have not been reported to the observer.
@@ -54,12 +54,12 @@ impl<'a> SharedState<'a> {
     }
 
     fn halt(&self, halt: u8) {
-        // Relaxed: a worker that reads the old state only works a little longer. The ends of the
-        // threads publish the results.
+        // Relaxed: a worker that reads the old state only works a little longer. The results are
+        // published when the threads are joined.
         let _ = self.halt.compare_exchange(RUNNING, halt, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Expansions between two polls of a worker.
+    /// Number of expansions between two polls of a worker: `usual`, unless a scheduler sets another.
     pub fn interval(&self, usual: u32) -> u32 {
         self.limits.scheduler().map_or(usual, |scheduler| scheduler.interval().max(1))
     }
@@ -69,7 +69,7 @@ impl<'a> SharedState<'a> {
         self.halt(SOLVED);
     }
 
-    /// Stops all workers without an answer.
+    /// Stops all workers for a reason, without a value.
     pub fn stop(&self, reason: Reason) {
         self.halt(REASONS + reason as u8);
     }
@@ -80,7 +80,7 @@ impl<'a> SharedState<'a> {
         self.halt.load(Ordering::Relaxed) != RUNNING
     }
 
-    /// The limit that has stopped the search, if one has.
+    /// Reason for which the search was stopped; `None` if it runs, is solved, or a worker has panicked.
     pub fn reason(&self) -> Option<Reason> {
         let number = self.halt.load(Ordering::Relaxed).checked_sub(REASONS)?;
         Reason::ALL.get(usize::from(number)).copied()
@@ -123,10 +123,10 @@ impl<'a> SharedState<'a> {
     }
 }
 
-/// Place of a worker in a search. The worker leaves when it is dropped, also by a panic.
+/// Membership of a worker in a search. The worker leaves when its slot is dropped, also by a panic.
 pub(crate) struct WorkerSlot<'a> {
     pub state: Arc<SharedState<'a>>,
-    /// Less than [`SharedState::workers`].
+    /// Number of the worker, less than [`SharedState::workers`].
     number: usize,
     added: Counters,
 }
@@ -169,7 +169,8 @@ impl<'a> WorkerSlot<'a> {
         }
     }
 
-    /// Adds the counts and results since the last call. Returns the counters of the other workers.
+    /// Adds the counts since the last call to the totals, and moves the Grundy numbers in `found` to the shared state.
+    /// Returns the counters of the other workers.
     pub fn exchange(&mut self, counters: &Counters, found: &mut Vec<(u32, u32)>) -> Counters {
         let state = &*self.state;
         if let Some(scheduler) = state.limits.scheduler() {
@@ -184,7 +185,7 @@ impl<'a> WorkerSlot<'a> {
             } else {
                 total.load(Ordering::Relaxed)
             };
-            // At least the worker's own share, unless a search was resumed.
+            // The total is at least the worker's own share, unless a search was resumed.
             others[at] = before.saturating_sub(added[at]);
         }
         self.added = *counters;
@@ -196,7 +197,7 @@ impl<'a> WorkerSlot<'a> {
 }
 
 impl Drop for WorkerSlot<'_> {
-    /// Stops the search if the thread panics, before the others can pass the barrier.
+    /// Stops the search if the thread panics, before the other workers can pass the barrier.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.state.halt(PANIC);

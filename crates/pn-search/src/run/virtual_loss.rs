@@ -1,14 +1,14 @@
 //! Number of workers below each node.
 //!
-//! One hashed array of 64-bit words for all nodes. The lower half of a word is the number of workers below
-//! the nodes that share it. The upper half is a version: it grows whenever a worker enters such a node
-//! or stores a result about a child. A worker that has stored an earlier value of the word reads the table
-//! again if the version has changed.
+//! One hashed array of 64-bit words for all nodes; several nodes may share a word. The lower half of a word is the
+//! number of workers below its nodes. The upper half is a version: it grows whenever a worker enters one of these
+//! nodes or reports a result for a child of one. A worker keeps the value of the word that it last read, and reads
+//! the table again if the version has changed since.
 //!
-//! All accesses are relaxed: the words are compared only with earlier values of themselves, and they decide
+//! All accesses are relaxed: a word is compared only with earlier values of the same word, and the words decide
 //! only which node is searched (see the parent module). Every subtraction follows an addition to the same
-//! word by the same thread, so a count is never negative. A count of 2³² would take more workers times depth
-//! than there can be.
+//! word by the same thread, so a count is never negative. A count cannot reach 2³², because the number of workers
+//! times the depth of the search is less.
 
 use super::sync::{AtomicU64, Ordering};
 
@@ -32,15 +32,15 @@ impl NodeActivity {
         (self.0 & COUNT_MASK) as u32
     }
 
-    /// Number of updates after `earlier`.
+    /// Number of updates of the word since it had the value `earlier`.
     pub fn updates_since(self, earlier: NodeActivity) -> u32 {
         ((self.0 >> 32) as u32).wrapping_sub((earlier.0 >> 32) as u32)
     }
 }
 
 impl VirtualLossTable {
-    /// Creates the table of `workers` workers. It takes 512 KiB, more for more than 64 workers, and nothing for
-    /// one worker, which does not use it.
+    /// Creates the table of `workers` workers. It takes 512 KiB, for more than 64 workers up to 32 MiB. A single
+    /// worker does not use the table, which then takes 16 bytes.
     pub fn new(workers: usize) -> Self {
         let bits = (workers * 1024).next_power_of_two().ilog2().clamp(16, 22);
         VirtualLossTable::with_bits(if workers > 1 { bits } else { 1 })
@@ -56,11 +56,12 @@ impl VirtualLossTable {
 
     #[inline(always)]
     fn word(&self, key: u64) -> &AtomicU64 {
-        // The upper bits choose the table's cluster, but any bits of a well-mixed key will do.
+        // The upper bits also choose the cluster of the transposition table. The two indices need not be
+        // independent.
         &self.words[(key >> self.shift) as usize]
     }
 
-    /// Current value.
+    /// Value of the node's word.
     #[inline(always)]
     pub fn get(&self, key: u64) -> NodeActivity {
         NodeActivity(self.word(key).load(Ordering::Relaxed))

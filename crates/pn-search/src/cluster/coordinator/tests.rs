@@ -75,14 +75,14 @@ struct NetworkSimulation<'a> {
     removed: HashSet<WorkerId>,
     started: u64,
     now: Duration,
-    /// Times and indices of events, the earliest first.
+    /// Times of the pending events, and their indices in `events`; the earliest first.
     queue: BinaryHeap<std::cmp::Reverse<(Duration, usize)>>,
     events: Vec<Option<Event>>,
     random: u64,
     job_ids: HashSet<JobId>,
     /// Number of jobs whose workers have crashed.
     lost_jobs: usize,
-    /// Number of jobs assigned to a worker although another one has searched the node's parent.
+    /// Number of jobs assigned to a worker although another worker has searched the node's parent.
     moved_jobs: usize,
 }
 
@@ -416,7 +416,7 @@ fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
         let other = job(&coordinator.handle(message(2, WorkerState::Idle)));
         assert_eq!((other.node, other.last), (first.node, None));
         assert!(other.id > first.id);
-        // Results are added even if their job has ended, but only once.
+        // Shared results are added even if the job of the request has ended, but only once.
         let late = WorkerState::Done { job: first.id, outcome: children(1..4), spent: spent(9) };
         let result = SharedEntry { code: 77, entry: Entry::solved(Value::Win, 3) };
         let late = Request { results: vec![result, result], ..message(2, late) };
@@ -515,7 +515,7 @@ fn leaves_are_deferred_a_limited_number_of_times() {
     });
 }
 
-/// Otherwise leaves would be deferred to the lost worker as long as there are others.
+/// Leaves that are deferred to a lost worker would not be searched as long as there are other leaves.
 #[test]
 fn leaves_are_not_deferred_to_a_lost_worker() {
     with_searched_parents(|coordinator| {
@@ -567,7 +567,7 @@ fn jobs_below_solved_nodes_are_cancelled_and_the_end_cancels_all() {
         let below = jobs.iter().position(|job| job.node >= 10).unwrap();
         let other = jobs[1 - below].clone();
         assert!(first.node >= 10 && other.node < 10);
-        // A lost leaf wins its parent, whose other leaf leaves the tree too.
+        // A lost leaf wins its parent. So the other leaf of this parent leaves the tree too.
         let outcome = JobOutcome::Solved(Value::Loss, None);
         let (reply, cancelled) =
             handle(1, WorkerState::Done { job: first.id, outcome, spent: spent(3) });

@@ -33,17 +33,17 @@ fn tree<'a, G: Game>(
     PlainTree::new(Root::new(game, 0, table), empty, combination, config, snapshots)
 }
 
-/// Checks the numbers of all nodes below a block against their children. Returns the number of nodes and the numbers of
-/// the parent.
-fn check<G: Game>(tree: &PlainTree<'_, G>, block: ArrayId) -> (u64, Number, Number) {
+/// Checks phi and delta of all nodes in and below a child array against those of their children. Returns the number of
+/// these nodes, and phi and delta of the array's parent.
+fn check<G: Game>(tree: &PlainTree<'_, G>, array: ArrayId) -> (u64, Number, Number) {
     let memory = &tree.memory;
     let (mut nodes, mut phi, mut phis) = (0, u32::MAX, Vec::new());
-    assert!(memory.count(block) > 0);
-    for at in 0..memory.count(block) {
-        let node = memory.node(block, at);
+    assert!(memory.count(array) > 0);
+    for at in 0..memory.count(array) {
+        let node = memory.node(array, at);
         assert!(node.phi > 0 && node.delta > 0);
-        if memory.child(block, at) != 0 {
-            let (below, phi, delta) = check(tree, memory.child(block, at));
+        if memory.child(array, at) != 0 {
+            let (below, phi, delta) = check(tree, memory.child(array, at));
             assert_eq!((node.phi, node.delta), (phi, delta));
             nodes += below;
         }
@@ -57,8 +57,8 @@ fn check<G: Game>(tree: &PlainTree<'_, G>, block: ArrayId) -> (u64, Number, Numb
 
 /// Checks the invariants of a tree whose leaves `out` are taken.
 fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[TakenLeaf]) {
-    if tree.value.is_none() && tree.root_block != 0 {
-        let (nodes, phi, delta) = check(tree, tree.root_block);
+    if tree.value.is_none() && tree.root_array != 0 {
+        let (nodes, phi, delta) = check(tree, tree.root_array);
         assert_eq!(tree.nodes(), 1 + nodes);
         assert_eq!((tree.phi, tree.delta), (phi, delta));
     }
@@ -67,7 +67,7 @@ fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[TakenLeaf]) {
     assert_eq!(tree.taken, taken);
     let mut workers: AHashMap<ArrayId, u32> = AHashMap::new();
     for step in out.iter().flat_map(|leaf| &leaf.path) {
-        *workers.entry(step.block).or_default() += 1;
+        *workers.entry(step.array).or_default() += 1;
     }
     assert_eq!(tree.workers, workers);
 }
@@ -176,7 +176,7 @@ fn virtual_losses_spread_workers_and_selection_backtracks() {
     let table = Table::new(64).unwrap();
     let snapshots = TreeSnapshots::new();
     let child = |code, phi, delta| Child { code, phi, delta, effort: 0 };
-    // Node 1 gets delta 10 and node 2 gets 12. One worker below node 1 makes it 11 or 13.
+    // Node 1 gets delta 10 and node 2 gets 12. With a worker below node 1, its virtual delta is 11 or 13.
     for (virtual_loss_64, expected) in [(0, [3, 4, 5, 6]), (16, [3, 5, 4, 6])] {
         let options = (PLAIN.0, CoordinatorConfig { virtual_loss_64, ..PLAIN.1 });
         let mut tree = tree(&game, &table, &snapshots, 1 << 18, options);
@@ -192,7 +192,7 @@ fn virtual_losses_spread_workers_and_selection_backtracks() {
         let out = [(); 4].map(|()| leaf(&mut tree));
         assert_eq!(out.each_ref().map(|leaf| leaf.code), expected);
         assert!(matches!(tree.select(), Selection::AllTaken));
-        // The nodes' own numbers are backed up.
+        // The real numbers are backed up, not the virtual ones.
         assert_eq!((tree.phi, tree.delta), (10, 14));
         out.iter().for_each(|leaf| tree.release(leaf));
         assert!(tree.taken.is_empty());

@@ -52,7 +52,7 @@ fn random_games_have_the_value_of_negamax_with_any_number_of_workers() {
     assert!(several > 10, "{several}");
 }
 
-/// Any memory leads to the right value or to none.
+/// With any amount of memory, a search returns the right value or none.
 #[test]
 fn the_smallest_tables_and_trees_do_not_lead_to_wrong_values() {
     let (mut known, mut unknown) = (0, 0);
@@ -125,7 +125,7 @@ fn limits_stop_all_workers_and_are_reported() {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             let report = run(workers, limits);
             assert_eq!(report.outcome, Outcome::Unknown(Reason::NodeLimit));
-            // Totals are exchanged every 256 expansions.
+            // Each worker adds its counters to the totals only every 256 expansions.
             assert!(report.counters.nodes <= nodes.max(1) + 256 * 58 * workers as u64);
             assert!(report.phi > 0 && report.delta > 0);
         }
@@ -135,7 +135,7 @@ fn limits_stop_all_workers_and_are_reported() {
         let deadline = Some(started + Duration::from_millis(30));
         let limits = Limits { deadline, ..Limits::default() };
         assert_eq!(run(workers, limits).outcome, Outcome::Unknown(Reason::TimeLimit));
-        // Generous, because other processes may delay this one.
+        // The bound is generous, because other processes may delay this one.
         assert!(started.elapsed() < Duration::from_secs(5));
     }
 }
@@ -236,7 +236,7 @@ fn the_table_grows_under_many_workers() {
     let report = search(&game, &table, 1 << 26, options, 24, limits, &mut ());
     let (count, _) = table.count();
     assert_eq!(report.counters.table_used, count);
-    // A worker learns of the entries of the others every 256 expansions, so the growth may come late.
+    // A worker reads the number of entries of the other workers every 256 expansions, so the growth may come late.
     assert!(!table.wants_growth(count - 24 * 64), "{count}");
     assert!(count > 5000, "{count}");
 }
