@@ -1,22 +1,22 @@
 //! Proof and disproof numbers in the NAND form.
 //!
-//! `phi` is the proof number for the side to move (number of leaves to solve until it is shown to
-//! win), `delta` the disproof number. The `phi` of a position is the least `delta` of its children.
-//! Its `delta` is the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2
-//! and 2.4).
+//! The `phi` of a position is the proof number for its side to move: the number of leaves to solve
+//! until this side is shown to win. Its `delta` is the disproof number. The `phi` of a position is
+//! the least `delta` of its children. Its `delta` is the sum, or another combination, of its
+//! children's `phi` (Nagai 2002; thesis, 2.2 and 2.4).
 //!
 //! * [`Number`]: a proof or disproof number. [`Pair`]: both numbers of a position.
 //! * [`Combination`]: combination of the children's phi to delta.
 
 use crate::Value;
 
-/// A proof or disproof number. Those of open positions are in `1..=MAX`.
+/// A proof or disproof number. Open positions have numbers in `1..=MAX`.
 pub type Number = u32;
 
-/// Number of a proof or disproof that is impossible.
+/// Proof number of a lost position, and disproof number of a won one.
 pub const INFINITY: Number = 1 << 27;
 
-/// Greatest number of an open position. Sums saturate here.
+/// Greatest number of an open position. Sums saturate at this number.
 pub const MAX: Number = INFINITY - 1;
 
 /// Proof and disproof number of a position.
@@ -52,7 +52,8 @@ impl Pair {
         }
     }
 
-    /// The lesser of both numbers: the number of a Grundy node whose current couple has these.
+    /// The lesser of both numbers. In a sum, this is the number of a part whose Grundy number is
+    /// searched; `self` then has the numbers of the part's current couple.
     #[inline(always)]
     pub fn least(self) -> Number {
         self.phi.min(self.delta)
@@ -61,12 +62,12 @@ impl Pair {
 
 /// Combination of the children's `phi` to their parent's `delta`.
 ///
-/// The sum counts work that several children share more than once. In a game with many
-/// transpositions it overestimates by orders of magnitude. `max + (sum - max)·weight` is between
-/// the maximum (weight 0) and the sum (weight 1).
+/// If several children share a subtree, their sum counts its leaves more than once. In a game with
+/// many transpositions, the sum is too large by orders of magnitude. `max + (sum - max)·weight` is
+/// between the maximum (weight 0) and the sum (weight 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
-    /// Weight of all numbers but the maximum, in 1/64; at most 64.
+    /// Weight of all numbers except the maximum, in 1/64; at most 64.
     pub weight_64: u32,
 }
 
@@ -75,7 +76,7 @@ impl Combination {
     pub const SUM: Combination = Combination { weight_64: 64 };
 
     /// Combines the maximum and the sum of the children's `phi`. The sum may exceed [`MAX`]. The
-    /// result does not, unless a child's number is [`INFINITY`].
+    /// result is at most [`MAX`], unless the `phi` of a child is [`INFINITY`].
     #[inline(always)]
     pub fn combine(self, max: Number, sum: u64) -> Number {
         if max >= INFINITY {
@@ -85,8 +86,9 @@ impl Combination {
         (u64::from(max) + rest).min(u64::from(MAX)) as Number
     }
 
-    /// Least `phi` of one child for which the combination reaches `threshold`, the other children
-    /// fixed. `max` and `sum` are those of the other children.
+    /// Least `phi` of one child for which the parent's `delta` is at least `threshold` if the other
+    /// children keep their numbers. `max` and `sum` are the maximum and the sum of the other
+    /// children's `phi`.
     #[inline(always)]
     pub fn child_threshold(self, threshold: Number, max: Number, sum: u64) -> Number {
         if threshold >= INFINITY {
@@ -95,12 +97,12 @@ impl Combination {
         let weight = u64::from(self.weight_64);
         let threshold = u64::from(threshold);
         let (max, rest) = (u64::from(max), (sum * weight) >> 6);
-        // If the child is the greatest: phi + rest >= threshold.
+        // If the child's phi is the maximum, the condition is phi + rest >= threshold.
         let bound = if max + rest < threshold {
             threshold - rest
         } else {
-            // If it is not: max + (sum - max + phi)·weight >= threshold, at the latest when it
-            // becomes the greatest.
+            // Otherwise it is max + (sum - max + phi)·weight >= threshold, which holds at the
+            // latest when phi reaches max.
             let needed = (threshold.saturating_sub(max) << 6).div_ceil(weight.max(1));
             needed.saturating_sub(sum - max).min(max.max(1))
         };
@@ -108,9 +110,10 @@ impl Combination {
     }
 }
 
-/// Delta at which the search returns from the child of least delta: when the parent's phi reaches
-/// `threshold`, or when the delta exceeds `second`, the least delta of the other children, by the
-/// factor 1 + `epsilon_1024`/1024 (Pawlewicz and Lew 2006). `threshold` is at most [`INFINITY`].
+/// Delta at which the search returns from the child of least delta. It returns when the parent's
+/// phi, which equals this delta, reaches `threshold`. It also returns when the delta exceeds
+/// `second`·(1 + `epsilon_1024`/1024), where `second` is the least delta of the other children
+/// (Pawlewicz and Lew 2006). `threshold` is at most [`INFINITY`].
 #[inline(always)]
 pub fn best_child_threshold(threshold: Number, second: Number, epsilon_1024: u32) -> Number {
     if second >= INFINITY {
@@ -127,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn child_threshold_is_where_the_combination_reaches_the_threshold(
+        fn child_threshold_is_the_least_phi_with_which_the_combination_reaches_the_threshold(
             weight_64 in 0u32..=64,
             others in prop::collection::vec(1u32..500, 0..6),
             threshold in 1u32..2000,
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_child_keeps_the_search_a_little_longer_than_the_second() {
+    fn the_search_leaves_the_best_child_a_little_above_the_second_best() {
         assert_eq!(best_child_threshold(1000, 7, 0), 8);
         assert_eq!(best_child_threshold(1000, 100, 154), 116);
         assert_eq!(best_child_threshold(110, 100, 154), 110);
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn combinations_stay_finite_and_infinity_is_kept() {
+    fn combinations_of_finite_numbers_are_finite_and_of_infinity_infinite() {
         for weight_64 in [64, 8] {
             let c = Combination { weight_64 };
             assert_eq!(c.combine(MAX, 40 * u64::from(MAX)), MAX);
