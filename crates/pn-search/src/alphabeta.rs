@@ -187,8 +187,8 @@ impl<G: Game> Searcher<'_, G> {
         evaluator.grow_if_full();
         if let Some(entry) = evaluator.lookup(code) {
             // The root is always expanded, to find its best child. A solved entry of another
-            // position is not used either. It can only have been stored after the expansion of the
-            // parent, which removes solved children.
+            // position is not used either. Such an entry was stored after the expansion of the
+            // parent, because the expansion removes solved children.
             if entry.value().is_none() && ply > 0 {
                 let known = Scored::unpack(&entry);
                 let cuts = match known.bound {

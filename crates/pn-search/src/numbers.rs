@@ -62,9 +62,10 @@ impl Pair {
 
 /// Combination of the children's `phi` to their parent's `delta`.
 ///
-/// If several children share a subtree, their sum counts its leaves more than once. In a game with
-/// many transpositions, the sum is too large by orders of magnitude. `max + (sum - max)·weight` is
-/// between the maximum (weight 0) and the sum (weight 1).
+/// If several children share a subtree, the sum counts the leaves of the subtree more than once. In
+/// a game with many transpositions, the sum is too large by orders of magnitude. Therefore the
+/// combination is `max + (sum - max)·weight`, which is between the maximum (weight 0) and the sum
+/// (weight 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
     /// Weight of all numbers except the maximum, in 1/64; at most 64.
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn combinations_of_finite_numbers_are_finite_and_of_infinity_infinite() {
+    fn a_combination_is_infinite_only_if_a_number_is() {
         for weight_64 in [64, 8] {
             let c = Combination { weight_64 };
             assert_eq!(c.combine(MAX, 40 * u64::from(MAX)), MAX);

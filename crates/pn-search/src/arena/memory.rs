@@ -218,7 +218,8 @@ impl ArenaMemory {
         self.set(array as usize * WORDS + field, value);
     }
 
-    /// Index of the word of child `at` in a row. A child has two words in [`CODE`]: index of the first.
+    /// Index of the word of child `at` in a row. In row [`CODE`], where a child has two words, index of
+    /// the first one.
     #[inline(always)]
     fn word_index(&self, array: ArrayId, row: usize, at: usize) -> usize {
         let capacity = self.header(array, CAPACITY) as usize;

@@ -106,7 +106,7 @@ fn claim(memory: &ArenaMemory, used: &mut BitSlice<u8>, array: ArrayId) -> Resul
         return Err(unsound(
             array,
             "one with at least 1 child and at most its capacity",
-            "one with none or more",
+            "one with none or too many",
         ));
     }
     units.fill(true);

@@ -46,9 +46,9 @@ use layers::{LayerSet, NoMemory, PackedLayer, PendingCodes, insert};
 /// possible replies to all these positions are found in parallel before replies are chosen.
 const BATCH: usize = 1 << 14;
 
-/// Number of positions that one thread takes at a time, with new working memory. The game may keep
-/// data about earlier positions in this memory. The data, and with it the result, must not depend on
-/// the number of threads.
+/// Number of positions that one thread takes at a time. For each such group the thread creates new
+/// working memory. The game may keep data about earlier positions there, and the result must not
+/// depend on which positions a thread has processed before.
 const GRAIN: usize = 1 << 10;
 
 /// Initial budget of the leaf solver for a reply, in positions. Most lost replies are found with
@@ -150,7 +150,7 @@ pub struct ClosedSet<L> {
 ///
 /// The result does not depend on the number of threads, as long as the oracle and the table do not.
 /// Besides the table, the collection needs about 3 bytes of memory for each position of the set. In
-/// the layers that are reached by moves from the layer in progress, it also needs some 16 bytes for
+/// layers that moves have reached but that are not processed yet, it also needs some 16 bytes for
 /// each position of the set and 8 to 32 bytes for each position that needs a reply.
 ///
 /// # Errors
@@ -193,7 +193,7 @@ impl<L: Fn(u64) -> u32 + Sync> ClosedSet<L> {
     /// [`collect`]. `limits` and `observer` have the same meaning as there.
     ///
     /// Needs 8 bytes of memory for each position of the result and about 3 bytes for each position
-    /// of the set. In the layers that are reached by moves from the layer in progress, it also needs
+    /// of the set. In layers that moves have reached but that are not processed yet, it also needs
     /// some 16 bytes for each position of the set, 8 to 32 bytes for each position that needs a
     /// reply, and 16 to 32 bytes for each reply.
     ///
@@ -342,8 +342,8 @@ impl<G: Game> ReplyFinder<'_, G> {
         for index in 0..children.len() {
             let child = children[index];
             match self.game.oracle_value(child.code) {
-                // The cost of the proof is unknown, and the leaf estimate is a guess. The summand
-                // 2³² makes every result of the leaf solver, whose cost is known, cheaper.
+                // The cost of the proof is unknown, and the leaf estimate is a guess. With 2³²
+                // added, every result of the leaf solver, whose cost is known, is preferred.
                 OracleAnswer::Known(Value::Loss) => {
                     lost.push((child.code, (1 << 32) + u64::from(child.delta)));
                 }

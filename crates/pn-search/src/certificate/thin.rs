@@ -1,8 +1,8 @@
 //! Thinning a closed set until none of its positions is superfluous.
 //!
-//! During the collection, a position is chosen as the reply to one move. Later another position may
-//! be chosen as the reply to another move, although it answers both moves; then the first position
-//! is superfluous. So the set is traversed once more from the top. When a layer is reached, it is
+//! During the collection, a position is chosen as the reply to one move. Later, another position is
+//! chosen as the reply to another move. If it answers both moves, the first position is
+//! superfluous. So the set is traversed once more from the top. When a layer is reached, it is
 //! already decided which positions of higher layers are kept, and therefore which won positions of
 //! higher layers need a reply. A position of the layer is kept if it is the only remaining reply to
 //! one of these won positions. Otherwise it is removed. The replies to the moves from a removed

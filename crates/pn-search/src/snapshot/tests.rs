@@ -447,9 +447,9 @@ fn many_threads_may_store_while_a_table_is_copied() {
     }
 }
 
-/// In a game without transpositions, the tree contains all results of a search. If a search is
-/// stopped after half of the nodes, a search that continues its tree with an empty table therefore
-/// creates only the other half.
+/// In a game without transpositions, the tree contains all results of a search. A search is stopped
+/// after half of the nodes. Another search continues its tree with an empty table and creates only
+/// the other half.
 #[test]
 fn a_search_that_continues_a_tree_does_not_repeat_work() {
     let nodes = (3u32.pow(11) - 1) / 2;

@@ -16,9 +16,9 @@
 //!
 //! Phi and delta are rounded up. If they were rounded down, a search would often enter a node
 //! because its stored number is below the threshold, and return at once because the number computed
-//! from its children is not. The stored result would be rounded down again, so the next visit to the
-//! parent would enter the node in vain again. The number of such visits would multiply at every
-//! level above.
+//! from its children reaches the threshold. The result would be rounded down again when it is
+//! stored, so the next visit to the parent would enter the node in vain again. The number of such
+//! visits would multiply at every level above.
 //!
 //! phi and delta are never both zero in a stored entry, so a packed entry of zeros is an empty
 //! slot.

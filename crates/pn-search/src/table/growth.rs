@@ -79,8 +79,8 @@ impl Table {
     /// and `2i + 1`.
     ///
     /// In a doubling, the second half of the clusters moves first. Its entries go behind all clusters
-    /// in use, so the order does not matter, and several threads can share the work. Then the second
-    /// half of the rest moves in the same way, and so on. The first clusters, at most [`GRAIN`], are
+    /// that have not moved, so the order does not matter, and several threads can share the work.
+    /// Then the second half of the rest moves in the same way, and so on. The first clusters, at most [`GRAIN`], are
     /// moved last by one thread, in decreasing order.
     fn move_entries(
         &self,

@@ -23,11 +23,11 @@ pub(super) trait Layout {
 
     fn is_solved(packed: Self::Packed) -> bool;
 
-    /// Encoded work. It increases with the work.
+    /// Encoded work. More work never has a smaller code.
     fn work_rank(packed: Self::Packed) -> u32;
 
-    /// Replacement priority: the encoded work. Twice the work counts for a solved position. The entry
-    /// of least priority is replaced.
+    /// Replacement priority: the encoded work, or for a solved position the code of twice the work.
+    /// The entry of least priority is replaced.
     #[inline(always)]
     fn replacement_priority(packed: Self::Packed) -> u32 {
         let bonus = if Self::is_solved(packed) { 1 << Self::WORK_MANTISSA } else { 0 };

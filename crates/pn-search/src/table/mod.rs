@@ -172,7 +172,8 @@ pub enum Stored {
     Replaced,
 }
 
-/// Minimum number of clusters in use at the start (64 KiB); smaller tables use all of theirs.
+/// Minimum number of clusters in use at the start (64 KiB). A table with fewer clusters uses all of
+/// them.
 const FIRST_CLUSTERS: usize = 1 << 10;
 
 /// Maximum number of clusters that [`Table::estimated_count`] reads.
@@ -255,8 +256,8 @@ impl Table {
 
     /// Creates a table for a game whose key function has the inverse `inverse`. As soon as the part
     /// in use has enough clusters, entries become compact: twice as many fit, with rounded numbers.
-    /// This takes 4 GiB for 8x8, 16 MiB for 7x8 and 64 KiB for 6x8. A smaller table has full entries
-    /// only.
+    /// This happens from 4 GiB on for 8x8, 16 MiB for 7x8 and 64 KiB for 6x8. A smaller table has
+    /// full entries only.
     ///
     /// # Errors
     /// The errors of [`Table::new`].

@@ -7,9 +7,9 @@
 //!
 //! Loom has no 128-bit atomics, so a cell is a mutex here. The models check the protocol on
 //! indivisible cells: no solved value is lost, two writers of one code leave one entry, no look-up
-//! returns wrong numbers, and all writers finish. The models do not check the processor's instructions for
-//! cells, nor effects of relaxed memory ordering. The protocol does not depend on the order in which
-//! different cells become visible: a cell publishes only its own content.
+//! returns wrong numbers, and all writers finish. The models do not check the processor's
+//! instructions for cells, nor effects of relaxed memory ordering. The protocol does not depend on
+//! the order in which different cells become visible: a cell publishes only its own content.
 
 use loom::sync::Arc;
 use loom::thread;
