@@ -52,8 +52,8 @@ impl Pair {
         }
     }
 
-    /// The lesser of both numbers. In a sum, this is the number of a part whose Grundy number is
-    /// searched; `self` then has the numbers of the part's current couple.
+    /// The lesser of both numbers. In a sum, this is the number of a summand whose Grundy number is
+    /// searched; `self` then has the numbers of the summand's current couple.
     #[inline(always)]
     pub fn least(self) -> Number {
         self.phi.min(self.delta)

@@ -2,11 +2,11 @@
 //! Numbers" and appendix C), for any [`Combination`].
 //!
 //! In a plain NAND tree the search stays below a node while `phi` and `delta` are below one
-//! threshold each. Sums need more. While the Grundy number of a part is unknown, the number of this
-//! part is min(phi, delta) of its current couple: the couple of the part with the least nimber that
-//! is not excluded yet. Below a sum, the search therefore has to limit the *lesser* of phi and
-//! delta. For this the paper has a third threshold mt and two shifts ps and ds. Its search stays
-//! below a node while min(phi + ps, delta + ds) < mt. Here a node has the pair
+//! threshold each. Sums need more. While the Grundy number of a part (a summand) is unknown, the
+//! number of this part is min(phi, delta) of its current couple: the couple of the part with the
+//! least nimber that is not excluded yet. Below a sum, the search therefore has to limit the
+//! *lesser* of phi and delta. For this the paper has a third threshold mt and two shifts ps and ds.
+//! Its search stays below a node while min(phi + ps, delta + ds) < mt. Here a node has the pair
 //!
 //! * `or_phi` = mt − ps and `or_delta` = mt − ds,
 //!
@@ -46,7 +46,7 @@ pub struct Others {
 }
 
 impl Thresholds {
-    /// Thresholds of the root: search until it is solved.
+    /// Thresholds of the root. They are reached only when the root is solved.
     pub const ROOT: Thresholds =
         Thresholds { phi: INFINITY, delta: INFINITY, or_phi: INFINITY, or_delta: INFINITY };
 

@@ -124,9 +124,9 @@ pub enum TreeError {
     Unsound {
         /// First unit of a child array.
         unit: u32,
-        /// Property that it should have.
+        /// Property that the array should have.
         expected: &'static str,
-        /// Property that it has.
+        /// Property that the array has.
         got: &'static str,
     },
 }

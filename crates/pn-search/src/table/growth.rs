@@ -80,8 +80,8 @@ impl Table {
     ///
     /// In a doubling, the second half of the clusters moves first. Its entries go behind all clusters
     /// that have not moved, so the order does not matter, and several threads can share the work.
-    /// Then the second half of the rest moves in the same way, and so on. The first clusters, at most [`GRAIN`], are
-    /// moved last by one thread, in decreasing order.
+    /// Then the second half of the rest moves in the same way, and so on. The first clusters, at most
+    /// [`GRAIN`], are moved last by one thread, in decreasing order.
     fn move_entries(
         &self,
         from: TableGeometry,

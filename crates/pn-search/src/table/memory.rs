@@ -52,7 +52,7 @@ pub(super) fn prefetch(cluster: &[Cell; CLUSTER]) {
     #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing architecturally; SSE is part of x86-64.
+        // SAFETY: a prefetch is only a hint and valid for any address. SSE is part of x86-64.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cluster).cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
