@@ -1,9 +1,10 @@
 //! Allocations whose failure the caller handles, and zeroed memory for tables.
 //!
 //! On stable Rust an allocator cannot distinguish `try_reserve` from an allocation whose failure
-//! aborts the process. A program such as `konane`, which ends with a message instead, has to
-//! distinguish them: its allocator returns null only for `try_reserve`. The functions here mark
-//! such allocations; clippy.toml forbids the unmarked functions.
+//! aborts the process. The allocator of a program such as `konane`, which prints a message instead
+//! of aborting, has to distinguish them: only for `try_reserve` may it return null. The functions
+//! of this module mark the allocations of `try_reserve`. clippy.toml forbids calls of the standard
+//! functions, which do not mark them.
 
 use std::cell::Cell;
 use std::collections::{HashSet, TryReserveError};
@@ -14,18 +15,18 @@ use std::io;
 use memmap2::MmapMut;
 
 thread_local! {
-    // Without a destructor and a lazy initial value, so allocators may read it.
+    // The variable has neither a destructor nor a lazy initial value, so allocators may read it.
     static IS_FALLIBLE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns true if the caller of the allocation that this thread is making handles its failure. For the global
-/// allocators of programs.
+/// Returns true if the current allocation of this thread was requested by code that handles a
+/// failure. The global allocator of a program may call this function.
 #[inline]
 pub fn is_allocation_fallible() -> bool {
     IS_FALLIBLE.get()
 }
 
-/// Runs an allocation whose failure is handled. It must not unwind.
+/// Calls `allocate`, whose caller handles a failed allocation. `allocate` must not unwind.
 fn fallible<T>(allocate: impl FnOnce() -> T) -> T {
     let outer = IS_FALLIBLE.replace(true);
     let allocated = allocate();
@@ -73,19 +74,19 @@ pub fn is_available(bytes: u64) -> bool {
 pub fn reserve_address_space(bytes: usize) -> Option<Vec<u8>> {
     let mut space = Vec::new();
     try_reserve_exact(&mut space, bytes).ok()?;
-    // The compiler may leave out an allocation that nothing uses.
+    // Without `black_box`, the compiler could remove the allocation, because nothing uses it.
     Some(black_box(space))
 }
 
-/// Zeroed memory, in huge pages where the system provides them. Pages are allocated when they are first
-/// written. With small pages the first write to each page costs more than computing the data, and
-/// nearly every access to a large table misses the TLB.
+/// Zeroed memory, in huge pages where the system provides them. Pages are allocated when they are
+/// first written. With small pages, the first write to each page takes longer than the computation
+/// of the data, and nearly every access to a large table misses the TLB.
 ///
 /// # Errors
 /// If the system does not provide the address space.
 pub fn zeroed(bytes: usize) -> io::Result<MmapMut> {
     let map = MmapMut::map_anon(bytes)?;
-    // A system without huge pages ignores the advice.
+    // An error is ignored: without huge pages the memory works too.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
     Ok(map)
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_allocations_that_are_handled_are_marked() {
+    fn only_allocations_whose_failure_is_handled_are_marked() {
         assert!(!is_allocation_fallible());
         assert!(fallible(|| fallible(is_allocation_fallible) && is_allocation_fallible()));
         assert!(!is_allocation_fallible());

@@ -2,11 +2,11 @@
 //!
 //! Scores are those of [`Game::evaluate`] at the horizon and ±`WON` for decided games. A score of
 //! ±`WON` is only returned for a proven value, so the first iteration whose root score is ±`WON`
-//! ends the search. With a step as long as the game there is one iteration and no horizon: a
-//! depth-first search for win or loss.
+//! ends the search. With a step as long as the game there is one iteration, which never reaches its
+//! horizon: a depth-first search for win or loss.
 //!
-//! Nodes of a level are counted in the first iteration that reaches it, unless the table contains
-//! them.
+//! The nodes of a level are counted in the first iteration that reaches the level. A node whose
+//! value is in the table is not counted.
 //!
 //! * [`alphabeta`] searches a position with [`AlphaBetaOptions`].
 //! * [`ScoreTable`]: a transposition table of scores. `Scored`: the score of an entry.
@@ -34,8 +34,8 @@ const WON: i32 = 1 << 15;
 
 const _: () = assert!(EVALUATION_LIMIT <= WON);
 
-/// Maximum depth of an iteration in plies, so that a depth fits into a number of a table entry. No
-/// stack has space for as many levels.
+/// Maximum depth of an iteration in plies. With this limit, a depth fits into the delta of a table
+/// entry. The limit is never reached in practice: no stack has space for so many levels.
 const MAX_DEPTH: u32 = MAX - 1;
 
 /// Relation of a score to the exact score at its depth.
@@ -46,7 +46,7 @@ enum Bound {
     Upper,
 }
 
-/// Score of an open position, stored in the two numbers of a table entry.
+/// Score of an open position, stored in phi and delta of a table entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Scored {
     /// Between -[`WON`] and [`WON`], both excluded.
@@ -56,14 +56,14 @@ struct Scored {
     depth: u32,
 }
 
-/// Greatest number that [`Scored::pack`] returns.
+/// Upper bound of the phi that [`Scored::pack`] returns.
 const MAX_PACKED: Number = 1 + (2 * WON as Number) * 4 + 3;
 
 const _: () = assert!(MAX_PACKED <= MAX);
 
 impl Scored {
-    /// Packs the score into an entry. Neither number is 0 or infinite, so the entry is not mistaken
-    /// for a solved one.
+    /// Packs the score into an entry. Neither phi nor delta is 0 or infinite, so the entry is not
+    /// mistaken for a solved one.
     fn pack(self, work: u64) -> Entry {
         let phi = 1 + ((self.score + WON) as Number) * 4 + self.bound as Number;
         Entry { phi, delta: 1 + self.depth, work }
@@ -83,8 +83,8 @@ impl Scored {
 
 /// A transposition table with the scores of α-β.
 ///
-/// It has a type of its own because the two numbers of an open entry are a score and a depth. A
-/// proof-number search would mistake them for proof and disproof numbers, and does not accept this
+/// It is a separate type because phi and delta of an open entry are a score and a depth here. A
+/// proof-number search would mistake them for proof and disproof numbers. It does not accept this
 /// type:
 ///
 /// ```compile_fail,E0308
@@ -99,12 +99,12 @@ impl ScoreTable {
     /// Creates an empty table of up to `bytes` bytes.
     ///
     /// # Errors
-    /// As [`Table::new`].
+    /// The errors of [`Table::new`].
     pub fn new(bytes: usize) -> Result<Self, TableError> {
         Table::new(bytes).map(ScoreTable)
     }
 
-    /// Table of the entries, for checkpoints and statistics.
+    /// The table that stores the scores, for checkpoints and statistics.
     pub fn entries(&self) -> &Table {
         &self.0
     }
@@ -119,12 +119,12 @@ struct Searcher<'a, G: Game> {
 
 /// Searches a position by α-β on one thread.
 ///
-/// The table may contain the entries of earlier α-β searches of the same game. Memory is the table
-/// and the stack, about 24 bytes times branching factor times depth. Recurses as deep as the
-/// longest line.
+/// The table may contain the entries of earlier α-β searches of the same game. Besides the table,
+/// the search needs about 24 bytes times branching factor times depth for its list of children.
+/// It recurses as deep as the longest line.
 ///
 /// # Panics
-/// If the game or the observer does.
+/// If the game or the observer panics.
 pub fn alphabeta<G: Game>(
     game: &G,
     root: u64,
@@ -168,7 +168,8 @@ pub fn alphabeta<G: Game>(
 }
 
 impl<G: Game> Searcher<'_, G> {
-    /// Returns the score and the work of a position, or `None` if the search has to stop.
+    /// Returns the score of a position and the number of nodes visited for it, or `None` if the
+    /// search has to stop.
     fn search(
         &mut self,
         code: u64,
@@ -180,13 +181,14 @@ impl<G: Game> Searcher<'_, G> {
         let evaluator = &mut self.evaluator;
         if depth == 0 {
             let score = evaluator.game.evaluate(code, &mut evaluator.scratch);
-            // No evaluation may be mistaken for a proof.
+            // An evaluation must not be mistaken for a proof.
             return Some((score.clamp(1 - EVALUATION_LIMIT, EVALUATION_LIMIT - 1), 1));
         }
         evaluator.grow_if_full();
         if let Some(entry) = evaluator.lookup(code) {
-            // The root is always expanded, for its best child. Other positions are solved here only
-            // if another search shares the table: the parent's expansion removes solved children.
+            // The root is always expanded, to find its best child. A solved entry of another
+            // position is not used either. Such an entry was stored after the expansion of the
+            // parent, because the expansion removes solved children.
             if entry.value().is_none() && ply > 0 {
                 let known = Scored::unpack(&entry);
                 let cuts = match known.bound {
@@ -255,7 +257,8 @@ impl<G: Game> Searcher<'_, G> {
         Some((best, work))
     }
 
-    /// Stores a value. `child` is a lost child.
+    /// Stores a value. Returns the score that stands for it, and `work`. `child` is a lost child,
+    /// if one is known.
     fn solved(
         &mut self,
         code: u64,
@@ -271,8 +274,9 @@ impl<G: Game> Searcher<'_, G> {
         (if value == Value::Win { WON } else { -WON }, work)
     }
 
-    /// Sorts the children at the top of the stack, worst for their side to move first: by their
-    /// scores from an earlier iteration if the table has them, else by their leaf estimates.
+    /// Sorts the children at the top of the stack. Those that are worst for their side to move come
+    /// first. The order is by score, and then by the ratio of the leaf estimates delta/phi. The
+    /// score is from an earlier iteration if the table contains it, otherwise 0.
     fn order(&mut self, base: usize) {
         let evaluator = &mut self.evaluator;
         let (game, table) = (evaluator.game, evaluator.table);
@@ -366,7 +370,7 @@ mod tests {
         }
     }
 
-    /// A game whose evaluations exceed the bounds.
+    /// A game whose evaluations exceed [`EVALUATION_LIMIT`].
     struct Boaster(GraphGame);
 
     impl Game for Boaster {

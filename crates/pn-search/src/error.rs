@@ -1,4 +1,4 @@
-//! Kind of an error, from which each interface derives its own code.
+//! Kind of an error. Each interface derives its exit code, HTTP status or exception from the kind.
 
 /// Kind of an error of the library. Each public error type has a method `kind` that returns it.
 ///
@@ -11,8 +11,8 @@
 /// | [`Check`](ErrorKind::Check) | 1 | 500 | `InternalError` |
 /// | [`Interrupted`](ErrorKind::Interrupted) | 130 | 500 | `InternalError` |
 ///
-/// Neither a failed check nor an interruption reaches a caller in Python as an error of the library:
-/// a failed check is a result there, and Ctrl-C or a failed callback raises its own exception.
+/// In Python, callers do not receive the kinds `Check` and `Interrupted`: a failed check is returned
+/// as a result, and an interruption raises the exception of Ctrl-C or of the failed callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The request is wrong: a board, position, move, option or name that is not accepted.
@@ -20,8 +20,8 @@ pub enum ErrorKind {
     /// The system does not provide the memory or the threads that were requested. A smaller request
     /// may succeed.
     Resource,
-    /// The work does not fit within a limit: memory or disk space that may be used, or the range of
-    /// a counter. A higher limit or a smaller question may succeed.
+    /// The request needs more than a limit allows. The limit is on memory or disk space, or is the
+    /// range of a counter. A higher limit or a smaller request may succeed.
     Limit,
     /// A file is missing, damaged, in use or of another version, or cannot be read or written.
     File,

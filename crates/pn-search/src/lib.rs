@@ -14,21 +14,21 @@
 //! [`run::Report`]: the value, or the reason why it is unknown.
 //!
 //! If the game or the observer panics, a search stops all of its threads and panics as well. The
-//! entries in the table remain valid, and another search may use them.
+//! entries in the table remain valid, and a later search may use them.
 //!
 //! * `numbers` and `thresholds`: proof and disproof numbers, and the thresholds of df-pn.
 //!   `search_tree`: interface of the tree that df-pn searches, implemented by [`plain`] and
 //!   [`sums`].
 //! * [`dfpn`], [`pns`], [`pn2`], [`two_level`] (PNS-PDFPN) and [`alphabeta`]: searches of plain
-//!   games. Those of impartial games are in [`sums`].
+//!   games. The searches of impartial games are in [`sums`].
 //! * [`cluster`]: assigns the leaves of a tree to workers, which are threads or other processes.
 //! * [`table`] and `arena`: transposition table, and memory of trees.
 //! * [`run`]: parameters and results of all searches, and the state that the workers of a search
 //!   share.
 //! * [`snapshot`]: access to the tree of a search for checkpoints. [`certificate`]: sets of
 //!   positions that prove a result.
-//! * [`threads`] and [`allocation`]: threads and memory that the system may refuse. [`split_mix`]:
-//!   pseudorandom numbers.
+//! * [`threads`] and [`allocation`]: starting threads and allocating memory where the caller handles
+//!   a refusal by the system. [`split_mix`]: pseudorandom numbers.
 
 #![deny(missing_docs)]
 #![deny(unsafe_code)]

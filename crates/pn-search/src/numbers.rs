@@ -1,22 +1,22 @@
 //! Proof and disproof numbers in the NAND form.
 //!
-//! `phi` is the proof number for the side to move (number of leaves to solve until it is shown to
-//! win), `delta` the disproof number. The `phi` of a position is the least `delta` of its children.
-//! Its `delta` is the sum, or another combination, of its children's `phi` (Nagai 2002; thesis, 2.2
-//! and 2.4).
+//! The `phi` of a position is the proof number for its side to move: the number of leaves to solve
+//! until this side is shown to win. Its `delta` is the disproof number. The `phi` of a position is
+//! the least `delta` of its children. Its `delta` is the sum, or another combination, of its
+//! children's `phi` (Nagai 2002; thesis, 2.2 and 2.4).
 //!
 //! * [`Number`]: a proof or disproof number. [`Pair`]: both numbers of a position.
 //! * [`Combination`]: combination of the children's phi to delta.
 
 use crate::Value;
 
-/// A proof or disproof number. Those of open positions are in `1..=MAX`.
+/// A proof or disproof number. Open positions have numbers in `1..=MAX`.
 pub type Number = u32;
 
-/// Number of a proof or disproof that is impossible.
+/// Proof number of a lost position, and disproof number of a won one.
 pub const INFINITY: Number = 1 << 27;
 
-/// Greatest number of an open position. Sums saturate here.
+/// Greatest number of an open position. Sums saturate at this number.
 pub const MAX: Number = INFINITY - 1;
 
 /// Proof and disproof number of a position.
@@ -52,7 +52,8 @@ impl Pair {
         }
     }
 
-    /// The lesser of both numbers: the number of a Grundy node whose current couple has these.
+    /// The lesser of both numbers. In a sum, this is the number of a summand whose Grundy number is
+    /// searched; `self` then has the numbers of the summand's current couple.
     #[inline(always)]
     pub fn least(self) -> Number {
         self.phi.min(self.delta)
@@ -62,11 +63,11 @@ impl Pair {
 /// Combination of the children's `phi` to their parent's `delta`: the maximum, plus a share of the
 /// sum of the other numbers, plus a constant for each of the other children.
 ///
-/// The sum counts work that several children share more than once. In a game with many
-/// transpositions it overestimates by orders of magnitude.
+/// If several children share a subtree, the sum counts the leaves of the subtree more than once. In
+/// a game with many transpositions, the sum is too large by orders of magnitude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Combination {
-    /// Weight of all numbers but the maximum, in 1/64; at most 64.
+    /// Weight of all numbers except the maximum, in 1/64; at most 64.
     weight_64: u32,
     /// Number added for each child but one.
     each: Number,
@@ -90,7 +91,7 @@ impl Combination {
     }
 
     /// Combines the maximum and the sum of the `phi` of `count` children. The sum may exceed [`MAX`]. The
-    /// result does not, unless a child's number is [`INFINITY`].
+    /// result is at most [`MAX`], unless the `phi` of a child is [`INFINITY`].
     #[inline(always)]
     pub fn combine(self, max: Number, sum: u64, count: usize) -> Number {
         if max >= INFINITY {
@@ -101,8 +102,9 @@ impl Combination {
         (u64::from(max) + rest + constant).min(u64::from(MAX)) as Number
     }
 
-    /// Least `phi` of one child for which the combination reaches `threshold`, the other children
-    /// fixed. `max`, `sum` and `count` are those of the other children.
+    /// Least `phi` of one child for which the parent's `delta` is at least `threshold` if the other
+    /// children keep their numbers. `max` and `sum` are the maximum and the sum of the `phi` of the
+    /// `count` other children.
     #[inline(always)]
     pub fn child_threshold(self, threshold: Number, max: Number, sum: u64, count: usize) -> Number {
         if threshold >= INFINITY {
@@ -112,12 +114,12 @@ impl Combination {
         let constant = u64::from(self.each) * count as u64;
         let threshold = u64::from(threshold).saturating_sub(constant);
         let (max, rest) = (u64::from(max), (sum * weight) >> 6);
-        // If the child is the greatest: phi + rest >= threshold.
+        // If the child's phi is the maximum, the condition is phi + rest >= threshold.
         let bound = if max + rest < threshold {
             threshold - rest
         } else {
-            // If it is not: max + (sum - max + phi)·weight >= threshold, at the latest when it
-            // becomes the greatest.
+            // Otherwise it is max + (sum - max + phi)·weight >= threshold, which holds at the
+            // latest when phi reaches max.
             let needed = (threshold.saturating_sub(max) << 6).div_ceil(weight.max(1));
             needed.saturating_sub(sum - max).min(max.max(1))
         };
@@ -126,7 +128,7 @@ impl Combination {
 }
 
 /// The ε of the 1+ε trick (Pawlewicz and Lew 2006; thesis, equation 2.5): a search stays below the
-/// best child until its number exceeds that of the second best by the factor 1 + ε.
+/// best child until the child's number reaches 1 + ε times the number of the second best child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Epsilon {
     /// ε in units of 2⁻³², rounded down.
@@ -140,14 +142,14 @@ impl Epsilon {
     /// Creates an ε.
     ///
     /// # Panics
-    /// Unless it is at least 0 and at most 16.
+    /// If it is less than 0 or more than 16.
     pub const fn new(epsilon: f64) -> Epsilon {
         assert!(0.0 <= epsilon && epsilon <= 16.0, "an epsilon is between 0 and 16");
         Epsilon { fraction: (epsilon * (1u64 << 32) as f64) as u64 }
     }
 
-    /// Threshold of the best child if the least number of the others is `second`, at most [`INFINITY`]:
-    /// ⌈second·(1 + ε)⌉, but more than `second`.
+    /// Threshold of the best child if the least number of the other children is `second`, at most
+    /// [`INFINITY`]: ⌈second·(1 + ε)⌉, but at least `second` + 1.
     #[inline(always)]
     pub fn relax(self, second: u64) -> u64 {
         let slack = (second * self.fraction + ((1 << 32) - 1)) >> 32;
@@ -155,9 +157,10 @@ impl Epsilon {
     }
 }
 
-/// Delta at which the search returns from the child of least delta: when the parent's phi reaches
-/// `threshold`, or when the delta exceeds `second`, the least delta of the other children, as `epsilon`
-/// allows. `threshold` is at most [`INFINITY`].
+/// Delta at which the search returns from the child of least delta. It returns when the parent's
+/// phi, which equals this delta, reaches `threshold`. It also returns when the delta reaches the
+/// threshold that `epsilon` gives for `second`, the least delta of the other children. `threshold` is
+/// at most [`INFINITY`].
 #[inline(always)]
 pub fn best_child_threshold(threshold: Number, second: Number, epsilon: Epsilon) -> Number {
     if second >= INFINITY {
@@ -173,7 +176,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn child_threshold_is_where_the_combination_reaches_the_threshold(
+        fn child_threshold_is_the_least_phi_with_which_the_combination_reaches_the_threshold(
             weight_64 in 0u32..=64,
             each in 0u32..3,
             others in prop::collection::vec(1u32..500, 0..6),
@@ -192,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_child_keeps_the_search_a_little_longer_than_the_second() {
+    fn the_search_leaves_the_best_child_a_little_above_the_second_best() {
         let epsilon = Epsilon::new(0.15);
         assert_eq!(best_child_threshold(1000, 7, Epsilon::ZERO), 8);
         // Equation 2.5 of the thesis: ⌈100·1.15⌉ and ⌈101·1.15⌉.
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn combinations_stay_finite_and_infinity_is_kept() {
+    fn a_combination_is_infinite_only_if_a_number_is() {
         for c in [Combination::SUM, Combination::mixed(8), Combination::WEAK] {
             assert_eq!(c.combine(MAX, 40 * u64::from(MAX), 40), MAX);
             assert_eq!(c.combine(INFINITY, u64::from(INFINITY), 1), INFINITY);

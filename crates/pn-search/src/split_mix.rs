@@ -1,11 +1,11 @@
-//! SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014):
-//! small, and the same in every build.
+//! SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014): a
+//! small generator whose numbers are the same in every build.
 
 /// Increment of a generator's state at every step.
 pub const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Returns the output for a generator's state. Every bit of the result depends on every bit of `z`,
-/// different states have different results, and 0 stays 0.
+/// Returns the output of a generator with the state `z`. Every bit of the result depends on every
+/// bit of `z`. Different states have different results. The result for 0 is 0.
 #[inline(always)]
 pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

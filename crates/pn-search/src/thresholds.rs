@@ -2,55 +2,59 @@
 //! Numbers" and appendix C), for any [`Combination`].
 //!
 //! In a plain NAND tree the search stays below a node while `phi` and `delta` are below one
-//! threshold each. Below a sum whose Grundy numbers are not all known, the *lesser* of the two
-//! counts: the number of a part is min(phi, delta) of its current couple. For this the paper keeps
-//! a third threshold mt and two shifts ps and ds, and searches on while min(phi + ps, delta + ds) <
-//! mt. Here a node has the pair
+//! threshold each. Sums need more. While the Grundy number of a part (a summand) is unknown, the
+//! number of this part is min(phi, delta) of its current couple: the couple of the part with the
+//! least nimber that is not excluded yet. Below a sum, the search therefore has to limit the
+//! *lesser* of phi and delta. For this the paper has a third threshold mt and two shifts ps and ds.
+//! Its search stays below a node while min(phi + ps, delta + ds) < mt. Here a node has the pair
 //!
 //! * `or_phi` = mt − ps and `or_delta` = mt − ds,
 //!
-//! and the search stays while phi < `or_phi` or delta < `or_delta`, which is the same. In a child,
-//! the two are exchanged like phi and delta: the child's phi may grow until the parent's delta
-//! reaches `or_delta`, and the child's delta, which is the parent's phi, up to `or_phi`. With the
-//! plain sum this is the paper's formula, ps(w) = ds(v) + dn(v) − pn(w), ds(w) = ps(v). It holds
-//! for every combination of the children's numbers. In a plain game both stay infinite.
+//! and the search stays while phi < `or_phi` or delta < `or_delta`, which is the same condition.
+//!
+//! The child's pair follows from the parent's pair. The child's `or_phi` is the phi of the child at
+//! which the parent's delta reaches the parent's `or_delta`. The child's `or_delta` is the parent's
+//! `or_phi`, because the child's delta is the parent's phi. If the parent's delta is the plain sum,
+//! this is the paper's formula for a child w of v: ps(w) = ds(v) + dn(v) − pn(w), ds(w) = ps(v).
+//! The rule holds for every other combination too. In a plain game the pair stays infinite.
 
 use super::numbers::{Combination, Epsilon, INFINITY, Number, Pair, best_child_threshold};
 
-/// Thresholds of a node: the search returns from the node as soon as they are reached.
+/// Thresholds of a node. The search returns from the node as soon as phi reaches `phi`, delta
+/// reaches `delta`, or, with sums, phi reaches `or_phi` and delta reaches `or_delta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// Threshold of phi: pt of the paper.
+    /// Threshold of phi; pt in the paper.
     pub phi: Number,
-    /// Threshold of delta: dt of the paper.
+    /// Threshold of delta; dt in the paper.
     pub delta: Number,
-    /// mt − ps: the search stays while phi is less or delta is less than [`Self::or_delta`].
+    /// Threshold of phi that counts only together with [`Self::or_delta`]; mt − ps in the paper.
     pub or_phi: Number,
-    /// mt − ds.
+    /// Threshold of delta that counts only together with [`Self::or_phi`]; mt − ds in the paper.
     pub or_delta: Number,
 }
 
-/// Numbers of the other children of a node, for the thresholds of one child.
+/// Numbers of all children of a node but one, for the thresholds of that one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Others {
-    /// Least delta of the others.
+    /// Least delta of the other children.
     pub min_delta: Number,
-    /// Greatest phi of the others.
+    /// Greatest phi of the other children.
     pub max_phi: Number,
-    /// Sum of the others' phi.
+    /// Sum of the other children's phi.
     pub sum_phi: u64,
     /// Number of the others.
     pub count: usize,
 }
 
 impl Thresholds {
-    /// Thresholds of the root: search until it is solved.
+    /// Thresholds of the root. They are reached only when the root is solved.
     pub const ROOT: Thresholds =
         Thresholds { phi: INFINITY, delta: INFINITY, or_phi: INFINITY, or_delta: INFINITY };
 
-    /// Returns true if the most-proving node is still below a node with these numbers (Theorem 2).
-    /// False for a solved node. With `sums` false, for a plain game, only `phi` and `delta` are
-    /// compared.
+    /// Returns true if the most-proving node is still below a node with these numbers (Theorem 2 of
+    /// the paper). Returns false for a solved node. `sums` is false in a plain game: then only the
+    /// thresholds `phi` and `delta` are compared.
     #[inline(always)]
     pub fn hold(&self, Pair { phi, delta }: Pair, sums: bool) -> bool {
         phi < self.phi
@@ -59,7 +63,7 @@ impl Thresholds {
     }
 
     /// Thresholds of the child of least delta. With [`Epsilon::ZERO`] the search follows the
-    /// most-proving node exactly. With `sums` false, for a plain game, `or_phi` and `or_delta` are
+    /// most-proving node exactly. `sums` is false in a plain game: then `or_phi` and `or_delta` are
     /// infinite.
     #[inline(always)]
     pub fn of_child(
@@ -82,15 +86,16 @@ impl Thresholds {
         }
     }
 
-    /// Threshold of phi and delta of a sum while both are equal, because Grundy numbers of its
-    /// parts are unknown: t(v) of the paper.
+    /// Threshold of a sum while the Grundy number of at least one of its parts is unknown; t(v) in
+    /// the paper. The phi and delta of the sum are equal then.
     #[inline(always)]
     pub fn of_sum(&self) -> Number {
         self.phi.min(self.delta).min(self.or_phi.max(self.or_delta))
     }
 
     /// Thresholds of the current couple of one part of a sum: the couple's min(phi, delta) may grow
-    /// until the sum of the parts reaches [`Self::of_sum`]. `others` is the sum of the other parts.
+    /// until the sum over the parts reaches [`Self::of_sum`]. `others` is the sum of the numbers of
+    /// the other parts.
     #[inline(always)]
     pub fn of_part(&self, others: u64) -> Thresholds {
         let until = match self.of_sum() {

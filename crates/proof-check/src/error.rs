@@ -17,12 +17,12 @@ pub enum ProofError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is of another kind.
+    /// The file is not a proof file.
     #[error("{} is not a Konane proof: {what}", path.display())]
     NotAProof {
         /// The file.
         path: PathBuf,
-        /// The evidence.
+        /// The property that shows it.
         what: String,
     },
     /// The file has another version of the format.

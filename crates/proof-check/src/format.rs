@@ -18,7 +18,7 @@ pub const END_MAGIC: [u8; 8] = *b"KONPREND";
 /// Version of the format.
 pub const VERSION: u32 = 1;
 
-/// Name of the rules, which docs/PROOF_FORMAT.md states.
+/// Name of the rules. docs/PROOF_FORMAT.md states the rules with this name.
 pub const RULES: &str = "konane-corner-or-centre";
 
 /// Length of the header in bytes.
@@ -36,15 +36,15 @@ pub const MAX_CHUNK_CODES: u32 = 1 << 20;
 /// Length in bytes of the zero-padded name of the rules.
 const RULES_BYTES: usize = 32;
 
-/// Maximum length in bytes of an encoded difference.
+/// Maximum length in bytes of an encoded difference of two codes.
 pub(crate) const MAX_VARINT_BYTES: usize = 10;
 
 /// A player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Has a stone on the top-left square at the start, and makes the first removal.
+    /// The player with a stone on the top-left square at the start, who makes the first removal.
     Black,
-    /// Makes the second removal.
+    /// The player who makes the second removal.
     White,
 }
 
@@ -86,7 +86,7 @@ impl fmt::Display for Side {
 /// The claim of a proof, and the size of its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProofHeader {
-    /// Number of ranks of the board; ranks times files is 1 to 64.
+    /// Number of ranks of the board. The number of squares is 1 to 64.
     pub ranks: u8,
     /// Number of files of the board.
     pub files: u8,
@@ -99,7 +99,7 @@ pub struct ProofHeader {
     pub winner: Side,
     /// Number of positions in the set.
     pub positions: u64,
-    /// Number of codes in every chunk but the last one.
+    /// Number of codes in every chunk except the last one, which may have fewer.
     pub chunk_codes: u32,
 }
 
@@ -139,7 +139,7 @@ impl ProofHeader {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             Err(ProofError::damaged(path, what, expected.to_string(), got.to_string()))
         };
-        // Checked before the checksum, which another version may store elsewhere.
+        // The version is checked first, because another version may store the checksum elsewhere.
         let version = u32_at(bytes, 8);
         if version != VERSION {
             let path = path.to_owned();
@@ -165,7 +165,7 @@ impl ProofHeader {
         let (Some(to_move), Some(winner)) =
             (Side::from_byte(bytes[14]), Side::from_byte(bytes[15]))
         else {
-            return damaged("a side", &"0 or 1", &bytes[14].max(bytes[15]));
+            return damaged("the side to move or the winner", &"0 or 1", &bytes[14].max(bytes[15]));
         };
         let root = u64_at(bytes, 16);
         if root > u64::MAX >> (64 - squares) {
@@ -243,7 +243,7 @@ impl ProofFooter {
     /// If the bytes are not a footer, most often because the file is truncated.
     pub fn decode(path: &Path, bytes: &[u8; FOOTER_BYTES]) -> Result<Self, ProofError> {
         if bytes[40..] != END_MAGIC {
-            let got = "other bytes, as if it had been cut off";
+            let got = "different, as in a truncated file";
             return Err(ProofError::damaged(path, "the end of the file", "KONPREND", got));
         }
         let (expected, got) = (xxh3_64(&bytes[..32]), u64_at(bytes, 32));
@@ -275,9 +275,9 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 /// Appends the encoded codes of a chunk, without the first one, to `bytes`.
 ///
-/// A code is stored as its difference to the code before it, minus one. A difference is stored in
-/// groups of seven bits, the least significant first. The highest bit of a byte is set if another
-/// group follows.
+/// A code is stored as its difference to the code before it, minus one. The difference is stored in
+/// groups of seven bits, one in each byte, the least significant first. The highest bit of a byte is
+/// set if another group follows.
 pub fn encode_codes(codes: &[u64], bytes: &mut Vec<u8>) {
     for pair in codes.windows(2) {
         let mut rest = pair[1] - pair[0] - 1;
@@ -289,7 +289,7 @@ pub fn encode_codes(codes: &[u64], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Decodes `codes[1..]`, given `codes[0]`. All bytes must be used.
+/// Decodes `codes[1..]`; `codes[0]` is given. Returns an error if bytes remain.
 pub(crate) fn decode_codes(bytes: &[u8], codes: &mut [u64]) -> Result<(), &'static str> {
     let mut rest = bytes.iter();
     for at in 1..codes.len() {

@@ -1,17 +1,18 @@
 //! Independent checker of proofs of who wins a position of Konane (Hawaiian checkers).
 //!
-//! The crate depends on no other code of the solver. It has its own file reader and its own rules.
+//! The crate depends on no code of the solver. It has its own file reader and its own rules.
 //!
 //! # Proofs
 //!
 //! A proof is about a board, a position (the *root*) and a player (the *winner*). It consists of a set
-//! of positions, each of them lost for the side to move. [`verify`] checks that
+//! of positions, each of them lost for the side to move (the *loser*). [`verify`] checks that
 //!
 //! 1. every number in the file is the code of a position;
 //! 2. the set is closed: for each position of the set and each move of the loser, the winner has a reply
 //!    that leads to a position of the set, or after which the loser has no move;
-//! 3. the root is legal, and it is in the set or has no move if the loser is to move there. If the winner
-//!    is to move, one of its moves leads to a position of the set, or leaves the loser without a move.
+//! 3. the root is legal. If the loser is to move at the root, the root is in the set or has no move. If
+//!    the winner is to move, one of the moves leads to a position of the set, or leaves the loser without
+//!    a move.
 //!
 //! Every move removes a stone, so a game against these replies ends, and the loser is the player without
 //! a move. The check depends only on the rules of the game, not on the search that found the set. [`Flaw`]

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the output and the exit code.
+/// Checks a proof file. Returns the output and the exit code.
 fn check(file: &Path, memory: Option<u64>) -> Result<(String, u8), ProofError> {
     let mut reader = ProofReader::open(file)?;
     reader.limit_memory(memory.unwrap_or(u64::MAX));
@@ -85,7 +85,7 @@ fn check(file: &Path, memory: Option<u64>) -> Result<(String, u8), ProofError> {
     })
 }
 
-/// Prints to stdout.
+/// Prints to stdout and returns the exit code.
 fn print(text: &str, code: u8) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => code.into(),
@@ -93,9 +93,9 @@ fn print(text: &str, code: u8) -> ExitCode {
     }
 }
 
-/// Prints to stderr.
+/// Prints to stderr and returns the exit code.
 fn fail(message: &str, code: u8) -> ExitCode {
-    // A message that cannot be written leaves the exit code.
+    // If the message cannot be written, the exit code still reports the failure.
     let _ = writeln!(std::io::stderr(), "proof-check: {message}");
     code.into()
 }

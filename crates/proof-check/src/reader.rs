@@ -19,7 +19,7 @@ use crate::format::{
 /// Maximum number of chunks that are read before they are decompressed in parallel.
 const BATCH: usize = 64;
 
-/// Compressed length in bytes at which a batch ends early.
+/// Total compressed length in bytes at which a batch of chunks ends early.
 const BATCH_BYTES: u64 = 32 << 20;
 
 /// Number of index entries read at once.
@@ -44,7 +44,7 @@ impl ProofReader<File> {
     /// # Errors
     /// If the file cannot be read, is not a proof, has another version or other rules, or is damaged.
     pub fn open(path: &Path) -> Result<Self, ProofError> {
-        // Checked before opening, because opening a named pipe blocks until a process writes to it.
+        // The kind is checked first, because opening a named pipe blocks until a process writes to it.
         let kind = fs::metadata(path).map_err(ProofError::io("open", path))?.file_type();
         if !kind.is_file() {
             let what = format!("{} is {}, not a file", path.display(), kind_name(kind));
@@ -75,7 +75,7 @@ impl<R: Read + Seek> ProofReader<R> {
     /// Reads header, index and footer from any source. `path` is for error messages.
     ///
     /// # Errors
-    /// As [`ProofReader::open`].
+    /// The errors of [`ProofReader::open`].
     pub fn new(path: &Path, mut source: R) -> Result<Self, ProofError> {
         let io = || ProofError::io("read", path);
         let bytes = source.seek(SeekFrom::End(0)).map_err(io())?;
@@ -83,7 +83,7 @@ impl<R: Read + Seek> ProofReader<R> {
         source.rewind().map_err(io())?;
         let least = (HEADER_BYTES + FOOTER_BYTES) as u64;
         if bytes < least {
-            // The header comes first, so that a short file of another kind is reported as such.
+            // The header is checked first, so that a short file of another kind is reported as such.
             let mut begin = Vec::new();
             source.take(HEADER_BYTES as u64).read_to_end(&mut begin).map_err(io())?;
             head[..begin.len()].copy_from_slice(&begin);
@@ -194,7 +194,7 @@ impl<R: Read + Seek> ProofReader<R> {
     /// If the file cannot be read, or the chunk is damaged.
     ///
     /// # Panics
-    /// If there is no chunk with this number.
+    /// If there is no chunk with this index.
     pub fn read_chunk(&mut self, number: usize) -> Result<Vec<u64>, ProofError> {
         let (entry, path) = (self.chunks[number], &self.path);
         let chunk_codes = u64::from(self.header.chunk_codes);
@@ -223,7 +223,7 @@ impl<R: Read + Seek> ProofReader<R> {
         self.check_memory(positions.saturating_mul(8))?;
         let chunk_codes = self.header.chunk_codes as usize;
         let mut codes: Vec<u64> = Vec::new();
-        // Pages are committed when they are written, so a wrong number in the header takes no memory.
+        // The system commits pages when they are written, so a wrong number in the header takes no memory.
         codes
             .try_reserve_exact(usize::try_from(positions).unwrap_or(usize::MAX))
             .map_err(|error| self.out_of_memory(error))?;
@@ -254,7 +254,7 @@ impl<R: Read + Seek> ProofReader<R> {
             )?;
             first += batch.len();
         }
-        // Within a chunk, the encoding makes the codes increase.
+        // Within a chunk, the codes increase, because only positive differences can be encoded.
         for (number, entry) in self.chunks.iter().enumerate().skip(1) {
             check_order(path, number, codes[number * chunk_codes - 1], entry.first)?;
         }

@@ -1,7 +1,7 @@
 //! Rules of Konane and codes of positions, computed square by square.
 //!
-//! The code is written for readers, not for speed, because a proof is only as reliable as its checker.
-//! It is independent of the solver's rules, which work on sets of squares. docs/PROOF_FORMAT.md states
+//! This module is written for readers, not for speed, because a proof is only as reliable as its checker.
+//! It shares no code with the solver, whose rules work on sets of squares. docs/PROOF_FORMAT.md states
 //! the same rules in words.
 
 use crate::Side;
@@ -26,14 +26,14 @@ pub struct Stones {
 pub struct Step {
     /// Start of the jump, or square of the removed stone: row from the top, file from the left.
     pub from: (i32, i32),
-    /// Landing square.
+    /// Landing square of the jump, or `from` for a removal.
     pub to: (i32, i32),
 }
 
 /// A reflection or rotation that maps the board to itself.
 #[derive(Clone, Debug)]
 struct Symmetry {
-    /// Number of the image of each square.
+    /// `image[n]` is the number of the square to which the square with number `n` is mapped.
     image: Vec<u32>,
     keeps_colours: bool,
 }
@@ -139,7 +139,7 @@ impl Rules {
         found
     }
 
-    /// Calls `visit` for each legal move until it returns false.
+    /// Calls `visit` for each legal move until `visit` returns false.
     fn for_each_move(&self, stones: &Stones, mut visit: impl FnMut(Step) -> bool) {
         let empty = self.empty_squares(stones);
         for from in self.squares() {
@@ -147,7 +147,7 @@ impl Rules {
                 continue;
             }
             if empty < 2 {
-                // A removal.
+                // Removals.
                 let is_beside_hole = || {
                     DIRECTIONS.iter().any(|direction| {
                         let square = (from.0 + direction.0, from.1 + direction.1);
@@ -208,7 +208,7 @@ impl Rules {
     /// even side, a jumping-phase position with White to move is equivalent to one with Black to move,
     /// and its code is the least image under the symmetries that exchange the colours. In all other
     /// cases it is the least image under those that keep the colours. If both sides are odd, bit 63 is
-    /// set if White is to move.
+    /// set for White to move.
     pub fn code(&self, stones: &Stones) -> u64 {
         let jumping = self.empty_squares(stones) >= 2;
         let white = stones.to_move == Side::White;
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(counts, [4, 12, 28, 172, 892, 7124]);
     }
 
-    /// White's multiple jump on one rank, and a code with bit 63.
+    /// A multiple jump of White on one rank, and a code with bit 63 set.
     #[test]
     fn jumps_remove_each_stone_jumped_over() {
         // On 1x7, squares 0, 2, 4 and 6 are black. White on square 1 jumps over 2, then over 4.

@@ -16,7 +16,7 @@ const BATCH: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// The root is not a legal position.
-    #[error("the root {position} is no position of a game")]
+    #[error("the root {position} is not a legal position")]
     Root {
         /// The root in text form.
         position: String,
@@ -72,9 +72,9 @@ pub struct Verification {
     pub root: String,
     /// Length of the file in bytes.
     pub bytes: u64,
-    /// Number of the loser's moves that were checked for an answer.
+    /// Number of the loser's moves for which a reply was looked for.
     pub answered: u64,
-    /// First flaw; none if the proof is valid.
+    /// First flaw; `None` if the proof is valid.
     pub flaw: Option<Flaw>,
 }
 
@@ -82,7 +82,8 @@ pub struct Verification {
 ///
 /// Takes about 10 µs of processor time and 8 to 24 bytes of memory per position (8 bytes for large
 /// proofs). `progress` receives the number of positions checked so far and the total. The result does
-/// not depend on the number of threads: of several flaws, the one of the least code is returned.
+/// not depend on the number of threads: a flaw of the root is returned first, otherwise the flaw of the
+/// position with the least code.
 ///
 /// # Errors
 /// If the file is damaged or needs more memory than allowed ([`ProofReader::limit_memory`]), or the stop
@@ -150,7 +151,8 @@ impl Checker<'_> {
         self.set.contains(self.rules.code(stones)) || !self.rules.can_move(stones)
     }
 
-    /// Returns the first flaw of some positions of the set, and adds the loser's moves to `answered`.
+    /// Returns the first flaw of some positions of the set. Adds the number of the loser's moves there to
+    /// `answered`.
     fn check_positions(&self, codes: &[u64], answered: &AtomicU64) -> Option<Flaw> {
         let (mut moves, mut replies, mut count) = (Vec::new(), Vec::new(), 0);
         let flaw = codes.iter().find_map(|&code| {
@@ -180,14 +182,14 @@ impl Checker<'_> {
 /// A set of sorted codes with an index on their leading bits.
 struct CodeSet<'a> {
     codes: &'a [u64],
-    /// `starts[i]` is the position in `codes` of the first code that is at least `i << shift`.
+    /// `starts[i]` is the index in `codes` of the first code that is at least `i << shift`.
     starts: Vec<usize>,
     shift: u32,
 }
 
 impl<'a> CodeSet<'a> {
-    /// Returns the number of index entries for this number of codes: about one per code, and at most
-    /// 2²⁴, which take 128 MiB.
+    /// Returns the number of elements of `starts` for this number of codes: about one per code, and at
+    /// most 2²⁴, which take 128 MiB.
     fn parts(codes: u64) -> usize {
         const MAX_PARTS: u64 = 1 << 24;
         codes.min(MAX_PARTS).next_power_of_two().max(2) as usize

@@ -32,7 +32,7 @@ fn compress(bytes: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(bytes, 1).unwrap()
 }
 
-/// Builds a file from chunks, each given as first code and compressed bytes.
+/// Builds a file from chunks. Each chunk is given by its first code and its compressed bytes.
 fn assemble(header: &ProofHeader, chunks: &[(u64, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = header.encode().to_vec();
     let mut index = Vec::new();
@@ -63,7 +63,7 @@ fn file_of(header: &ProofHeader, codes: &[u64]) -> Vec<u8> {
     assemble(&header, &chunks.collect::<Vec<_>>())
 }
 
-/// Returns the header and the codes of the sample. The header asks for chunks of 64 codes.
+/// Returns the header and the codes of the sample. In the returned header, chunks have 64 codes.
 fn sample() -> (ProofHeader, Vec<u64>) {
     let mut reader = ProofReader::open(Path::new(SAMPLE)).unwrap();
     let codes = reader.read_codes(&never()).unwrap();
@@ -71,7 +71,7 @@ fn sample() -> (ProofHeader, Vec<u64>) {
 }
 
 #[test]
-fn chunks_have_the_same_codes_alone_as_together() {
+fn a_chunk_read_alone_has_the_same_codes_as_in_a_read_of_all_chunks() {
     let (header, codes) = sample();
     let bytes = file_of(&header, &codes);
     let mut reader = reader(Cursor::new(&bytes)).unwrap();
@@ -82,7 +82,7 @@ fn chunks_have_the_same_codes_alone_as_together() {
     assert_eq!(check(&bytes).unwrap().flaw, None);
 }
 
-/// The sample is a minimal proof: no position can be left out.
+/// The sample is a minimal proof: without any one of its positions, it is no proof.
 #[test]
 fn a_set_without_one_of_its_positions_is_no_proof() {
     let (header, codes) = sample();
@@ -98,7 +98,7 @@ fn a_set_without_one_of_its_positions_is_no_proof() {
 }
 
 #[test]
-fn a_set_stop_flag_is_an_error() {
+fn the_check_returns_an_error_if_the_stop_flag_is_set() {
     let mut reader = ProofReader::open(Path::new(SAMPLE)).unwrap();
     let error = verify(&mut reader, &|_, _| {}, &AtomicBool::new(true)).unwrap_err();
     assert!(matches!(error, ProofError::Interrupted));
@@ -145,7 +145,7 @@ fn every_missing_and_every_additional_byte_is_an_error() {
 }
 
 #[test]
-fn other_rules_and_kinds_of_files_are_named() {
+fn errors_name_other_rules_other_versions_and_files_that_are_not_proofs() {
     let (header, codes) = sample();
     let mut other = file_of(&header, &codes);
     other[40..72].copy_from_slice(b"hawaiian-middle-only\0\0\0\0\0\0\0\0\0\0\0\0");
@@ -166,9 +166,9 @@ fn other_rules_and_kinds_of_files_are_named() {
     assert!(error.to_string().contains("cannot open no such file"), "{error}");
 }
 
-/// The checksums of these files are correct.
+/// The checksums of these files are correct, but their contents contradict each other.
 #[test]
-fn contradictions_under_correct_checksums_are_damage() {
+fn contradictory_files_with_correct_checksums_are_damaged() {
     let header = ProofHeader { positions: 4, chunk_codes: 2, ..sample().0 };
     let good = assemble(&header, &[(10, compress(&[3])), (20, compress(&[0x80, 1]))]);
     assert!(check(&good).unwrap().flaw.is_some());
@@ -251,7 +251,7 @@ fn the_index_of_a_sparse_file_takes_no_memory() {
     }
 }
 
-/// A byte of a file can hold 10,000 codes.
+/// Compressed, 10,000 codes may take one byte, so a small file may need much memory.
 #[test]
 fn memory_is_limited() {
     let chunk_codes = 1 << 20;

@@ -1,18 +1,18 @@
-//! Allocation of child arrays in a range of units.
+//! Allocation of child arrays in a range of 16-byte units.
 //!
 //! An [`Allocator`] fills its units from the bottom. Freed arrays are kept in one list per size.
-//! When the units are used up, greater free arrays are split.
+//! When all units have been used, larger free arrays are split.
 
 use super::memory::{ArenaMemory, ArrayId, CAPACITY, COUNT, ChildRecord, NEXT, WORK, units_of};
 
-/// A range of units with the child arrays of one tree.
+/// A range of 16-byte units that holds the child arrays of one tree.
 #[derive(Debug)]
 pub(crate) struct Allocator {
     top: u32,
     end: u32,
-    /// First free array of each number of units.
+    /// `free[n]` is the first free array of `n` units, or 0 if there is none.
     free: Vec<ArrayId>,
-    /// Number of nodes in the tree.
+    /// Number of nodes in the tree without the root.
     nodes: u64,
 }
 
@@ -30,7 +30,7 @@ impl Allocator {
         self.nodes = 0;
     }
 
-    /// First unit that was never in use.
+    /// First unit of those that were never in use.
     pub fn top(&self) -> u32 {
         self.top
     }
@@ -46,7 +46,7 @@ impl Allocator {
     }
 
     /// Allocates a child array of unexpanded children. Returns `None` if there is no space. The
-    /// stamp is not set.
+    /// caller has to set the stamp of the array ([`ArenaMemory::set_stamp`]).
     pub fn allocate(
         &mut self,
         memory: &mut ArenaMemory,
@@ -82,7 +82,7 @@ impl Allocator {
         let found = (units + 1..self.free.len()).find(|&size| self.free[size] != 0)?;
         let array = self.free[found];
         self.free[found] = memory.header(array, NEXT);
-        // A rest of one unit, too small for any array, is kept in its list as well.
+        // Even a remainder of one unit, which is too small for an array, is added to the list of its size.
         self.add_free(memory, array + units as u32, found - units);
         Some(array)
     }
@@ -108,7 +108,7 @@ impl Allocator {
         self.free[units] = array;
     }
 
-    /// Frees a child array and all arrays below it. Returns the expansions spent on them.
+    /// Frees a child array and all arrays below it. Returns the sum of their expansions.
     pub fn free(&mut self, memory: &mut ArenaMemory, array: ArrayId) -> u64 {
         let mut work = 0;
         memory.set_header(array, NEXT, 0);
@@ -132,7 +132,7 @@ impl Allocator {
         work
     }
 
-    /// Counts the removal of a child by [`ArenaMemory::remove`].
+    /// Updates the number of nodes after [`ArenaMemory::remove`] has removed a child.
     pub fn removed(&mut self) {
         self.nodes -= 1;
     }

@@ -4,27 +4,28 @@
 //!
 //! A tree consists of child arrays. An array holds all open children of one expanded node. Arrays
 //! are made of 16-byte units and identified by the index of their first unit, so that 32 bits
-//! address 64 GiB. Unit 0 belongs to no array, and index 0 means "not expanded". With 32-bit
-//! little-endian words, an array of capacity `c` is
+//! address 64 GiB. Unit 0 belongs to no array, and index 0 means "not expanded". An array of
+//! capacity `c` consists of these 32-bit little-endian words, padded to whole units:
 //!
 //! | words | content |
 //! |---|---|
 //! | 0 | capacity `c` |
-//! | 1 | number of children in use, at the front of every row |
-//! | 2 | expansions of this array's node and of children that have been removed |
-//! | 3 | a stamp of the search, or the next array of a list while the array is in one |
+//! | 1 | number of children, which are at the front of every row |
+//! | 2 | expansions of the array's node, and of subtrees of it that have been removed |
+//! | 3 | the stamp; while the array is in a list, the next array of the list |
 //! | `c` words | delta of the children |
 //! | `c` words | phi of the children |
-//! | `c` words | arrays of their own children |
-//! | `2 c` words | their codes, low half first |
+//! | `c` words | arrays of the children's own children |
+//! | `2 c` words | codes of the children, low half first |
 //!
-//! rounded up to whole units: 20 bytes for a child and some 20 for an array, 22 bytes for a node in
-//! all at ten children to an array. Selection and back-up read the first two rows only, two cache
-//! lines for most arrays; therefore they are rows. Parents are not stored, because a search keeps
-//! its path.
+//! A child takes 20 bytes, and an array some 20 bytes more. With ten children in an array, these
+//! are 22 bytes for each node. Data is stored in rows because selection and back-up read only delta
+//! and phi. For most arrays these two rows take two cache lines. The parent of an array is not
+//! stored, because a search stores its path from the root. The *stamp* of an array is the time when
+//! the search last updated its children from the table.
 //!
-//! Checkpoints store these bytes ([`ArenaMemory::tree_bytes`]). In them, the first word of unit 0
-//! is the array of the root's children. It is not kept up to date while a search runs.
+//! Checkpoints store these bytes ([`ArenaMemory::tree_bytes`]). There, the first word of unit 0 is
+//! the array of the root's children. This word is not up to date while a search runs.
 
 use super::allocator::Allocator;
 use crate::error::ErrorKind;
@@ -38,22 +39,22 @@ pub(super) const CAPACITY: usize = 0;
 pub(super) const COUNT: usize = 1;
 pub(super) const WORK: usize = 2;
 const STAMP: usize = 3;
-/// Next array of a list, while the array is in one.
+/// Next array of a list, while the array is in a list: of free arrays, or of arrays to process.
 pub(super) const NEXT: usize = STAMP;
 
-/// Word with the array of the root's children, in the bytes of a tree.
+/// Index of the word with the array of the root's children, in the bytes of a tree.
 const ROOT: usize = 0;
 
-// Rows, in words per child from the start of the first row.
+// Offsets of the rows from the first row, in multiples of the capacity (in words).
 const DELTA: usize = 0;
 const PHI: usize = 1;
 const CHILD: usize = 2;
 const CODE: usize = 3;
 
-/// Index of the first unit of a child array; 0 is none.
+/// Index of the first unit of a child array; 0 means no array.
 pub(crate) type ArrayId = u32;
 
-// Miri has no mappings.
+// Miri does not support memory mappings.
 #[cfg(not(miri))]
 pub(super) type Bytes = memmap2::MmapMut;
 #[cfg(miri)]
@@ -79,15 +80,15 @@ pub(crate) struct ChildRecord {
 pub(crate) struct ArraySummary {
     /// First child of least delta.
     pub best: usize,
-    /// Delta of that child.
+    /// Delta of the best child.
     pub least: Number,
-    /// Least delta of the others, or [`INFINITY`].
+    /// Least delta of the other children, or [`INFINITY`] if there are none.
     pub second: Number,
     /// Phi of the best child.
     pub phi: Number,
-    /// Greatest phi of the others, or 0.
+    /// Greatest phi of the other children, or 0 if there are none.
     pub max_other: Number,
-    /// Sum of the others' phi.
+    /// Sum of the other children's phi.
     pub sum_other: u64,
     /// Number of children.
     pub count: usize,
@@ -103,10 +104,10 @@ impl ArraySummary {
     }
 }
 
-/// Reason why there is no tree.
+/// Reason why a tree cannot be created or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    /// The bytes do not suffice for an array of one child.
+    /// The memory does not suffice for an array of one child.
     #[error("{bytes} bytes are too little for a tree: at least {MIN_BYTES} are needed")]
     TooSmall {
         /// Number of bytes requested.
@@ -125,9 +126,9 @@ pub enum TreeError {
     Unsound {
         /// First unit of a child array.
         unit: u32,
-        /// Property that it should have.
+        /// Property that the array should have.
         expected: &'static str,
-        /// Property that it has.
+        /// Property that the array has.
         got: &'static str,
     },
 }
@@ -143,7 +144,7 @@ impl TreeError {
     }
 }
 
-/// Unit 0, and an array of one child.
+/// Minimum size of a tree in bytes: unit 0, and an array of one child.
 const MIN_BYTES: usize = (1 + units_of(1)) * UNIT;
 
 /// Maximum number of addressable bytes, nearly 64 GiB.
@@ -158,13 +159,13 @@ pub(super) fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
     zeroed.map_err(|source| TreeError::Memory { bytes, source })
 }
 
-/// Units for child arrays.
+/// Memory of child arrays, divided into units of 16 bytes.
 pub(crate) struct ArenaMemory {
     bytes: Bytes,
 }
 
 impl ArenaMemory {
-    /// Reserves whole units, at most `bytes` bytes and [`MAX_BYTES`].
+    /// Reserves as many whole units as fit into `bytes` bytes, but at most [`MAX_BYTES`].
     pub fn new(bytes: usize) -> Result<Self, TreeError> {
         if bytes < MIN_BYTES {
             return Err(TreeError::TooSmall { bytes });
@@ -177,18 +178,19 @@ impl ArenaMemory {
         (self.bytes.len() / UNIT) as u32
     }
 
-    /// Used bytes of the tree in `allocator`, with the array of the root's children in unit 0.
+    /// Bytes of the tree up to the last unit that its `allocator` has ever used. Unit 0 contains
+    /// `root_array`, the array of the root's children.
     pub fn tree_bytes(&mut self, allocator: &Allocator, root_array: ArrayId) -> &[u8] {
         self.set(ROOT, root_array);
         &self.bytes[..allocator.top() as usize * UNIT]
     }
 
-    /// First `bytes` bytes, to store those of a tree.
+    /// First `bytes` bytes. The caller stores the bytes of a tree there.
     pub fn bytes_mut(&mut self, bytes: usize) -> &mut [u8] {
         &mut self.bytes[..bytes]
     }
 
-    /// Array of the root's children in the bytes of a tree; 0 if the root is not expanded.
+    /// Array of the root's children, as stored in unit 0; 0 if the root is not expanded.
     pub(super) fn root_array(&self) -> ArrayId {
         self.get(ROOT)
     }
@@ -218,7 +220,8 @@ impl ArenaMemory {
         self.set(array as usize * WORDS + field, value);
     }
 
-    /// Index of the word of child `at` in a row; of the first of two in [`CODE`].
+    /// Index of the word of child `at` in a row. In row [`CODE`], where a child has two words, index of
+    /// the first one.
     #[inline(always)]
     fn word_index(&self, array: ArrayId, row: usize, at: usize) -> usize {
         let capacity = self.header(array, CAPACITY) as usize;
@@ -262,7 +265,7 @@ impl ArenaMemory {
         self.set(self.word_index(array, DELTA, at), delta);
     }
 
-    /// Array of a child's children, 0 if it is not expanded.
+    /// Array of a child's own children; 0 if the child is not expanded.
     #[inline(always)]
     pub fn child(&self, array: ArrayId, at: usize) -> ArrayId {
         self.get(self.word_index(array, CHILD, at))
@@ -273,7 +276,8 @@ impl ArenaMemory {
         self.set(self.word_index(array, CHILD, at), child);
     }
 
-    /// Time of the last access by the search, in units that the search chooses.
+    /// Stamp of an array: the time when the search created the array or last updated its children
+    /// from the table, as a number of expansions modulo 2³².
     #[inline(always)]
     pub fn stamp(&self, array: ArrayId) -> u32 {
         self.header(array, STAMP)
@@ -284,7 +288,7 @@ impl ArenaMemory {
         self.set_header(array, STAMP, stamp);
     }
 
-    /// Adds expansions. Saturates.
+    /// Adds `work` to the expansions of an array. The sum saturates at 2³² − 1.
     pub fn add_work(&mut self, array: ArrayId, work: u64) {
         let sum = u64::from(self.header(array, WORK)).saturating_add(work);
         self.set_header(array, WORK, sum.min(u64::from(u32::MAX)) as u32);
@@ -304,7 +308,7 @@ impl ArenaMemory {
         self.set(word + 1, (node.code >> 32) as u32);
     }
 
-    /// Removes a child that is not expanded. The last child takes its place.
+    /// Removes a child that is not expanded. The last child of the array moves to its index.
     pub fn remove(&mut self, array: ArrayId, at: usize) {
         let last = self.count(array) - 1;
         if at != last {
@@ -317,7 +321,7 @@ impl ArenaMemory {
     /// Summarises the numbers of an array's children.
     ///
     /// # Panics
-    /// If it has none.
+    /// If the array has no children.
     #[inline]
     pub fn scan(&self, array: ArrayId) -> ArraySummary {
         let start = array as usize * WORDS;
@@ -349,7 +353,7 @@ impl ArenaMemory {
     }
 }
 
-/// Units of an array of `capacity` children.
+/// Number of units of an array of `capacity` children.
 pub(crate) const fn units_of(capacity: usize) -> usize {
     1 + (5 * capacity).div_ceil(WORDS)
 }

@@ -1,9 +1,11 @@
-//! The memory of proof-number trees, for PNS, both levels of PN² and the trees of jobs. It contains
-//! no search and no game. Checkpoints store its bytes ([`super::snapshot`]).
+//! The memory of proof-number trees: of PNS, of both levels of PN², and of coordinators, whose trees
+//! have leaves that are jobs. This module contains no search and no game. Checkpoints store the
+//! bytes of the memory ([`super::snapshot`]).
 //!
 //! * [`ArenaMemory`]: 16-byte units that hold child arrays. Layout in `memory`.
-//! * [`Allocator`]: allocates and frees child arrays in a range of units, those of one tree.
-//! * [`ChildRecord`]: a child with its numbers. [`ArrayId`]: index of a child array.
+//! * [`Allocator`]: allocates and frees the child arrays of one tree in a range of units.
+//! * [`ChildRecord`]: a child with its numbers. [`ArrayId`]: index of the first unit of a child
+//!   array.
 //! * `ArraySummary`: minima, maxima and sums over a child array, for selection and back-up.
 //! * [`restore()`]: checks the bytes of a tree from an untrusted file.
 
@@ -21,13 +23,13 @@ pub(super) use restore::restore;
 use super::run::RootChild;
 
 impl ArenaMemory {
-    /// Children in a child array; none for array 0.
+    /// Children in a child array. Array 0 stands for no array and has no children.
     pub fn nodes(&self, array: ArrayId) -> impl Iterator<Item = ChildRecord> {
         let count = if array == 0 { 0 } else { self.count(array) };
         (0..count).map(move |at| self.node(array, at))
     }
 
-    /// Children in a child array, for observers.
+    /// Children in a child array, in the form that observers receive.
     pub fn root_children(&self, array: ArrayId) -> Vec<RootChild> {
         self.nodes(array)
             .map(|ChildRecord { code, phi, delta }| RootChild { code, phi, delta })

@@ -1,8 +1,9 @@
-//! Trees from untrusted bytes.
+//! Restores trees from untrusted bytes.
 //!
 //! Every child array that is reachable from the root is checked before it is used. During the
-//! check, the arrays are linked through their stamps, so it takes one bit for each unit and no
-//! stack, however deep the tree is.
+//! check, the stamps of the arrays are overwritten by links to other arrays, so that the arrays
+//! form lists. The check therefore needs one bit of memory for each unit (16 bytes) and no stack,
+//! however deep the tree is.
 
 use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
@@ -11,18 +12,19 @@ use super::allocator::Allocator;
 use super::memory::{ArenaMemory, ArrayId, CAPACITY, NEXT, TreeError, units_of, zeroed};
 use crate::numbers::{Combination, MAX};
 
-/// Maximum number of units of a free array; a longer gap becomes several. An array of 3000 children
-/// fits.
+/// Maximum number of units of a free array. A longer gap becomes several free arrays. An array of
+/// 3000 children fits into this many units.
 const MAX_FREE_UNITS: usize = 1 << 12;
 
 /// Checks the tree in the first `units` units of the memory and sets the state of `allocator`,
-/// which is empty. Returns the array of the root's children, 0 if the root is not expanded.
+/// which has to be empty. Returns the array of the root's children, or 0 if the root is not
+/// expanded.
 ///
-/// A tree is sound if every reachable array is within these units, overlaps no other one, has at
-/// least one child and no more than its capacity, and if the leaves have numbers of open nodes. The
-/// numbers of expanded nodes are computed again, children before their parents. Units of no array
-/// are free. Of children with the same code one stays, because a tree of jobs finds its children by
-/// code.
+/// A tree is sound if every reachable array is within these units, overlaps no other array, and has
+/// at least one child and at most as many as its capacity, and if phi and delta of every leaf are
+/// in `1..=MAX`. The numbers of expanded nodes are computed again, children before their parents.
+/// Units that belong to no array become free. If several children of an array have the same code,
+/// only one of them is kept, because coordinators find children by their codes.
 pub(crate) fn restore(
     memory: &mut ArenaMemory,
     allocator: &mut Allocator,
@@ -58,7 +60,11 @@ pub(crate) fn restore(
             }
             let node = memory.node(array, at);
             if !(1..=MAX).contains(&node.phi) || !(1..=MAX).contains(&node.delta) {
-                return Err(unsound(array, "one with numbers of open nodes", "one with others"));
+                return Err(unsound(
+                    array,
+                    "one with numbers of open nodes at its leaves",
+                    "one with others",
+                ));
             }
         }
     }
@@ -86,17 +92,22 @@ fn claim(memory: &ArenaMemory, used: &mut BitSlice<u8>, array: ArrayId) -> Resul
         return beyond_end();
     }
     let (capacity, count) = (memory.header(array, CAPACITY) as usize, memory.count(array));
-    // A child takes more than a unit, so the number of units cannot overflow.
+    // A child takes more than a unit, so a capacity above `free` is too large. This condition comes
+    // first, so that `units_of` cannot overflow.
     let free = used.len() - start;
     if capacity > free || units_of(capacity) > free {
         return beyond_end();
     }
     let units = &mut used[start..start + units_of(capacity)];
     if units.any() {
-        return Err(unsound(array, "apart from all others", "in the units of another one"));
+        return Err(unsound(array, "separate from all others", "in the units of another one"));
     }
     if count == 0 || count > capacity {
-        return Err(unsound(array, "one with 1 child to its capacity", "one with none or more"));
+        return Err(unsound(
+            array,
+            "one with at least 1 child and at most its capacity",
+            "one with none or too many",
+        ));
     }
     units.fill(true);
     Ok(())
@@ -117,16 +128,16 @@ fn drop_repeated(memory: &mut ArenaMemory, array: ArrayId, codes: &mut Vec<u64>)
     codes.dedup();
     let mut is_kept = vec![false; codes.len()];
     for at in (0..memory.count(array)).rev() {
-        let place = codes.binary_search(&memory.code(array, at)).expect("a code of the array");
-        if std::mem::replace(&mut is_kept[place], true) {
+        let index = codes.binary_search(&memory.code(array, at)).expect("a code of the array");
+        if std::mem::replace(&mut is_kept[index], true) {
             memory.set_child(array, at, 0);
             memory.remove(array, at);
         }
     }
 }
 
-/// Computes the numbers of expanded nodes along a list of arrays in which children precede their
-/// parents. Clears the stamps.
+/// Computes the numbers of expanded nodes in all arrays of a list. In the list, the array of a
+/// node's children has to come before the array that contains the node. Sets all stamps to 0.
 fn back_up(memory: &mut ArenaMemory, first: ArrayId, combination: Combination) {
     let mut next = first;
     while next != 0 {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::allocation::{try_reserve, try_reserve_in_set};
 
-/// The system does not provide the memory.
+/// Error: the system does not provide the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoMemory;
 
@@ -24,13 +24,13 @@ impl From<TryReserveError> for NoMemory {
 /// A hash set of codes.
 pub(super) type LayerSet = HashSet<u64, ahash::RandomState>;
 
-/// Minimum number of pending codes for the removal of duplicates.
+/// Minimum length of a list of pending codes at which duplicates are removed.
 const MIN_DEDUP_LEN: usize = 1 << 20;
 
 /// Codes found for a layer that is not processed yet.
 ///
-/// Many are added more than once. Duplicates are removed whenever the list has doubled, so it never
-/// holds more than twice the distinct codes.
+/// Many codes are added more than once. Duplicates are removed whenever the list has doubled and has
+/// at least [`MIN_DEDUP_LEN`] codes, so a long list has at most twice as many codes as are distinct.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PendingCodes {
     codes: Vec<u64>,
@@ -39,6 +39,8 @@ pub(super) struct PendingCodes {
 }
 
 impl PendingCodes {
+    /// Adds a code.
+    ///
     /// # Errors
     /// If there is no memory for the code.
     pub fn push(&mut self, code: u64) -> Result<(), NoMemory> {
@@ -64,8 +66,8 @@ impl PendingCodes {
 /// Number of codes in a chunk.
 const CHUNK: usize = 1 << 16;
 
-/// Compression level of zstd, the fastest: lower bytes of the differences are almost random and
-/// upper ones zero.
+/// Compression level of zstd. A higher level gains little, because the lower bytes of the
+/// differences are almost random and the upper bytes are zero.
 const ZSTD_LEVEL: i32 = 1;
 
 /// Codes of a finished layer, compressed to some 3 bytes per code. The first query creates a hash
@@ -76,8 +78,9 @@ pub(super) struct PackedLayer {
     set: OnceLock<Result<LayerSet, NoMemory>>,
 }
 
-/// Codes in increasing order. Stores their differences, the first one from 0: all lowest bytes,
-/// then all second bytes, and so on, compressed.
+/// Codes in increasing order. Instead of each code, its difference to the code before it is stored,
+/// for the first code the difference to 0. The lowest bytes of all differences come first, then
+/// their second bytes, and so on. All these bytes together are compressed.
 #[derive(Debug)]
 struct Chunk {
     len: usize,
@@ -90,23 +93,23 @@ impl Chunk {
         let mut bytes = vec![0; 8 * len];
         let mut before = 0;
         for (at, &code) in codes.iter().enumerate() {
-            for (place, byte) in (code - before).to_le_bytes().into_iter().enumerate() {
-                bytes[place * len + at] = byte;
+            for (index, byte) in (code - before).to_le_bytes().into_iter().enumerate() {
+                bytes[index * len + at] = byte;
             }
             before = code;
         }
-        // zstd has space for the worst case, so only memory can be missing.
+        // The buffer has space for the worst case, so this can only fail for lack of memory.
         let packed = zstd::bulk::compress(&bytes, ZSTD_LEVEL).map_err(|_| NoMemory)?;
-        // The buffer was larger than needed.
+        // Frees the rest of the buffer.
         Ok(Chunk { len, packed: packed.into_boxed_slice() })
     }
 
     fn codes(&self) -> Result<impl Iterator<Item = u64>, NoMemory> {
         let len = self.len;
-        // The data was written by zstd, so only memory can be missing.
+        // The data was written by zstd, so this can only fail for lack of memory.
         let bytes = zstd::bulk::decompress(&self.packed, 8 * len).map_err(|_| NoMemory)?;
         let difference =
-            move |at| u64::from_le_bytes(std::array::from_fn(|place| bytes[place * len + at]));
+            move |at| u64::from_le_bytes(std::array::from_fn(|index| bytes[index * len + at]));
         Ok((0..len).scan(0, move |code, at| {
             *code += difference(at);
             Some(*code)
@@ -117,7 +120,7 @@ impl Chunk {
 /// Appends an item.
 ///
 /// # Errors
-/// If there is no memory for it.
+/// If there is no memory for the item.
 pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), NoMemory> {
     if list.len() == list.capacity() {
         try_reserve(list, 1)?;
@@ -126,10 +129,10 @@ pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), NoMemory> {
     Ok(())
 }
 
-/// Adds a code to a set. Returns false if the set contained it.
+/// Adds a code to a set. Returns false if the set already contained the code.
 ///
 /// # Errors
-/// If there is no memory for it.
+/// If there is no memory for the code.
 pub(super) fn insert(set: &mut LayerSet, code: u64) -> Result<bool, NoMemory> {
     if set.len() == set.capacity() {
         try_reserve_in_set(set, 1)?;
@@ -155,7 +158,7 @@ impl PackedLayer {
     /// Returns true if the layer contains a code. The first call creates a hash set of all codes.
     ///
     /// # Errors
-    /// If there is no memory for the hash set.
+    /// If there is no memory for the hash set or for the decompressed codes.
     pub fn contains(&self, code: u64) -> Result<bool, NoMemory> {
         let create = || {
             let mut set = LayerSet::default();
@@ -181,7 +184,7 @@ mod tests {
         let mut pending = PendingCodes::default();
         let added = 3 * MIN_DEDUP_LEN as u64;
         for i in 0..added {
-            // The factor is odd, so every number below 2^20 occurs three times.
+            // The factor is odd, so every number below 2²⁰ is added three times.
             pending.push(i.wrapping_mul(0x9E37_79B1) % MIN_DEDUP_LEN as u64).unwrap();
             assert!(pending.codes.len() <= 2 * MIN_DEDUP_LEN);
         }

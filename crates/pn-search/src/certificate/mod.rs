@@ -1,17 +1,20 @@
 //! Certificates: sets of lost positions that prove the value of a position.
 //!
-//! A set of positions, each *lost for the side to move*, is closed if after every move from one of
-//! them there is a reply that leads to another one or ends the game. Games are finite, so every
-//! position of a closed set is lost indeed. A checker that verifies that a set is closed need not
-//! trust the search that found it.
+//! A set of positions, each *lost for the side to move*, is closed if, after every move from a
+//! position of the set, there is a reply that leads to a position of the set or ends the game. Games
+//! are finite, so every position of a closed set is really lost. A checker that verifies that a set
+//! is closed need not trust the search that found the set.
 //!
-//! The set is collected layer by layer, from the root down. The won positions of a layer for which
-//! a reply is needed are complete when the layer is processed, each of them once. A reply into a
-//! position that is in the set already is preferred; otherwise, of the lost positions in the table,
-//! the one that took the least work. Entries that the table has lost since, and results of the leaf
-//! solver, which it never stored, are searched again: first by the leaf solver, and if that fails
-//! by df-pn with the same table. Finally the set is thinned until none of its positions is
-//! superfluous. That does not use the table.
+//! A layer consists of the positions to which the caller assigns the same number, such as the number
+//! of stones. Every move leads to a lower layer. The set is collected layer by layer, from the root
+//! down. When a layer is processed, all of its won positions that need a reply have been found. A
+//! reply into a position that is already in the set is preferred. Otherwise the reply leads to the
+//! lost position in the table that took the least search effort.
+//!
+//! Sometimes the table contains no lost position after a won one: entries may have been replaced,
+//! and results of the leaf solver are never stored. Then the oracle and the leaf solver are tried,
+//! and finally a df-pn search with the same table. At the end, the set is thinned until none of its
+//! positions is superfluous. Thinning does not use the table.
 //!
 //! * [`collect`] returns a [`ClosedSet`]; [`ClosedSet::thin`] returns a [`Certificate`].
 //! * [`CertificateOptions`], [`CertificateProgress`], [`CertificateError`]: parameters and results.
@@ -39,22 +42,23 @@ use crate::table::Table;
 use crate::{LeafSolverOptions, Value};
 use layers::{LayerSet, NoMemory, PackedLayer, PendingCodes, insert};
 
-/// Positions that are processed between two polls of the stop flag and the clock. Replies to all of
-/// them are found in parallel before the first one is chosen.
+/// Number of positions that are processed between two polls of the stop flag and the clock. The
+/// possible replies to all these positions are found in parallel before replies are chosen.
 const BATCH: usize = 1 << 14;
 
-/// Positions that one thread takes at a time. It creates new working memory for them: what the game
-/// keeps there from earlier positions must not depend on the number of threads.
+/// Number of positions that one thread takes at a time. For each such group the thread creates new
+/// working memory. The game may keep data about earlier positions there, and the result must not
+/// depend on which positions a thread has processed before.
 const GRAIN: usize = 1 << 10;
 
-/// Initial budget of the leaf solver for a reply: about as many positions as find most of the lost
-/// replies.
+/// Initial budget of the leaf solver for a reply, in positions. Most lost replies are found with
+/// about this budget.
 const FIRST_BUDGET: u32 = 60;
 
 /// Parameters of the collection of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CertificateOptions {
-    /// Parameters of the search for results that the table has lost.
+    /// Parameters of the df-pn search for a lost reply that is missing in the table.
     pub dfpn: DfpnOptions,
     /// Options of the leaf solver that finds replies without a table entry.
     pub leaf_solver: LeafSolverOptions,
@@ -63,8 +67,9 @@ pub struct CertificateOptions {
 /// A closed set, and statistics of its collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Certificate {
-    /// Codes of lost positions, in increasing order. Those without a move are left out. Without any
-    /// one of them the set is not closed, if [`Game::expand`] reports every immediate win.
+    /// Codes of the lost positions, in increasing order. Positions without a move are left out. No
+    /// code is superfluous: without it, the rest proves nothing. This requires that
+    /// [`Game::expand`] reports every immediate win.
     pub codes: Vec<u64>,
     /// Number of positions that were collected and later found superfluous.
     pub superfluous: u64,
@@ -72,7 +77,7 @@ pub struct Certificate {
     pub answered: u64,
     /// Number of positions that df-pn had to search again.
     pub searched_again: u64,
-    /// Expansions of these searches.
+    /// Number of expansions of the df-pn searches.
     pub expansions: u64,
 }
 
@@ -82,16 +87,16 @@ pub enum CertificateError {
     /// A limit was reached.
     #[error("the certificate is not complete: {}", .0.text())]
     Stopped(Reason),
-    /// A position has another value than was stated: the value of the root, the table or the oracle
-    /// is wrong.
+    /// The value of a position is not the stated one, because the value of the root, the table or
+    /// the oracle is wrong.
     #[error(
         "the values contradict each other at the position with the code {code:#x}, which was said \
          to be {}", if *.won { "won" } else { "lost" }
     )]
     Contradiction {
-        /// The position.
+        /// Code of the position.
         code: u64,
-        /// The stated value.
+        /// True if the stated value is a win, false if it is a loss.
         won: bool,
     },
 }
@@ -109,11 +114,12 @@ impl CertificateError {
 /// Progress of the collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CertificateProgress {
-    /// Layer in progress; 0 is the last.
+    /// Layer in progress. The layers are processed from the highest down to 0.
     pub layer: u32,
-    /// Number of lost positions so far. While the set is thinned, it counts from the top again.
+    /// Number of lost positions so far. While the set is thinned, the number of positions that have
+    /// been kept so far.
     pub positions: u64,
-    /// The set is complete and is being thinned.
+    /// True if the set is complete and is being thinned.
     pub thinning: bool,
     /// Number of won positions for which a reply was chosen.
     pub answered: u64,
@@ -125,30 +131,30 @@ pub struct CertificateProgress {
 pub struct ClosedSet<L> {
     root: (u64, Value),
     layer_of: L,
-    /// Layers, with the positions without moves.
+    /// Layers by number. They include the positions without moves.
     set: Vec<PackedLayer>,
-    /// Positions of the set without moves.
+    /// Positions of the set that have no moves.
     terminal: LayerSet,
-    /// Result without the positions.
-    done: Certificate,
+    /// Statistics of the collection, without codes.
+    statistics: Certificate,
 }
 
 /// Collects a closed set for `value`, the value of `root`.
 ///
-/// The best table for the root is the one with which df-pn or another proof-number search of the
-/// same game found the value. Any other table of such searches works as well, also an empty one,
-/// which makes this take as long as the search. `layer` maps positions to numbers such that every
-/// move leads to a smaller one, for example the number of stones. The deadline and the stop flag of
-/// the limits hold for all of the work; the number of nodes is ignored. Sorting the positions of a
-/// layer is not interrupted, some seconds for a hundred million.
+/// The table of `root` should be the one with which df-pn or another proof-number search of the same
+/// game found the value. Any other table of such searches works too. With an empty table, the
+/// collection takes as long as the search. `layer` maps positions to numbers such that every move
+/// leads to a smaller number, for example to the number of stones. The deadline and the stop flag of
+/// `limits` apply to the whole collection; the node limit is ignored. The sorting of a layer cannot
+/// be interrupted; it takes some seconds for a hundred million positions.
 ///
 /// The result does not depend on the number of threads, as long as the oracle and the table do not.
-/// Memory on top of the table is about 3 bytes for each position of the set. For the layers that
-/// moves from the one in progress lead to, it is also some 16 bytes for each position of the set
-/// and 8 to 32 for each position that needs a reply.
+/// Besides the table, the collection needs about 3 bytes of memory for each position of the set. In
+/// layers that moves have reached but that are not processed yet, it also needs some 16 bytes for
+/// each position of the set and 8 to 32 bytes for each position that needs a reply.
 ///
 /// # Errors
-/// If a limit is reached, or if the value is wrong.
+/// If a limit is reached, or a position has another value than stated.
 pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
     root: Root<'_, G>,
     value: Value,
@@ -165,7 +171,7 @@ pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
         terminal: HashSet::default(),
         layers: vec![PendingLayer::default(); layers],
         layer_of: layer,
-        done: Certificate::default(),
+        statistics: Certificate::default(),
         observer,
     };
     match value {
@@ -178,27 +184,28 @@ pub fn collect<G: Game, L: Fn(u64) -> u32 + Sync>(
         set.push(PackedLayer::new(&collection.open(number)?)?);
     }
     set.reverse();
-    let Collection { terminal, layer_of, done, .. } = collection;
-    Ok(ClosedSet { root: (root, value), layer_of, set, terminal, done })
+    let Collection { terminal, layer_of, statistics, .. } = collection;
+    Ok(ClosedSet { root: (root, value), layer_of, set, terminal, statistics })
 }
 
 impl<L: Fn(u64) -> u32 + Sync> ClosedSet<L> {
-    /// Thins the set until none of its positions is superfluous. `game` is that of [`collect`]; the
-    /// limits and the observer are as there.
+    /// Thins the set until none of its positions is superfluous. `game` has to be the game of
+    /// [`collect`]. `limits` and `observer` have the same meaning as there.
     ///
-    /// Memory is 8 bytes for each position of the result and about 3 for each one of the set. For
-    /// the layers that moves from the one in progress lead to, it is also some 16 bytes for each
-    /// position of the set, 8 to 32 for each one that needs a reply and 16 to 32 for each reply.
+    /// Needs 8 bytes of memory for each position of the result and about 3 bytes for each position
+    /// of the set. In layers that moves have reached but that are not processed yet, it also needs
+    /// some 16 bytes for each position of the set, 8 to 32 bytes for each position that needs a
+    /// reply, and 16 to 32 bytes for each reply.
     ///
     /// # Errors
-    /// If a limit is reached, or if the value is wrong.
+    /// If a limit is reached, or a position has another value than stated.
     pub fn thin<G: Game>(
         self,
         game: &G,
         limits: Limits<'_>,
         observer: &mut dyn FnMut(&CertificateProgress),
     ) -> Result<Certificate, CertificateError> {
-        let ClosedSet { root, layer_of, set, terminal, done } = self;
+        let ClosedSet { root, layer_of, set, terminal, statistics } = self;
         let limits = Limits { nodes: None, ..limits };
         let collected: u64 = set.iter().map(PackedLayer::len).sum();
         let poll = |layer: usize, kept: usize| {
@@ -206,15 +213,15 @@ impl<L: Fn(u64) -> u32 + Sync> ClosedSet<L> {
                 layer: layer as u32,
                 positions: kept as u64,
                 thinning: true,
-                answered: done.answered,
-                searched_again: done.searched_again,
+                answered: statistics.answered,
+                searched_again: statistics.searched_again,
             });
             check_limits(&limits)
         };
         let mut codes = thin::thin(game, root, &layer_of, set, &terminal, poll)?;
         codes.par_sort_unstable();
         let superfluous = collected - (terminal.len() + codes.len()) as u64;
-        Ok(Certificate { codes, superfluous, ..done })
+        Ok(Certificate { codes, superfluous, ..statistics })
     }
 }
 
@@ -232,7 +239,7 @@ struct PendingLayer {
     won: PendingCodes,
 }
 
-/// Finds replies. Shared by all threads.
+/// Finds replies to won positions. All threads share it.
 struct ReplyFinder<'a, G: Game> {
     game: &'a G,
     table: &'a Table,
@@ -243,21 +250,22 @@ struct ReplyFinder<'a, G: Game> {
 struct Collection<'a, G: Game, L> {
     finder: ReplyFinder<'a, G>,
     layer_of: L,
-    /// Number of positions of the set, with those without moves.
+    /// Number of positions of the set, including those without moves.
     collected: u64,
-    /// Positions of the set without moves.
+    /// Positions of the set that have no moves.
     terminal: LayerSet,
     /// Layers by number. A processed layer is empty.
     layers: Vec<PendingLayer>,
-    done: Certificate,
+    /// Statistics so far, without codes.
+    statistics: Certificate,
     observer: &'a mut dyn FnMut(&CertificateProgress),
 }
 
 /// Replies to a won position.
 enum Replies {
-    /// A reply ends the game or leads to a position of the set. No other one is needed.
+    /// A reply ends the game or leads to a position of the set. No other reply is needed.
     Answered,
-    /// Lost positions that replies lead to, with the estimated cost of their proofs. May be empty.
+    /// Lost positions to which replies lead, each with the estimated cost of its proof. May be empty.
     Lost(Vec<(u64, u64)>),
 }
 
@@ -279,7 +287,7 @@ impl<G: Game> Buffers<G> {
     }
 }
 
-/// Applies `visit` to some positions in parallel. Returns the results in their order.
+/// Calls `visit` for some positions in parallel. Returns the results in the order of the positions.
 fn in_parallel<G: Game, T: Send>(
     codes: &[u64],
     visit: impl Fn(&mut Buffers<G>, u64) -> T + Sync,
@@ -292,7 +300,7 @@ fn in_parallel<G: Game, T: Send>(
 }
 
 impl<G: Game> ReplyFinder<'_, G> {
-    /// Finds lost positions after the moves from a won one.
+    /// Finds lost positions that are one move away from the won position `code`.
     fn replies(
         &self,
         code: u64,
@@ -327,14 +335,15 @@ impl<G: Game> ReplyFinder<'_, G> {
         if !lost.is_empty() {
             return Ok(Replies::Lost(lost));
         }
-        // Oracles may read from a disk, and leaf solutions take time as well.
+        // The limits are checked here because an oracle may read from a disk, and the leaf solver
+        // takes time too.
         check_limits(&self.limits)?;
         let mut unknown = 0;
         for index in 0..children.len() {
             let child = children[index];
             match self.game.oracle_value(child.code) {
-                // The work is unknown. The leaf estimate is a guess, so leaf solutions are
-                // preferred.
+                // The cost of the proof is unknown, and the leaf estimate is a guess. With 2³²
+                // added, every result of the leaf solver, whose cost is known, is preferred.
                 OracleAnswer::Known(Value::Loss) => {
                     lost.push((child.code, (1 << 32) + u64::from(child.delta)));
                 }
@@ -352,9 +361,9 @@ impl<G: Game> ReplyFinder<'_, G> {
         Ok(Replies::Lost(lost))
     }
 
-    /// Finds the child that the leaf solver proves lost with the fewest positions, and their
-    /// number. Budgets grow fourfold, so that children that need many do not delay one that needs
-    /// few.
+    /// Returns the code of the child that the leaf solver proves lost with the fewest positions, and
+    /// the number of these positions. The budget starts small and grows fourfold. This way, children
+    /// that need many positions do not delay a child that needs few.
     fn solve_leaf(&self, children: &[Child], scratch: &mut G::Scratch) -> Option<(u64, u64)> {
         let options = &self.options.leaf_solver;
         let max_budget = options.budget;
@@ -365,7 +374,7 @@ impl<G: Game> ReplyFinder<'_, G> {
                 let solution = self.game.solve_leaf(child.code, budget, scratch);
                 if solution.value == Some(Value::Loss) {
                     best = Some((child.code, solution.positions.into()));
-                    // From here on only a child that needs fewer is better.
+                    // From now on, only a child that needs fewer positions is better.
                     budget = solution.positions.saturating_sub(1);
                 }
             }
@@ -377,7 +386,7 @@ impl<G: Game> ReplyFinder<'_, G> {
     }
 }
 
-/// Positions after the moves from a lost one.
+/// Returns the positions after all moves from the lost position `code`.
 fn moves<G: Game>(
     game: &G,
     code: u64,
@@ -410,8 +419,8 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             layer: layer as u32,
             positions: self.collected,
             thinning: false,
-            answered: self.done.answered,
-            searched_again: self.done.searched_again,
+            answered: self.statistics.answered,
+            searched_again: self.statistics.searched_again,
         });
         check_limits(&self.finder.limits)
     }
@@ -432,12 +441,13 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
                     self.choose(code, lost)?;
                 }
             }
-            self.done.answered += batch.len() as u64;
+            self.statistics.answered += batch.len() as u64;
         }
         Ok(())
     }
 
-    /// Chooses a reply to a won position: one into the set, else the lost position of least cost.
+    /// Chooses a reply to the won position `code`: one that leads into the set, else the one to the
+    /// position of least cost in `lost`. If `lost` is empty, a search finds a reply.
     fn choose(&mut self, code: u64, lost: Vec<(u64, u64)>) -> Result<(), CertificateError> {
         if lost.iter().any(|&(code, _)| self.has(code)) {
             return Ok(());
@@ -450,7 +460,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
         self.add_lost(reply)
     }
 
-    /// Searches a won position again to find a lost child.
+    /// Searches a won position again by df-pn. Returns a lost child.
     fn search(&mut self, code: u64) -> Result<u64, CertificateError> {
         let finder = &self.finder;
         let report = dfpn(
@@ -459,8 +469,8 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
             finder.limits,
             &mut (),
         );
-        self.done.searched_again += 1;
-        self.done.expansions += report.counters.expansions;
+        self.statistics.searched_again += 1;
+        self.statistics.expansions += report.counters.expansions;
         match (report.outcome, report.best) {
             (Outcome::Known(Value::Win), Some(best)) => Ok(best),
             (Outcome::Unknown(reason), _) => Err(CertificateError::Stopped(reason)),
@@ -469,7 +479,7 @@ impl<G: Game, L: Fn(u64) -> u32 + Sync> Collection<'_, G, L> {
     }
 
     /// Expands the lost positions of a layer: adds their children to the positions that need a
-    /// reply. Returns the lost positions, in order.
+    /// reply. Returns the lost positions in increasing order.
     fn open(&mut self, layer: usize) -> Result<Vec<u64>, CertificateError> {
         let set = std::mem::take(&mut self.layers[layer].lost);
         let mut lost = Vec::new();

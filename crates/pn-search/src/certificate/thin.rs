@@ -1,12 +1,14 @@
 //! Thinning a closed set until none of its positions is superfluous.
 //!
-//! During the collection, a position may be chosen as a reply to one move although a later reply to
-//! another move would serve for both. So the set is traversed once more from the top. When a layer
-//! is reached, everything above is final: the positions kept there, and therefore the won positions
-//! that need a reply. A position is kept if it is the only remaining reply to one of these.
-//! Otherwise it is removed, together with everything that only it needed. Removed replies are never
-//! added again, so kept positions are needed in the end too: without any one of them the result is
-//! not closed.
+//! During the collection, a position is chosen as the reply to one move. Later, another position is
+//! chosen as the reply to another move. If it answers both moves, the first position is
+//! superfluous. So the set is traversed once more from the top. When a layer is reached, it is
+//! already decided which positions of higher layers are kept, and therefore which won positions of
+//! higher layers need a reply. A position of the layer is kept if it is the only remaining reply to
+//! one of these won positions. Otherwise it is removed. The replies to the moves from a removed
+//! position are then needed only if other positions need them too. Removed positions are never added
+//! again. A kept position therefore remains the only reply to some won position, and without it the
+//! result would not be closed.
 //!
 //! * [`thin`]: the traversal.
 //! * `ThinningLayer`: won positions and replies of a layer, and counts of remaining replies.
@@ -24,11 +26,11 @@ use crate::plain::game::{Expansion, Game};
 struct ThinningLayer {
     /// Won positions that need a reply.
     won: PendingCodes,
-    /// Positions of the set that are replies.
+    /// Positions of the set in this layer, once for each won position to which they are a reply.
     answers: Vec<Answer>,
     /// Number of remaining replies to each won position of this layer.
     remaining: Vec<u32>,
-    /// Lowest layer with one of these replies.
+    /// Lowest layer with a reply to a won position of this layer.
     lowest: usize,
 }
 
@@ -36,16 +38,18 @@ struct ThinningLayer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Answer {
     code: u64,
-    /// Layer of the won position in the upper bits, and its number there in the lower bits.
+    /// Layer of the won position in the upper bits, and its index in [`ThinningLayer::remaining`] in
+    /// the lower bits.
     won_position: u64,
 }
 
-/// Bits of a number in a layer; 32 are too few for the largest sets.
+/// Number of bits for the index of a won position in its layer. 32 bits are too few for the largest
+/// sets.
 const NUMBER_BITS: u32 = 40;
 
 impl Answer {
     /// # Panics
-    /// From 2⁴⁰ positions in a layer on, or 2²⁴ layers.
+    /// If `number` is at least 2⁴⁰, or `layer` at least 2²⁴.
     fn new(code: u64, layer: usize, number: usize) -> Self {
         let (layer, number) = (layer as u64, number as u64);
         assert!(number >> NUMBER_BITS == 0 && layer >> (64 - NUMBER_BITS) == 0);
@@ -60,10 +64,11 @@ impl Answer {
     }
 }
 
-/// Thins a set that is closed for `root`, given by layers; `terminal` are its positions without
-/// moves. `poll` is called regularly, with the layer and the number of positions kept so far.
+/// Thins a closed set that proves the value of `root`. `set` contains the layers of the set by
+/// number, and `terminal` the positions of the set without moves. `poll` is called regularly, with
+/// the layer and the number of positions kept so far. Returns the kept positions that have moves.
 ///
-/// A processed layer is freed.
+/// The memory of a layer is freed when the layer has been processed.
 pub(super) fn thin<G: Game>(
     game: &G,
     (root, value): (u64, Value),
@@ -77,7 +82,7 @@ pub(super) fn thin<G: Game>(
     let mut kept = Vec::new();
     match value {
         Value::Win => layers[count - 1].won.push(root)?,
-        // The root is the only reply to itself.
+        // A lost root counts as the only reply to a won position, so it is kept.
         Value::Loss => {
             let top = &mut layers[count - 1];
             top.answers.push(Answer::new(root, count - 1, 0));
@@ -145,7 +150,8 @@ pub(super) fn thin<G: Game>(
     Ok(kept)
 }
 
-/// Positions of the set that replies lead to, each once; `None` if a reply ends the game.
+/// Returns the positions of the set to which replies to the won position `code` lead, each once.
+/// Returns `None` if a reply ends the game: then no position of the set is needed.
 fn answers<G: Game>(
     game: &G,
     code: u64,
@@ -156,7 +162,7 @@ fn answers<G: Game>(
     let Buffers { scratch, children } = buffers;
     children.clear();
     match game.expand(code, scratch, children, |_| {}) {
-        // No replies: a contradiction, as for any won position without replies.
+        // The caller reports an empty list as a contradiction: a won position has a reply.
         Expansion::Lost => return Ok(Some(Vec::new())),
         Expansion::Won(_) => return Ok(None),
         Expansion::Open => {}
@@ -180,10 +186,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_sorted_by_code_layer_and_number_however_many_there_are() {
+    fn answers_are_sorted_by_code_then_layer_then_number() {
         assert_eq!(size_of::<Answer>(), 16);
-        let places = [(0, 0), (0, u32::MAX as usize + 7), (3, 1), (64, (1 << NUMBER_BITS) - 1)];
-        let answers = |code| places.map(|(layer, number)| Answer::new(code, layer, number));
+        let won = [(0, 0), (0, u32::MAX as usize + 7), (3, 1), (64, (1 << NUMBER_BITS) - 1)];
+        let answers = |code| won.map(|(layer, number)| Answer::new(code, layer, number));
         assert!([answers(1), answers(2)].concat().is_sorted_by(|a, b| a < b));
         let mut layers = vec![ThinningLayer::default(); 4];
         layers[3].remaining = vec![5, 6];

@@ -1,13 +1,13 @@
 //! Trees before, during and after a search, for checkpoints.
 //!
-//! Child arrays are identified by index, so only the bytes of a tree's memory have to be stored. A
-//! snapshot of a running search is taken while the search waits. This module opens no file: it
-//! returns bytes, and checks bytes before use.
+//! Child arrays are identified by index and not by address, so a snapshot of a tree consists of the
+//! bytes of its memory. A snapshot of a running search is taken while the search waits. This module
+//! opens no file: it returns bytes, and checks bytes before use.
 //!
 //! * [`TreeSnapshots`]: requests for snapshots, and the tree at the end of a search.
 //! * [`SavedTree`]: a tree before or after a search. [`TreeCapacity`]: size of its memory.
 //!
-//! The table needs no such module: [`super::table`] can be copied while a search stores in it.
+//! Tables need no snapshots: a table can be copied while a search stores in it ([`super::table`]).
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +34,7 @@ type TakeTree = Box<dyn FnOnce(&[u8], u64) + Send>;
 /// the function.
 ///
 /// The mutex publishes the function. The flag is only a hint, so relaxed accesses suffice: a thread
-/// that sees it late takes the snapshot one poll later.
+/// that sees the flag late takes the snapshot one poll later.
 #[derive(Default)]
 pub struct TreeSnapshots {
     is_requested: AtomicBool,
@@ -49,7 +49,8 @@ impl TreeSnapshots {
         TreeSnapshots::default()
     }
 
-    /// Requests that the search call `take` with its tree. Replaces a pending request.
+    /// Requests that the search call `take` with the bytes of its tree ([`SavedTree::bytes`]) and the
+    /// number of nodes. Replaces a pending request.
     pub fn request(&self, take: impl FnOnce(&[u8], u64) + Send + 'static) {
         *lock(&self.request) = Some(Box::new(take));
         self.is_requested.store(true, Ordering::Relaxed);
@@ -61,13 +62,12 @@ impl TreeSnapshots {
         *lock(&self.request) = None;
     }
 
-    /// Takes the tree at the end of the search.
+    /// Takes the tree that the search stored at its end.
     pub fn take_tree(&self) -> Option<SavedTree> {
         lock(&self.left).take()
     }
 
-    /// Takes the requested snapshot, if there is a request. The arrays of the tree are in
-    /// `allocator`.
+    /// Takes the requested snapshot, if there is a request. `allocator` has the arrays of the tree.
     #[inline(always)]
     pub(crate) fn poll(
         &self,

@@ -165,7 +165,7 @@ fn a_tree_is_restored_as_it_was() {
             let before = plain(&memory, tree.root_array());
             let mut saved = tree.into_saved(memory);
             let bytes = saved.bytes().to_vec();
-            // Exactly the memory that the tree needs, and one unit less.
+            // The memory that `needed` returns suffices. One byte less does not.
             let capacity = |bytes| options.tree_capacity(bytes as usize);
             let needed = capacity(0).needed(bytes.len() as u64);
             let mut small = SavedTree::empty(capacity(needed - 1)).unwrap();
@@ -194,7 +194,7 @@ fn an_unexpanded_root_is_a_tree_without_nodes() {
     assert_eq!((restored.nodes(), restored.root_array), (0, 0));
 }
 
-/// Checks that every child of a position that its array does not list is won.
+/// Checks that every child of `code` that is not in `listed`, the codes of its array, is won.
 fn check_array(game: &GraphGame, oracle: &mut Negamax<GraphGame>, code: u64, listed: &[u64]) {
     for &child in game.successors(code) {
         let child = u64::from(child);
@@ -221,8 +221,8 @@ fn check_arrays(
     1 + depth
 }
 
-/// Snapshots of a running search: each is valid, fits the memory, and leads to the right value. The
-/// numbers on the path of the search are not backed up in them.
+/// Each snapshot of a running search is valid, fits into the memory, and leads to the right value.
+/// In a snapshot, the numbers of the nodes on the path of the search are not backed up.
 #[test]
 fn a_snapshot_of_a_growing_tree_is_valid() {
     let (mut restored, mut deepest, mut with_gaps) = (0, 0, 0);
@@ -304,13 +304,14 @@ fn bytes_that_are_not_those_of_a_tree_are_rejected() {
         rejected(&changed(4, capacity), 1, "beyond its end");
     }
     for count in [0, 3, u32::MAX] {
-        rejected(&changed(5, count), 1, "to its capacity");
+        rejected(&changed(5, count), 1, "at most its capacity");
     }
     for (at, number) in [(8, 0), (9, 1 << 27), (10, 0), (11, u32::MAX)] {
         rejected(&changed(at, number), 1, "numbers of open nodes");
     }
-    // The child's array is that of the root, one within it, and one of its own.
-    rejected(&two_children(1), 1, "apart from all others");
+    // The array of the first child is the root's array, then overlaps the root's array, then is
+    // separate.
+    rejected(&two_children(1), 1, "separate from all others");
     rejected(&two_children(3), 3, "beyond its end");
     let grandchild = [1, 1, 0, 0, 4, 5, 0, 13, 0, 0, 0, 0];
     let whole = [&two_children(5)[..], &grandchild].concat();
@@ -321,10 +322,10 @@ fn bytes_that_are_not_those_of_a_tree_are_rejected() {
     assert_eq!((tree.memory.stamp(1), tree.memory.stamp(5)), (0, 0));
     let mut shared = whole.clone();
     shared[13] = 5;
-    rejected(&shared, 5, "apart from all others");
+    rejected(&shared, 5, "separate from all others");
     let mut circle = whole;
     circle[26] = 1;
-    rejected(&circle, 1, "apart from all others");
+    rejected(&circle, 1, "separate from all others");
 }
 
 #[test]
@@ -366,7 +367,7 @@ fn codes(cells: &[u128]) -> HashSet<u64> {
     cells.iter().map(|&cell| cell as u64).collect()
 }
 
-/// Invertible keys of codes of `bits` bits.
+/// Returns an invertible key function for codes of `bits` bits, and its inverse.
 fn invertible_keys(bits: u32) -> (LinearMap, InverseHash) {
     let words = |attempt: u64| std::array::from_fn(|bit| mix(attempt << 32 | bit as u64));
     (0..)
@@ -379,13 +380,13 @@ fn invertible_keys(bits: u32) -> (LinearMap, InverseHash) {
 
 #[test]
 fn a_table_that_grows_while_it_is_copied_loses_nothing() {
-    // Short codes are in compact cells while the table doubles. Long ones become compact when all
-    // the memory is in use, in the run with the most stores at the beginning.
+    // With short codes, cells are compact while the table doubles. With long codes, they become
+    // compact only after all of the memory is in use, as it is at the beginning of the last run.
     let runs = [(11_900, 0), (11_900, 1), (11_900, 1500), (11_900, 6000), (44_000, 1500)];
     for ((begin, stores), bits) in runs.into_iter().flat_map(|run| [(run, 44), (run, 53)]) {
         let (keys, inverse) = invertible_keys(bits);
         let key = |code| keys.apply(code);
-        // Not a power of two, so that cluster indices are scaled.
+        // The number of clusters is not a power of two, so that cluster indices are scaled.
         let table = Table::with_inverse_hash(40_000 * 64, &inverse).unwrap();
         let store = |code: u64| table.store(key(code), code, Entry { phi: 1, delta: 2, work: 3 });
         let mut used = begin;
@@ -412,10 +413,10 @@ fn a_table_that_grows_while_it_is_copied_loses_nothing() {
             steps += 1;
         }
         let copied = codes(&cells);
-        // Entries that were in the table all the time. Others were replaced.
+        // Entries that were in the table during the whole copy. The other ones were replaced.
         let after: HashSet<u64> = before.into_iter().filter(has).collect();
         assert!(after.is_subset(&copied) && after.len() > 1000, "{stores}: {}", after.len());
-        assert_eq!(copied.len(), cells.len(), "no entry is there twice");
+        assert_eq!(copied.len(), cells.len(), "an entry was copied twice");
         assert!(copied.iter().all(|&code| code < used));
         assert!(steps >= 1 && (growths > 0) == (stores > 1), "{stores}: {steps}, {growths}");
     }
@@ -446,10 +447,11 @@ fn many_threads_may_store_while_a_table_is_copied() {
     }
 }
 
-/// In a game without transpositions the tree contains all results: a search that continues it
-/// creates the other half of the nodes, with an empty table.
+/// In a game without transpositions, the tree contains all results of a search. A search is stopped
+/// after half of the nodes. Another search continues its tree with an empty table and creates only
+/// the other half.
 #[test]
-fn a_saved_tree_saves_the_work_spent_on_it() {
+fn a_search_that_continues_a_tree_does_not_repeat_work() {
     let nodes = (3u32.pow(11) - 1) / 2;
     let edges: Vec<(u32, u32)> = (1..nodes).map(|node| ((node - 1) / 3, node)).collect();
     let game = GraphGame::new(nodes, &edges).unwrap();
@@ -478,9 +480,9 @@ fn a_saved_tree_saves_the_work_spent_on_it() {
     }
 }
 
-/// A search waits while snapshots are taken; they do not change it.
+/// A search waits while a snapshot is taken, and has the same counters as without one.
 #[test]
-fn snapshots_change_nothing() {
+fn a_snapshot_does_not_change_the_search() {
     let game = large_game();
     let run = |snapshots: &TreeSnapshots| {
         let table = &Table::new(1 << 16).unwrap();

@@ -3,23 +3,24 @@
 use crate::arena::{Allocator, ArenaMemory, ArrayId, MAX_BYTES, TreeError, UNIT, restore};
 use crate::numbers::Combination;
 
-/// Size of the memory for a tree, and the combination of its numbers. Returned by the options of
-/// each search that has a tree, such as [`crate::pns::PnsOptions::tree_capacity`].
+/// Size of the memory for a tree, and the combination that computes the numbers of its nodes. The
+/// options of a search return it, for example [`crate::pns::PnsOptions::tree_capacity`].
 #[derive(Clone, Copy, Debug)]
 pub struct TreeCapacity {
     /// Number of reserved bytes.
     bytes: usize,
-    /// Maximum share of the tree in these bytes, in quarters.
+    /// Maximum share of the reserved bytes that the tree may use, in quarters.
     quarters: u64,
     combination: Combination,
-    /// Number and bytes of the workers' memories for second-level trees.
+    /// Number of the workers' memories for second-level trees of PN², and bytes of each.
     worker_memories: (usize, usize),
-    /// Bytes of everything that memory is reserved for. The reserved bytes are a fixed share of it.
+    /// Memory of the whole search in bytes, of which `bytes` is a fixed share.
     total: u64,
 }
 
 impl TreeCapacity {
-    /// Maximum number of bytes that can be used, nearly 64 GiB. Of more, this many are reserved.
+    /// Maximum number of bytes of a memory, nearly 64 GiB. If more are requested, this many are
+    /// reserved.
     pub const MAX_BYTES: u64 = MAX_BYTES;
 
     /// Creates the capacity of a tree that may use `quarters` quarters of a memory of `bytes`
@@ -28,12 +29,12 @@ impl TreeCapacity {
         TreeCapacity { bytes, quarters, combination, worker_memories: (0, 0), total: bytes as u64 }
     }
 
-    /// Adds `memories` memories of `bytes` bytes each for the workers' second-level trees.
+    /// Adds `memories` memories of `bytes` bytes each for the workers' second-level trees (PN²).
     pub fn with_worker_memories(self, memories: usize, bytes: usize) -> Self {
         TreeCapacity { worker_memories: (memories, bytes), ..self }
     }
 
-    /// Sets the total that these bytes are a share of.
+    /// Sets the memory of the whole search in bytes, of which the memory of the tree is a share.
     pub fn with_total(self, total: u64) -> Self {
         TreeCapacity { total, ..self }
     }
@@ -49,19 +50,21 @@ impl TreeCapacity {
         units.saturating_mul(4).div_ceil(self.quarters).saturating_mul(UNIT as u64)
     }
 
-    /// Total for which the share of the tree suffices for a tree of `bytes` bytes.
+    /// Memory of the whole search that is needed if its share for the tree has to hold a tree of
+    /// `bytes` bytes.
     pub fn total_needed(&self, bytes: u64) -> u64 {
         let (needed, total) = (u128::from(self.needed(bytes)), u128::from(self.total));
         (needed * total).div_ceil(self.bytes.max(1) as u128).try_into().unwrap_or(u64::MAX)
     }
 }
 
-/// Tree of a proof-number search before or after the search. Its numbers are backed up.
+/// Tree of a proof-number search before or after the search. The numbers of its inner nodes are
+/// backed up.
 pub struct SavedTree {
     pub(crate) memory: ArenaMemory,
     pub(crate) allocator: Allocator,
     pub(crate) root_array: ArrayId,
-    /// Memories for second-level trees of PN², one per worker; empty for other searches.
+    /// Memories for second-level trees, one per worker of a parallel PN²; empty for other searches.
     pub(crate) worker_memories: Vec<ArenaMemory>,
 }
 
@@ -86,21 +89,21 @@ impl SavedTree {
         self.allocator.nodes()
     }
 
-    /// Bytes that were ever in use, in the layout of docs/CHECKPOINT_FORMAT.md.
+    /// Bytes of the units that were ever in use, in the layout of docs/CHECKPOINT_FORMAT.md.
     pub fn bytes(&mut self) -> &[u8] {
         self.memory.tree_bytes(&self.allocator, self.root_array)
     }
 
-    /// Memory for the bytes of another tree, for [`SavedTree::restore`]; `None` if they do not fit.
-    /// Only for an empty tree.
+    /// Memory into which the caller stores the `bytes` bytes of another tree before it calls
+    /// [`SavedTree::restore`]; `None` if they do not fit. This tree has to be empty.
     pub fn bytes_mut(&mut self, bytes: u64) -> Option<&mut [u8]> {
         let end = u64::from(self.allocator.end()) * UNIT as u64;
         (bytes <= end).then(|| self.memory.bytes_mut(bytes as usize))
     }
 
-    /// Takes the tree whose bytes were stored in [`SavedTree::bytes_mut`]. Every array is checked,
-    /// so the bytes need not be trusted. The numbers of expanded nodes are computed from those of
-    /// the leaves, and memory that belongs to no array is free.
+    /// Restores the tree whose `bytes` bytes were stored in [`SavedTree::bytes_mut`]. Every array is
+    /// checked, so the bytes need not be trusted. The numbers of expanded nodes are computed from
+    /// those of the leaves. Memory that belongs to no array becomes free.
     ///
     /// # Errors
     /// [`TreeError::Unsound`] if the bytes are not those of a tree, [`TreeError::Memory`] if the

@@ -1,11 +1,12 @@
 //! A 128-bit atomic cell, with one interface and several implementations.
 //!
-//! * Normally `portable_atomic::AtomicU128`: lock-free by `cmpxchg16b` on every x86-64 but the very
-//!   first ones, detected at run time, and by `casp` or load- and store-exclusive pairs on aarch64.
-//!   On other processors it falls back to sharded sequence locks, which are correct but slower; see
-//!   [`is_lock_free`]. On x86-64 with AVX the load is inlined here: aligned 16-byte AVX loads are
-//!   atomic there (Intel SDM 3A, 9.1.1; AMD APM 2, 7.3.2), and the library's own load goes through
-//!   a function pointer, which took 14 % of a search's time.
+//! * Normally `portable_atomic::AtomicU128`. It is lock-free on x86-64 by `cmpxchg16b`, which only
+//!   the very first processors lack (detected at run time). On aarch64 it is lock-free by `casp` or
+//!   by load- and store-exclusive pairs. On other processors the library uses sharded sequence
+//!   locks, which are correct but slower; see [`is_lock_free`]. On x86-64 with AVX the load is
+//!   inlined here, because the load of the library goes through a function pointer, which took 14 %
+//!   of a search's time. Aligned 16-byte loads are atomic on processors with AVX (Intel SDM 3A,
+//!   9.1.1; AMD APM 2, 7.3.2).
 //! * Under loom, a mutex: loom has no 128-bit atomics. The mutex models the only property that the
 //!   protocol relies on: every access to a cell is indivisible.
 
@@ -14,8 +15,8 @@
 mod imp {
     use portable_atomic::{AtomicU128, Ordering};
 
-    /// One or two entries. Relaxed accesses suffice everywhere: see the protocol in the parent
-    /// module.
+    /// A cell with one full entry or two compact ones. Relaxed accesses suffice everywhere: see the
+    /// protocol in the parent module.
     #[repr(transparent)]
     pub struct Cell(AtomicU128);
 
@@ -24,20 +25,20 @@ mod imp {
         pub fn load(&self) -> u128 {
             #[cfg(all(target_arch = "x86_64", not(miri)))]
             if loads_are_inlined() {
-                // SAFETY: as `loads_are_inlined` says.
+                // SAFETY: `loads_are_inlined` has returned true.
                 return unsafe { self.load_inlined() };
             }
             self.0.load(Ordering::Relaxed)
         }
 
-        /// Loads each of some cells once. Checks the processor's features only once.
+        /// Loads each of these cells. Checks the processor's features only once.
         #[inline(always)]
         pub fn load_all<const N: usize>(cells: &[Cell; N]) -> [u128; N] {
             let mut contents = [0; N];
             #[cfg(all(target_arch = "x86_64", not(miri)))]
             if loads_are_inlined() {
                 for (content, cell) in contents.iter_mut().zip(cells) {
-                    // SAFETY: as `loads_are_inlined` says.
+                    // SAFETY: `loads_are_inlined` has returned true.
                     *content = unsafe { cell.load_inlined() };
                 }
                 return contents;
@@ -49,13 +50,13 @@ mod imp {
         }
 
         /// # Safety
-        /// Only where `loads_are_inlined`.
+        /// `loads_are_inlined` has to return true.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         #[inline(always)]
         unsafe fn load_inlined(&self) -> u128 {
             let cell: std::arch::x86_64::__m128i;
-            // SAFETY: the pointer comes from a live AtomicU128, which is 16-byte aligned; with AVX
-            // the load is one atomic access; nothing is written.
+            // SAFETY: the pointer comes from a live AtomicU128, which is 16-byte aligned. With AVX
+            // the load is one atomic access. Nothing is written.
             unsafe {
                 std::arch::asm!(
                     "vmovdqa {cell}, xmmword ptr [{from}]",
@@ -72,7 +73,7 @@ mod imp {
             self.0.store(new, Ordering::Relaxed);
         }
 
-        /// Replaces `current` by `new`. Fails with the content if that is another one.
+        /// Replaces the content by `new` if it is `current`. Otherwise returns the content as an error.
         #[inline(always)]
         pub fn replace(&self, current: u128, new: u128) -> Result<(), u128> {
             self.0.compare_exchange(current, new, Ordering::Relaxed, Ordering::Relaxed).map(|_| ())
@@ -80,8 +81,8 @@ mod imp {
     }
 
     /// Returns true if the processor has AVX and cmpxchg16b. With AVX an aligned load of 16 bytes
-    /// is one atomic access. Without cmpxchg16b the library would write under a lock, which such a
-    /// load does not respect.
+    /// is one atomic access. Without cmpxchg16b the library would write under a lock, which an
+    /// inlined load does not take.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[inline(always)]
     fn loads_are_inlined() -> bool {
@@ -133,7 +134,7 @@ mod imp {
 
 pub(super) use imp::Cell;
 
-/// Returns true if entries are read and written by single instructions on this processor.
+/// Returns true if cells are read and written without locks on this processor.
 pub fn is_lock_free() -> bool {
     imp::is_lock_free()
 }

@@ -2,22 +2,23 @@
 //!
 //! | bits | content |
 //! |---|---|
-//! | 0..10 | phi, rounded up: within 1.6 % below 2¹⁸, 6 % above |
-//! | 10..20 | delta, the same |
-//! | 20..25 | work, with one bit after the leading one; at most 49 152 |
+//! | 0..10 | phi, rounded up by at most 1.6 % below 2¹⁸ and 6 % above |
+//! | 10..20 | delta, rounded in the same way |
+//! | 20..25 | work (search effort), with one bit after the leading one; at most 49 152 |
 //! | 25..64 | 39 bits of the key |
 //!
 //! The cluster index determines the upper bits of the key, so only the rest is stored (quotienting,
 //! Cleary 1984). Let `s` be the base-2 logarithm of the number of clusters, rounded down. The upper
-//! `s` bits have at most two values among the keys of a cluster. These are consecutive, so the last
-//! of the `s` bits distinguishes them. That bit and all bits after it are stored. Together with the
-//! cluster index they determine the upper `s` + 38 bits of the key. If these determine the code,
-//! two positions never have the same packed key.
+//! `s` bits have at most two values among the keys of a cluster. These values are consecutive, so
+//! the last of the `s` bits distinguishes them. That bit and the 38 bits after it are stored.
+//! Together with the cluster index they determine the upper `s` + 38 bits of the key. If these bits
+//! determine the code, two positions never have the same packed key.
 //!
-//! Numbers are rounded up. If they were rounded down, a search would often enter a node because its
-//! stored number is below the threshold and return at once because its children have greater
-//! numbers. The result would be rounded down again, so every visit to its parent would do the same,
-//! and the number of such visits would multiply at every level above.
+//! Phi and delta are rounded up. If they were rounded down, a search would often enter a node
+//! because its stored number is below the threshold, and return at once because the number computed
+//! from its children reaches the threshold. The result would be rounded down again when it is
+//! stored, so the next visit to the parent would enter the node in vain again. The number of such
+//! visits would multiply at every level above.
 //!
 //! phi and delta are never both zero in a stored entry, so a packed entry of zeros is an empty
 //! slot.
@@ -37,14 +38,15 @@ const WORK_MASK: u64 = (1 << (KEY_SHIFT - WORK_SHIFT)) - 1;
 
 /// Least number with coarse rounding.
 const COARSE: u64 = 1 << 18;
-/// Bits after the leading one of the numbers below [`COARSE`], and from there on.
+/// Number of stored bits after the leading one, for numbers below [`COARSE`].
 const FINE_MANTISSA: u32 = 6;
+/// Number of stored bits after the leading one, for numbers from [`COARSE`] on.
 const COARSE_MANTISSA: u32 = 4;
-/// Code of [`COARSE`], and its difference from the code that it would have if all numbers were
-/// coarse.
+/// Code of [`COARSE`].
 const COARSE_CODE: u64 = code(COARSE.ilog2(), FINE_MANTISSA);
+/// Difference between [`COARSE_CODE`] and the code of [`COARSE`] if all numbers were coarse.
 const COARSE_OFFSET: u64 = COARSE_CODE - code(COARSE.ilog2(), COARSE_MANTISSA);
-/// Greatest code of an open number, one below that of infinity.
+/// Greatest code of a finite number, one below that of infinity.
 const LARGEST: u64 = code(INFINITY.ilog2(), COARSE_MANTISSA) + COARSE_OFFSET - 1;
 const _: () = assert!(LARGEST < NUMBER_MASK && INFINITY.is_power_of_two());
 
@@ -53,7 +55,7 @@ const fn code(exponent: u32, mantissa: u32) -> u64 {
     ((exponent - mantissa + 1) << mantissa) as u64
 }
 
-/// Encodes a number, rounded up.
+/// Encodes phi or delta, rounded up.
 #[inline(always)]
 fn encode_number(number: Number) -> u64 {
     let widened = u64::from(number);
@@ -77,7 +79,7 @@ fn decode_number(code: u64) -> Number {
     number as Number
 }
 
-/// Compact layout (see the module's head).
+/// The compact layout (see the module's head).
 pub(super) struct CompactEntry;
 
 impl CompactEntry {
@@ -86,7 +88,7 @@ impl CompactEntry {
         clusters >= 4 && clusters.ilog2() - 1 + KEY_BITS >= inverse.bits()
     }
 
-    /// Tag of a key: a packed entry without numbers. It identifies the key among those of its
+    /// Tag of a key: a packed entry without numbers. It identifies the key among the keys of its
     /// cluster.
     #[inline(always)]
     pub fn tag(key: u64, clusters: usize) -> u64 {
@@ -98,8 +100,8 @@ impl CompactEntry {
         ((cluster as u128) << 64).div_ceil(clusters as u128) as u64
     }
 
-    /// Upper bits of the key of a packed entry, those named in the module's head. `first` is the
-    /// least key of its cluster.
+    /// Upper `s` + 38 bits of the key of a packed entry (see the module's head). `first` is the
+    /// least key of the cluster.
     #[inline(always)]
     pub fn key(packed: u64, first: u64, clusters: usize) -> u64 {
         let bits = clusters.ilog2();
@@ -179,7 +181,7 @@ mod tests {
             delta in prop_oneof![1..=MAX, 1..1u32 << 20],
             work in 0u64..1 << 40,
         ) {
-            // A solved position has infinity on the other side.
+            // If phi is 0, delta is infinite. Otherwise both are finite.
             let delta = if phi == 0 { INFINITY } else { delta };
             let phi = if delta < INFINITY { phi.min(MAX) } else { phi };
             let tag = CompactEntry::tag(key, 1 << 10);
@@ -187,7 +189,7 @@ mod tests {
             let back = CompactEntry::unpack(packed);
             prop_assert!(CompactEntry::is_same(packed, tag) && !CompactEntry::is_empty(packed));
             prop_assert_eq!(CompactEntry::is_solved(packed), phi == 0 || delta == 0);
-            // The greatest numbers cannot be rounded up.
+            // The greatest finite numbers are rounded down, because they must not become infinite.
             let reach = INFINITY / 32 * 31;
             let max = |number| number + number / if u64::from(number) < COARSE { 64 } else { 16 };
             prop_assert!((phi.min(reach)..=max(phi)).contains(&back.phi));
@@ -199,7 +201,7 @@ mod tests {
         }
 
         #[test]
-        fn upper_bits_of_keys_are_recovered(
+        fn upper_bits_of_keys_are_recovered_from_tags(
             key: u64,
             clusters in prop_oneof![4usize..100, 4usize..1 << 40, Just(1 << 20), Just((1 << 20) - 1)],
         ) {
@@ -211,7 +213,7 @@ mod tests {
         }
 
         #[test]
-        fn places_of_a_cell_are_apart(a: u64, b: u64, c: u64) {
+        fn slots_of_a_cell_do_not_overlap(a: u64, b: u64, c: u64) {
             let cell = CompactEntry::set(CompactEntry::set(0, 0, a), 1, b);
             prop_assert_eq!((CompactEntry::get(cell, 0), CompactEntry::get(cell, 1)), (a, b));
             let cell = CompactEntry::set(cell, 1, c);

@@ -1,33 +1,34 @@
-//! Entries, and their full layout: one entry in a cell, with the whole code and exact numbers.
+//! Entries, and their full layout: one entry in a cell, with the whole code and exact phi and delta.
 //!
 //! | bits | content |
 //! |---|---|
 //! | 0..64 | the exact code |
 //! | 64..92 | phi, 0 to 2²⁷ |
 //! | 92..120 | delta, 0 to 2²⁷ |
-//! | 120..128 | work, as a number with a five-bit exponent and three bits after the leading one |
+//! | 120..128 | work (search effort): five bits of exponent, three bits after the leading one |
 //!
 //! phi and delta are never both zero in a stored entry, so a cell of zeros is empty.
 //!
-//! Checkpoints and messages store entries as full cells: a change of the layout requires a new
-//! version of their formats.
+//! Checkpoints and messages contain entries as full cells. A change of this layout therefore
+//! requires a new version of both formats.
 
 use super::layout::{Layout, decode, encode};
 use crate::Value;
 use crate::numbers::{INFINITY, MAX, Number};
 
-/// Numbers of a position in the table.
+/// Data of a position in the table.
 ///
-/// Stored numbers are rounded: work down, to four significant bits. In a compact entry, work has
-/// two bits and is 49 152 at most, and open numbers are rounded up, by 1.6 % at most below 2¹⁸ and
-/// by 6 % above.
+/// Some numbers are rounded when they are stored. `work` is rounded down to four significant bits.
+/// In a compact entry, `work` is rounded down to two significant bits and is at most 49 152. There,
+/// phi and delta of open positions are rounded up, by at most 1.6 % below 2¹⁸ and 6 % above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Proof number for the side to move.
     pub phi: Number,
     /// Disproof number for the side to move.
     pub delta: Number,
-    /// Expansions spent on the numbers; of open nodes of PNS and PN², those of the last visit.
+    /// Search effort: number of expansions for the position. For open nodes of PNS and PN², only the
+    /// expansions of the last visit count.
     pub work: u64,
 }
 
@@ -78,8 +79,8 @@ impl Entry {
     }
 }
 
-/// Returns true if the numbers of a full cell are such as a search stores. For cells from untrusted
-/// sources.
+/// Returns true if a search can store the phi and delta of this full cell. This is a check for cells
+/// from untrusted sources.
 pub fn is_valid(cell: u128) -> bool {
     let Entry { phi, delta, .. } = Entry::unpack(cell);
     match (phi, delta) {
@@ -88,7 +89,7 @@ pub fn is_valid(cell: u128) -> bool {
     }
 }
 
-/// Full layout (see the module's head).
+/// The full layout (see the module's head).
 pub(super) struct FullEntry;
 
 impl Layout for FullEntry {

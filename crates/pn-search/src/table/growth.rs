@@ -1,4 +1,5 @@
-//! Growth: a larger part of the memory comes into use, or each cell takes more entries.
+//! Growth of a table: a larger part of the memory comes into use, or a cell holds two entries instead
+//! of one.
 
 use std::ops::Range;
 use std::thread;
@@ -6,16 +7,18 @@ use std::thread;
 use super::*;
 use crate::threads::start_worker;
 
-/// Clusters that a thread takes at a time: 1 MiB, some milliseconds. Fewer do not justify a thread.
+/// Number of clusters that a thread takes at a time: 1 MiB, which takes some milliseconds. For fewer
+/// clusters no thread is started.
 const GRAIN: usize = if cfg!(miri) { 4 } else { 1 << 14 };
 
 /// Stack of a thread that moves entries, in bytes.
 const STACK_BYTES: usize = 1 << 20;
 
 impl Table {
-    /// Returns true if a table with `used` entries should grow now and can: clusters begin to
-    /// overflow. Clusters of four slots lose one entry in a hundred at a load of three tenths, and
-    /// those of eight one in fifty at six tenths.
+    /// Returns true if a table with `used` entries can grow and should grow, because clusters begin
+    /// to overflow. With four slots in a cluster, the limit is a load of 30 %, at which the table
+    /// has lost one entry in a hundred. With eight slots it is 60 %, at which the table has lost one
+    /// entry in fifty.
     #[inline(always)]
     pub fn wants_growth(&self, used: u64) -> bool {
         let geometry = self.geometry();
@@ -40,18 +43,19 @@ impl Table {
     /// Makes entries compact or doubles the part in use (see [`Table::wants_growth`]). `key_of` is
     /// the function from codes to keys. Does nothing if neither is possible.
     ///
-    /// Reads and writes the entries once, on up to `threads` threads, the calling one included: two
-    /// to four seconds for each GiB in use before the growth on one thread, a third of a second on
-    /// 16. The content of the table afterwards does not depend on the number of threads. If the
-    /// system starts fewer threads, those do all of the work.
+    /// Reads and writes the entries once, on up to `threads` threads, the calling one included. For
+    /// each GiB in use before the growth, this takes two to four seconds on one thread and a third of
+    /// a second on 16 threads. The content of the table afterwards does not depend on the number of
+    /// threads. If the system starts fewer threads, those do all of the work.
     ///
     /// Only the calling thread may use the table during the growth, except for reads within
-    /// `with_growth_locked`. Otherwise entries, also solved ones, can get lost or be moved to where
-    /// no look-up finds them, and compact entries can be mistaken for those of other positions.
+    /// `with_growth_locked`. Otherwise entries, even solved ones, can get lost or be moved to clusters
+    /// in which no look-up finds them, and compact entries can be mistaken for those of other
+    /// positions.
     ///
     /// # Panics
-    /// If `key_of` does. The table is then empty, because entries that have moved and entries that
-    /// have not cannot be distinguished.
+    /// If `key_of` panics. The table is then empty, because entries that have moved cannot be
+    /// distinguished from entries that have not.
     pub fn grow(&self, threads: usize, key_of: impl Fn(u64) -> u64 + Sync) {
         self.set_next_geometry(|from, to| self.move_entries(from, to, threads, key_of));
     }
@@ -70,12 +74,14 @@ impl Table {
         });
     }
 
-    /// Moves every entry to its cluster in the next geometry: those of each cluster stay in it or
-    /// go to two neighbours with no smaller indices.
+    /// Moves every entry to its cluster in the next geometry. If entries become compact, they stay in
+    /// their cluster. If the number of clusters doubles, those of cluster `i` go to the clusters `2i`
+    /// and `2i + 1`.
     ///
-    /// If they go to two, the clusters from the middle on move behind all clusters in use, so their
-    /// order does not matter and several threads can share them; then the quarter before moves, and
-    /// so on. The first few clusters are moved last, from the last of them to the first.
+    /// In a doubling, the second half of the clusters moves first. Its entries go behind all clusters
+    /// that have not moved, so the order does not matter, and several threads can share the work.
+    /// Then the second half of the rest moves in the same way, and so on. The first clusters, at most
+    /// [`GRAIN`], are moved last by one thread, in decreasing order.
     fn move_entries(
         &self,
         from: TableGeometry,
@@ -114,7 +120,8 @@ impl Table {
             let key = key_of(full as u64);
             let part = index_of(key, to.clusters).wrapping_sub(index * parts);
             if part >= parts {
-                // Misplaced: its writer had chosen the cluster before an earlier growth.
+                // The entry is in a wrong cluster, because its writer chose the cluster before an
+                // earlier growth. No look-up finds it, so it is dropped.
                 return;
             }
             let packed = match to.compact {
@@ -134,15 +141,15 @@ impl Table {
         }
     }
 
-    /// Lets the table grow until it has space for `entries` entries, as [`Table::grow`] would. An
-    /// empty table only changes its geometry, and its memory is not touched.
+    /// Lets the table grow by [`Table::grow`] until it has space for `entries` entries. If the table
+    /// is empty, only its geometry changes, and its memory is not touched.
     pub fn reserve(&self, entries: u64, threads: usize, key_of: impl Fn(u64) -> u64 + Sync) {
         // A file may state more entries than the capacity.
         let entries = entries.min(self.capacity());
         let is_empty = self.wants_growth(entries) && self.count().0 == 0;
         while self.wants_growth(entries) {
             if is_empty {
-                // Unused memory is zero, as empty clusters are in every geometry.
+                // The memory of an empty table is zero, which means empty clusters in every geometry.
                 self.set_next_geometry(|_, _| ());
             } else {
                 self.grow(threads, &key_of);
@@ -160,8 +167,9 @@ impl Drop for ClearOnDrop<'_> {
     }
 }
 
-/// Calls `each` for every index of a range, on `threads` threads. They share only the range. The
-/// end of a thread publishes its writes.
+/// Calls `each` for every index of a range, on up to `threads` threads. Relaxed accesses suffice,
+/// because the threads share only the counter of the range, and joining a thread publishes its
+/// writes.
 fn for_each_in_parallel(range: Range<usize>, threads: usize, each: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(range.start);
     let work = || {
@@ -242,8 +250,8 @@ mod tests {
                         table.store(key_of(code), code, Entry { phi, delta, work: number });
                     }
                     if !table.geometry().compact {
-                        // An empty slot in front of others, and a misplaced entry, as stores that
-                        // overlap a growth leave them.
+                        // Stores that overlap a growth can leave an empty slot in front of filled
+                        // ones, and an entry in a wrong cluster.
                         let clusters = table.memory.clusters();
                         clusters[7].0[0].set(0);
                         clusters[begin - 1].0[CLUSTER - 1].set(clusters[1].0[0].load());
@@ -259,8 +267,8 @@ mod tests {
         assert_eq!(growths, 3 * 2 + 3 * 3);
     }
 
-    /// Entries that are compact already, or have moved in a doubling, would be read as those of
-    /// other positions.
+    /// Without clearing, entries that are already compact or that have moved in a doubling would be
+    /// read as those of other positions.
     #[test]
     fn a_panic_in_a_growth_leaves_an_empty_table_that_can_be_used() {
         let words = std::array::from_fn(|bit| 1 << (63 - bit));

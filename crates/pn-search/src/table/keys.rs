@@ -1,11 +1,11 @@
 //! Invertible keys. If the upper bits of a key determine the code, a table with the inverse
-//! function stores half as much per position.
+//! function needs only half as much memory per position.
 //!
 //! * [`LinearMap`]: a linear map of 64-bit words over the field of two elements.
 //! * [`InverseHash`]: inverse of a linear key function.
 
-/// A map of 64-bit words that is linear over the field of two elements: the exclusive or of one
-/// word for every set bit. Eight look-ups, one per byte; 16 KiB.
+/// A map of 64-bit words that is linear over the field of two elements. The image of a word is the
+/// exclusive or of one word for every set bit. It takes eight look-ups, one per byte, in 16 KiB.
 #[derive(Clone)]
 pub struct LinearMap {
     bytes: Box<[[u64; 256]; 8]>,
@@ -42,7 +42,7 @@ impl std::fmt::Debug for LinearMap {
     }
 }
 
-/// Function from keys to codes. It uses as many upper bits of a key as codes have bits.
+/// Function from keys to codes. If codes have `n` bits, it uses the upper `n` bits of a key.
 #[derive(Clone, Debug)]
 pub struct InverseHash {
     bits: u32,
@@ -50,12 +50,14 @@ pub struct InverseHash {
 }
 
 impl InverseHash {
-    /// Creates the inverse for codes with set bits in `mask` only, whose keys are the exclusive or
-    /// of one of `words` for every set bit. Returns `None` if two such codes agree in the upper
-    /// bits of their keys, as many as `mask` has.
+    /// Creates the inverse of a key function. `mask` contains the bits that may be set in a code.
+    /// The key of a code is the exclusive or of `words[i]` for every set bit `i` of the code. If
+    /// `mask` has `n` bits, the upper `n` bits of a key have to determine the code. Returns `None` if
+    /// two codes agree in these bits of their keys.
     pub fn new(mask: u64, words: &[u64; 64]) -> Option<Self> {
         let bits = mask.count_ones();
-        // Gauss-Jordan: (upper bits of a key, its code), until each key has a single bit.
+        // Gauss-Jordan elimination. A row consists of the upper bits of a key and of the code with
+        // this key. At the end, each key has a single bit.
         let set = (0..64).filter(|&bit| mask >> bit & 1 == 1);
         let mut rows: Vec<(u64, u64)> =
             set.map(|bit| (words[bit] & upper(bits), 1 << bit)).collect();
@@ -82,7 +84,7 @@ impl InverseHash {
         self.bits
     }
 
-    /// Returns the code of a key. Only the upper bits of the key are used.
+    /// Returns the code with this key. Only the upper bits of the key are used.
     #[inline]
     pub fn code(&self, key: u64) -> u64 {
         self.codes.apply(key & upper(self.bits))
@@ -101,17 +103,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_map_is_the_sum_of_the_words(words in prop::array::uniform32(any::<[u64; 2]>()), word: u64) {
+        fn an_image_is_the_xor_of_words(words in prop::array::uniform32(any::<[u64; 2]>()), word: u64) {
             let words: [u64; 64] = std::array::from_fn(|bit| words[bit / 2][bit % 2]);
             let set = (0..64).filter(|bit| word >> bit & 1 == 1);
             let slow = set.fold(0, |image, bit| image ^ words[bit]);
             prop_assert_eq!(LinearMap::new(&words).apply(word), slow);
         }
 
-        /// For any words, the inverse finds every code, or two codes share the upper bits of their
-        /// keys.
+        /// For any words, either the inverse returns every code from its key, or two codes share the
+        /// upper bits of their keys.
         #[test]
-        fn codes_are_recovered_or_two_share_a_key(
+        fn codes_are_recovered_from_keys_or_two_codes_share_a_key(
             mask in 1u64..1 << 10,
             words in prop::array::uniform10(any::<u16>()),
         ) {

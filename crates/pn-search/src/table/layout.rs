@@ -5,29 +5,29 @@ pub(super) trait Layout {
     /// A packed entry.
     type Packed: Copy;
 
-    /// Entries in a cell.
+    /// Number of entries in a cell.
     const PER_CELL: usize;
-    /// Bits of the work after its leading one.
+    /// Number of stored bits of the work (search effort) after its leading one.
     const WORK_MANTISSA: u32;
 
-    /// Packed entry in slot `slot` of a cell.
+    /// Packed entry in slot `slot` of a cell, or zero.
     fn get(cell: u128, slot: usize) -> Self::Packed;
 
-    /// The cell with `packed` in slot `slot`.
+    /// Content of `cell` after `packed` has been written to slot `slot`.
     fn set(cell: u128, slot: usize, packed: Self::Packed) -> u128;
 
     fn is_empty(packed: Self::Packed) -> bool;
 
-    /// Returns true if two packed entries or tags of one cluster are of the same position.
+    /// Returns true if two packed entries or tags of one cluster belong to the same position.
     fn is_same(a: Self::Packed, b: Self::Packed) -> bool;
 
     fn is_solved(packed: Self::Packed) -> bool;
 
-    /// Encoded work, monotonic in the work itself.
+    /// Encoded work. More work never has a smaller code.
     fn work_rank(packed: Self::Packed) -> u32;
 
-    /// Replacement priority: the work, twice as much for a solved position. The entry of least
-    /// priority is replaced.
+    /// Replacement priority: the encoded work, or for a solved position the code of twice the work.
+    /// The entry of least priority is replaced.
     #[inline(always)]
     fn replacement_priority(packed: Self::Packed) -> u32 {
         let bonus = if Self::is_solved(packed) { 1 << Self::WORK_MANTISSA } else { 0 };
@@ -35,8 +35,8 @@ pub(super) trait Layout {
     }
 }
 
-/// Encodes a number as an exponent and `MANTISSA` bits after the leading one, rounded down. Exact
-/// below `2 << MANTISSA`. Monotonic.
+/// Encodes a number as an exponent and `MANTISSA` bits after the leading one, rounded down. The code
+/// is exact for numbers below `2 << MANTISSA`. A greater number never has a smaller code.
 #[inline(always)]
 pub(super) fn encode<const MANTISSA: u32>(number: u64) -> u64 {
     if number < 2 << MANTISSA {
@@ -46,7 +46,7 @@ pub(super) fn encode<const MANTISSA: u32>(number: u64) -> u64 {
     (u64::from(shift) << MANTISSA) + (number >> shift)
 }
 
-/// Returns the least number with this code.
+/// Returns the least number that [`encode`] maps to this code.
 #[inline(always)]
 pub(super) fn decode<const MANTISSA: u32>(code: u64) -> u64 {
     if code < 2 << MANTISSA {

@@ -22,10 +22,10 @@ impl TableMemory {
 
     #[inline(always)]
     pub fn clusters(&self) -> &[Cluster] {
-        // SAFETY: the mapping is writable, page-aligned, lives as long as `self`, holds `clusters`
-        // clusters, and is reached through this function only, which hands out shared references;
-        // the pointer is the mapping's own, not one of a shared slice, so the cells may write
-        // through it; all bits zero is a valid cluster, as is every other pattern.
+        // SAFETY: the mapping is writable and page-aligned, lives as long as `self`, and holds
+        // `clusters` clusters. It is accessed only through this function, which returns shared
+        // references. The pointer is that of the mapping and not derived from a shared slice, so the
+        // cells may write through it. Every bit pattern is a valid cluster.
         unsafe {
             std::slice::from_raw_parts(self.map.as_mut_ptr().cast::<Cluster>(), self.clusters)
         }
@@ -52,7 +52,7 @@ pub(super) fn prefetch(cluster: &[Cell; CLUSTER]) {
     #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing architecturally; SSE is part of x86-64.
+        // SAFETY: a prefetch is only a hint and valid for any address. SSE is part of x86-64.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cluster).cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]

@@ -3,67 +3,72 @@
 //! # Layout
 //!
 //! The upper bits of a key choose a cluster of four 16-byte cells, one cache line. A cell holds the
-//! exact code of a position and its numbers (bit layout in [`entry`]). A look-up compares whole
-//! codes, so hash collisions cannot corrupt a result.
+//! exact code of a position, its phi and delta, and the search effort (bit layout in [`entry`]). A
+//! look-up compares whole codes, so hash collisions cannot corrupt a result.
 //!
 //! If the key function can be inverted ([`Table::with_inverse_hash`]), entries become half as long
-//! as soon as the table has enough clusters: two in a cell, each with the part of the key that the
-//! cluster does not determine, and with rounded numbers (`compact`). Look-ups stay exact.
+//! as soon as the table has enough clusters. A cell then holds two compact entries, each with
+//! rounded numbers and only that part of the key that the cluster index does not determine
+//! (`compact`). Look-ups remain exact.
 //!
 //! # Types
 //!
 //! * [`Table`]: the table, shared by reference between threads.
-//! * [`Entry`]: the numbers of a position.
+//! * [`Entry`]: phi, delta and search effort of a position.
 //! * `Layout`: arrangement of entries in cells, implemented by `FullEntry` (one in a cell) and
 //!   `CompactEntry` (two).
 //! * `Cell`: a 128-bit atomic cell.
 //! * `TableMemory`: the memory of all clusters. `TableGeometry`: the part in use and its layout.
 //! * [`InverseHash`] and [`LinearMap`]: invertible keys.
-//! * [`Cursor`]: position of a copy in the table.
+//! * [`Cursor`]: part of the table that has been copied.
 //!
 //! # Protocol
 //!
 //! Every cell is read by one 128-bit load and written by one 128-bit compare-and-swap (`cell`). So
-//! a reader sees a code together with numbers that were stored for it, never a mixture. A writer
+//! a reader sees a code together with numbers that were stored for this code, never a mixture. A
+//! writer
 //!
-//! 1. reads the four cells. If one holds its code, it swaps that one, unless the entry is solved (a
-//!    solved position keeps its value; its work can only grow);
-//! 2. else fills an empty slot, or replaces the entry of least priority;
+//! 1. reads the four cells. If a slot holds an entry with the writer's code, the writer replaces
+//!    this entry. It leaves a solved entry as it is, unless the new entry is solved too and has a
+//!    greater search effort;
+//! 2. otherwise fills an empty slot, or replaces the entry of least priority;
 //! 3. if the swap fails because another writer has changed the cell, starts again from 1.
 //!
 //! The swap fails only if another writer has succeeded, so some writer always makes progress. Two
-//! writers of one code may both find it missing and fill two slots. Both entries are true
-//! statements, the first one is found, and the other is replaced in time.
+//! writers of one code may both find no entry for it and fill two slots. Both entries are true
+//! statements. Look-ups and later stores use the first one; the other one is replaced in time.
 //!
 //! All accesses are relaxed: an entry is self-contained, and nothing else is published through it.
-//! Entries of one thread may become visible to others late or in another order. That costs work
-//! done twice, never a wrong value. Memory is allocated before any thread can access the table.
+//! Entries of one thread may become visible to other threads late or in another order. Then work
+//! may be done twice, but no value is ever wrong. Memory is allocated before any thread can access
+//! the table.
 //!
 //! # Replacement
 //!
-//! The replacement priority of an entry is the work spent on it, so entries that are cheap to find
-//! again are replaced first. The work of a solved entry counts twice: with a lower weight, small
-//! tables lose proofs that took work; with a higher one, they fill with proofs that took none
-//! (figures in docs/research/table.md). A new entry is always stored, because its parent reads it
+//! The replacement priority of an entry is its search effort, so entries that are cheap to compute
+//! again are replaced first. The search effort of a solved entry counts twice. With a lower weight,
+//! small tables lose expensive proofs; with a higher weight, they fill with cheap proofs (figures in
+//! docs/research/table.md). A new entry is always stored, because the search of its parent reads it
 //! next.
 //!
 //! # Growth
 //!
 //! The whole memory is reserved at once, but a table starts with a small part of it in use and
 //! doubles that part when it fills ([`Table::grow`]). So a search that needs 1 MiB of a 4 GiB table
-//! runs in the second-level cache, and the system need not zero unused pages: 6×6 takes three
-//! quarters of the time. The cluster index is the key's upper bits scaled, so doubling splits each
-//! cluster into two neighbours. It runs in place, beginning with the last half of the clusters. If
-//! keys can be inverted, one growth doubles the number of entries in a cluster instead.
+//! runs in the second-level cache, and the system need not zero unused pages. This reduces the time
+//! for 6×6 by a quarter. The cluster index is the upper bits of the key, scaled to the number of
+//! clusters, so doubling splits each cluster into two neighbours. Doubling runs in place, beginning
+//! with the last half of the clusters. If keys can be inverted, one growth doubles the number of
+//! entries in a cluster instead.
 //!
 //! # Copies while others write
 //!
-//! `Table::copy_cells` reads the table piece by piece while searches run. Every cell is a true
-//! statement by itself, so the pieces may be of different times. Only growth moves entries; a lock
-//! excludes it while a piece is copied. Doubling moves the entries of cluster `i` to the clusters
-//! `2i` and `2i + 1`. A copy that has reached cluster `i` continues at `2i`, so it still reads
-//! every entry and need not delay growth. A delay would change which entries are replaced, and with
-//! that the search.
+//! `Table::copy_cells` reads the table piece by piece while searches run. Every entry is a true
+//! statement by itself, so the pieces may be copied at different times. Only growth moves entries. A
+//! lock prevents growth while a piece is copied, but not between two pieces. Doubling moves the
+//! entries of cluster `i` to the clusters `2i` and `2i + 1`, so a copy that has reached cluster `i`
+//! continues at `2i` and still reads every entry. Growth need not wait for the end of the copy. If
+//! it did, other entries would be replaced, and the copy would change the search.
 
 mod cell;
 mod compact;
@@ -130,7 +135,7 @@ fn empty_cluster() -> Cluster {
 /// Reason why a table cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// Less than one cluster.
+    /// The memory does not suffice for one cluster.
     #[error("{bytes} bytes are too little for a table: at least {} are needed", CLUSTER * CELL_BYTES)]
     TooSmall {
         /// Number of bytes requested.
@@ -159,18 +164,19 @@ impl TableError {
 /// Result of a [`Table::store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// An empty cell was filled.
+    /// An empty slot was filled.
     Filled,
-    /// The position's entry was updated, or kept because it is solved.
+    /// The cluster already had an entry of this position. It was updated, or kept because it is solved.
     Updated,
     /// The entry of another position was replaced.
     Replaced,
 }
 
-/// Clusters in use at the start: 64 KiB.
+/// Minimum number of clusters in use at the start (64 KiB). A table with fewer clusters uses all of
+/// them.
 const FIRST_CLUSTERS: usize = 1 << 10;
 
-/// Clusters that [`Table::estimated_count`] reads.
+/// Maximum number of clusters that [`Table::estimated_count`] reads.
 pub const SAMPLE_CLUSTERS: usize = 1 << 10;
 
 /// A transposition table of fixed size, shared by reference between threads.
@@ -178,24 +184,24 @@ pub struct Table {
     memory: TableMemory,
     /// [`TableGeometry::to_bits`] of the current geometry.
     geometry: AtomicUsize,
-    /// Inverse of the key function, if there is one and compact entries of the whole memory
-    /// identify positions.
+    /// Inverse of the key function, if it is known and if compact entries identify positions when
+    /// the whole memory is in use.
     inverse: Option<InverseHash>,
-    /// Held while entries move ([`Table::grow`]) and while a copy reads a piece. It publishes the
-    /// geometry and the new places of the entries to the copy.
+    /// Held while entries move ([`Table::grow`]) and while a piece is copied. Through this lock, the
+    /// new geometry and the moved entries become visible to the copying thread.
     growth_lock: Mutex<()>,
 }
 
 /// Part of the memory that is in use, and its layout.
 #[derive(Clone, Copy)]
 struct TableGeometry {
-    /// Clusters in use. The whole memory holds this times a power of two.
+    /// Number of clusters in use. The number of all clusters is a power of two times this number.
     clusters: usize,
-    /// Cells hold compact entries.
+    /// True if cells hold compact entries.
     compact: bool,
 }
 
-/// Bit of [`TableGeometry::to_bits`] for compact entries.
+/// Bit of [`TableGeometry::to_bits`] that is set for compact entries.
 const COMPACT: usize = 1 << (usize::BITS - 1);
 
 impl TableGeometry {
@@ -210,10 +216,10 @@ impl TableGeometry {
     }
 }
 
-/// Position of a copy in the table. The default is the beginning.
+/// Part of the table that has been copied by [`Table::copy_cells`]. The default is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    /// Next cluster, in the numbering at the time of the last piece.
+    /// Index of the next cluster to copy, for the number of clusters at the time of the last piece.
     next: usize,
     /// Clusters in use at the time of the last piece; 0 before the first.
     clusters: usize,
@@ -227,13 +233,13 @@ impl Cursor {
     }
 }
 
-/// Clusters that [`Table::copy_cells`] reads at once: 128 KiB, some ten microseconds. A growth may
-/// have to wait as long.
+/// Number of clusters in a piece of [`Table::copy_cells`]: 128 KiB, which take some ten
+/// microseconds. A growth may have to wait for this time.
 const COPY_CLUSTERS: usize = 1 << 11;
 
 impl Table {
-    /// Creates a table of at most `bytes` bytes, at least 99.9 % of it (whole clusters for small
-    /// ones). The memory is reserved at once and used as it fills.
+    /// Creates a table of at most `bytes` bytes and at least 99.9 % of them. A small table has as
+    /// many whole clusters as fit. The memory is reserved at once and used as the table fills.
     ///
     /// # Errors
     /// [`TableError::TooSmall`] below one cluster (64 bytes), [`TableError::Memory`] if the system
@@ -248,13 +254,13 @@ impl Table {
         Ok(Table::of(TableMemory::new(first << doublings)?, first, None))
     }
 
-    /// Creates a table for a game whose key function has the inverse `inverse`: twice as many
-    /// entries fit, with rounded numbers, once the part in use has enough clusters to identify
-    /// positions (8x8 needs 4 GiB, 7x8 16 MiB, 6x8 64 KiB). Below that, the table is an ordinary
-    /// one.
+    /// Creates a table for a game whose key function has the inverse `inverse`. As soon as the part
+    /// in use has enough clusters, entries become compact: twice as many fit, with rounded numbers.
+    /// This happens from 4 GiB on for 8x8, 16 MiB for 7x8 and 64 KiB for 6x8. A smaller table has
+    /// full entries only.
     ///
     /// # Errors
-    /// As [`Table::new`].
+    /// The errors of [`Table::new`].
     pub fn with_inverse_hash(bytes: usize, inverse: &InverseHash) -> Result<Self, TableError> {
         let table = Table::new(bytes)?;
         let fits = CompactEntry::fits(table.memory.clusters().len(), inverse);
@@ -266,13 +272,14 @@ impl Table {
         Table { memory, geometry, inverse, growth_lock: Mutex::new(()) }
     }
 
-    /// Creates a table of two clusters that begins with one, for models of its growth.
+    /// Creates a table of two clusters, of which one is in use, for models of its growth.
     #[cfg(all(test, loom))]
     pub(crate) fn growing_from_one_cluster() -> Self {
         Table::of(TableMemory::new(2).expect("a model has memory"), 1, None)
     }
 
-    /// Lower bound of the number of entries in a table of `bytes` bytes with this inverse.
+    /// Upper bound of the capacity of a table of `bytes` bytes with this inverse. It exceeds the
+    /// capacity by at most 0.1 %, because [`Table::new`] rounds the size down.
     pub fn capacity_of(bytes: usize, inverse: Option<&InverseHash>) -> u64 {
         let clusters = bytes / (CLUSTER * CELL_BYTES);
         let compact = inverse.is_some_and(|inverse| CompactEntry::fits(clusters, inverse));
@@ -315,14 +322,14 @@ impl Table {
     }
 
     /// Appends the entries of the next clusters to `cells`, as full cells, and advances the cursor.
-    /// Returns false at the end of the table. Other threads may store entries and let the table
-    /// grow meanwhile; see the module's head for the result. Several pieces of `COPY_CLUSTERS`
-    /// clusters are read in parallel, in the current pool of `rayon`; a growth waits for all of
-    /// them.
+    /// Returns false at the end of the table. Other threads may store entries during a call, and let
+    /// the table grow between two calls; the module's head describes the effect. A call copies up to
+    /// `pieces` pieces of `COPY_CLUSTERS` clusters. Several pieces are copied in parallel, in the
+    /// current pool of `rayon`. A growth waits for the end of the call.
     pub fn copy_cells(&self, cursor: &mut Cursor, pieces: usize, cells: &mut Vec<u128>) -> bool {
         self.with_growth_locked(|| {
             let geometry = self.geometry();
-            // At the beginning both are 0.
+            // Before the first piece, both fields of the cursor are 0.
             cursor.next *= geometry.clusters.checked_div(cursor.clusters).unwrap_or(1);
             cursor.clusters = geometry.clusters;
             let end = (cursor.next + pieces * COPY_CLUSTERS).min(geometry.clusters);
@@ -354,7 +361,7 @@ impl Table {
         index_of(key, self.geometry().clusters)
     }
 
-    /// Calls `read` while the table cannot grow. A growth waits until it returns.
+    /// Calls `read` while the table cannot grow. A growth waits until `read` returns.
     pub(crate) fn with_growth_locked<T>(&self, read: impl FnOnce() -> T) -> T {
         let _lock = self.growth_lock.lock().unwrap_or_else(PoisonError::into_inner);
         read()
@@ -387,7 +394,7 @@ impl Table {
     pub fn retain(&self, mut keep: impl FnMut(u64, Entry) -> bool) {
         let geometry = self.geometry();
         for (index, Cluster(cells)) in self.used(geometry).iter().enumerate() {
-            // An empty slot may precede others: a growth that overlaps a store can leave one.
+            // An empty slot may precede filled ones: a growth that overlaps a store can leave one.
             let mut kept = [0; CLUSTER];
             let mut count = 0;
             self.for_each_entry(geometry, index, |packed, full| {
@@ -408,7 +415,7 @@ impl Table {
         memory::prefetch(self.cluster(key, self.geometry()));
     }
 
-    /// Looks up the entry of `code`. `key` has to be its key. Touches one cache line.
+    /// Looks up the entry of `code`. `key` has to be the key of `code`. Touches one cache line.
     #[inline(always)]
     pub fn lookup(&self, key: u64, code: u64) -> Option<Entry> {
         let geometry = self.geometry();
@@ -421,10 +428,11 @@ impl Table {
         }
     }
 
-    /// Stores an entry (see protocol and replacement in the module's head).
+    /// Stores an entry of `code` (see protocol and replacement in the module's head). `key` has to be
+    /// the key of `code`.
     ///
     /// # Panics
-    /// In debug builds, if the numbers exceed infinity or are both zero.
+    /// In debug builds, if phi or delta is greater than infinity, or both are zero.
     pub fn store(&self, key: u64, code: u64, entry: Entry) -> Stored {
         let geometry = self.geometry();
         let cells = self.cluster(key, geometry);
@@ -436,9 +444,9 @@ impl Table {
         }
     }
 
-    /// Estimates the number of entries from the first [`SAMPLE_CLUSTERS`] clusters. The result is
-    /// exact while no more are in use; else its standard error is some 3 % at the load at which
-    /// tables grow. Reads 64 KiB at most.
+    /// Estimates the number of entries from the first [`SAMPLE_CLUSTERS`] clusters (64 KiB). The
+    /// result is exact while no more clusters are in use. Otherwise its standard error is some 3 %
+    /// at the load at which tables grow.
     pub fn estimated_count(&self) -> u64 {
         let geometry = self.geometry();
         let sample = geometry.clusters.min(SAMPLE_CLUSTERS);
@@ -480,9 +488,9 @@ fn count_in(clusters: &[Cluster], geometry: TableGeometry) -> (u64, u64) {
     if geometry.compact { of::<CompactEntry>(clusters) } else { of::<FullEntry>(clusters) }
 }
 
-/// Finds the packed entry with this tag. All are compared, without a branch for each: a branch
-/// predictor cannot guess which one matches. If two writers have stored the same position twice,
-/// the first one counts.
+/// Finds the packed entry with this tag. All entries of the cluster are compared without branches,
+/// because a branch predictor cannot guess which one matches. If two writers have stored the same
+/// position twice, the first entry is returned.
 #[inline(always)]
 fn find<L: Layout>(cells: &[Cell; CLUSTER], tag: L::Packed) -> Option<L::Packed> {
     let mut found = L::get(0, 0);
@@ -506,8 +514,8 @@ fn store<L: Layout>(cells: &[Cell; CLUSTER], new: L::Packed) -> Stored {
                 let packed = L::get(content, slot);
                 let replace = || cell.replace(content, L::set(content, slot, new));
                 if L::is_empty(packed) {
-                    // Slots fill from the front, and none is emptied meanwhile: the position has no
-                    // entry.
+                    // Slots are filled from the front, and none is emptied while searches run, so no
+                    // later slot has an entry of the position.
                     if replace().is_err() {
                         continue 'again;
                     }
@@ -536,7 +544,7 @@ fn store<L: Layout>(cells: &[Cell; CLUSTER], new: L::Packed) -> Stored {
     }
 }
 
-/// Cluster index of a key: its upper bits, scaled to any number of clusters.
+/// Cluster index of a key: the upper bits of the key, scaled to the number of clusters.
 #[inline(always)]
 fn index_of(key: u64, clusters: usize) -> usize {
     ((u128::from(key) * clusters as u128) >> 64) as usize
@@ -552,7 +560,7 @@ impl std::fmt::Debug for Table {
 mod tests {
     use super::*;
 
-    /// [`Table::retain`] reads the entries behind an empty slot, and closes the gap.
+    /// [`Table::retain`] reads the entries behind an empty slot, and moves them to the front.
     #[test]
     fn retain_reads_entries_behind_empty_cells() {
         let with_gap = || {

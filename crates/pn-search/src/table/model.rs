@@ -6,9 +6,10 @@
 //! ```
 //!
 //! Loom has no 128-bit atomics, so a cell is a mutex here. The models check the protocol on
-//! indivisible cells (no lost solved value, no second copy, no false answer, progress). They do not
-//! check the processor's instruction for cells, nor orderings weaker than those of the mutex. The
-//! protocol needs none: a cell publishes only its own content.
+//! indivisible cells: no solved value is lost, two writers of one code leave one entry, no look-up
+//! returns wrong numbers, and all writers finish. The models do not check the processor's
+//! instructions for cells, nor effects of relaxed memory ordering. The protocol does not depend on
+//! the order in which different cells become visible: a cell publishes only its own content.
 
 use loom::sync::Arc;
 use loom::thread;
@@ -17,15 +18,16 @@ use super::{CELL_BYTES, CLUSTER, Entry, InverseHash, LinearMap, Stored, Table};
 use crate::Value;
 
 /// Explores interleavings with at most `preemptions` switches away from a thread that could
-/// continue. Bugs that need more are rare, and the number of runs grows exponentially.
+/// continue. Bugs that need more switches are rare, and the number of runs grows exponentially with
+/// the bound.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
 }
 
-/// Creates a table of one cluster that already holds `taken` other entries, so that the threads
-/// fill it.
+/// Creates a table of one cluster that already holds `taken` entries of other positions, so that
+/// the threads fill the rest.
 fn one_cluster(taken: usize) -> Arc<Table> {
     let table = Table::new(CLUSTER * CELL_BYTES).unwrap();
     for other in 0..taken as u64 {
@@ -34,7 +36,7 @@ fn one_cluster(taken: usize) -> Arc<Table> {
     Arc::new(table)
 }
 
-/// Open entry whose delta follows from its phi, so that mixtures are detected.
+/// Open entry whose delta is three times its phi, so that a mixture of two entries is detected.
 fn open(phi: u32, work: u64) -> Entry {
     Entry { phi, delta: phi * 3, work }
 }
@@ -87,8 +89,8 @@ fn loom_two_writers_of_two_codes_lose_neither_in_a_cluster_with_space() {
 
 #[test]
 fn loom_a_solved_value_survives_a_late_estimate() {
-    // The writer of the estimate may have read the cell before it was solved. Then its swap has to
-    // fail.
+    // The writer of the estimate may read the cell before the other thread stores the value. Then
+    // the swap of the estimate has to fail.
     explore(6, || {
         let table = one_cluster(0);
         table.store(0, 7, open(1, 1));
@@ -146,7 +148,7 @@ fn loom_two_writers_of_one_code_in_a_full_cluster_drop_one_entry() {
 #[test]
 fn loom_a_reader_sees_whole_entries_of_its_code_or_none() {
     explore(4, || {
-        // A single free cell: the second writer replaces an entry.
+        // One cell is free, so the second writer replaces an entry.
         let table = one_cluster(CLUSTER - 1);
         let writers = [(7, 1), (8, 2)].map(|(code, phi)| {
             let table = table.clone();
@@ -163,7 +165,7 @@ fn loom_a_reader_sees_whole_entries_of_its_code_or_none() {
             }
         }
         let stored = writers.map(|writer| writer.join().unwrap());
-        // The second writer replaces the entry of the first, whose work is the least.
+        // The second writer replaces the entry of the first writer, which has the least work.
         assert!(stored.contains(&Stored::Filled) && stored.contains(&Stored::Replaced));
         assert_eq!(table.count().0, CLUSTER as u64);
     });
@@ -179,7 +181,7 @@ fn loom_a_reader_of_a_solved_code_always_finds_it() {
             thread::spawn(move || table.store(0, 7, entry))
         };
         let (solver, guesser) = (writer(Entry::solved(Value::Loss, 12)), writer(open(4, 14)));
-        let found = table.lookup(0, 7).expect("it is never absent");
+        let found = table.lookup(0, 7).expect("a solved entry stays in the cell");
         assert_eq!(found.value(), Some(Value::Loss));
         assert!(found.work == 1 || found.work == 12);
         solver.join().unwrap();
@@ -213,16 +215,16 @@ fn loom_three_writers_all_finish() {
     });
 }
 
-/// Two entries share a cell: no writer may undo the store of the other.
+/// Two compact entries share a cell. A writer must not undo the store of the other one.
 #[test]
-fn loom_writers_of_two_places_of_a_narrow_cell_lose_neither() {
+fn loom_writers_of_two_slots_of_a_compact_cell_lose_neither() {
     explore(4, || {
         let words: [u64; 64] = std::array::from_fn(|bit| 1 << (63 - bit));
         let keys = LinearMap::new(&words);
         let inverse = InverseHash::new((1 << 37) - 1, &words).unwrap();
         let table = Table::with_inverse_hash(4 * CLUSTER * CELL_BYTES, &inverse).unwrap();
         table.grow(1, |code| keys.apply(code));
-        // The lowest bits choose the cluster.
+        // The two lowest bits of a code choose the cluster, so 4 and 8 share one.
         let table = Arc::new(table);
         let writers = [4u64, 8].map(|code| {
             let (table, key) = (table.clone(), keys.apply(code));
