@@ -1,6 +1,6 @@
 //! Combinadic ranks: the bijection between patterns of `k` stones and `0..C(n, k)`.
 //!
-//! The rank of a pattern with stones on numbers c₁ < c₂ < … < cₖ is C(c₁,1) + C(c₂,2) + … +
+//! The rank of a pattern with stones on the squares c₁ < c₂ < … < cₖ is C(c₁,1) + C(c₂,2) + … +
 //! C(cₖ,k) (thesis, 3.9.1). Of two patterns with the same number of stones, the one that is the greater
 //! integer has the greater rank.
 
@@ -13,7 +13,7 @@ const CHUNK: usize = 8;
 /// The binomial coefficient `n` over `k`; 0 for `k > n`.
 ///
 /// # Panics
-/// If the result exceeds 64 bits, which needs `n` above 61.
+/// In debug builds, if an intermediate product exceeds 64 bits. This does not happen for `n` up to 62.
 pub fn binomial(n: u32, k: u32) -> u64 {
     if k > n {
         return 0;
@@ -66,8 +66,8 @@ impl Combinadics {
         &self.binomials
     }
 
-    /// Returns the index of the first table of a chunk. Chunk `c` has a table for each number of stones from 0
-    /// to 8c.
+    /// Returns the index of the first table of a chunk. Chunk `c` has a table for each number of stones below it,
+    /// from 0 to 8c.
     #[inline(always)]
     const fn table(chunk: usize) -> usize {
         chunk + CHUNK * (chunk * chunk.saturating_sub(1) / 2)

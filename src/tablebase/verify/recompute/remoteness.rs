@@ -32,7 +32,7 @@ impl Recomputation<'_> {
         Ok(BlockValues { bytes, row_bytes: columns })
     }
 
-    /// Checks the remotenesses of all positions with one set of black stones.
+    /// Checks the remotenesses of all positions of a row.
     pub(super) fn remotenesses(
         &self,
         jumps: &[CheckedJump<'_>],
