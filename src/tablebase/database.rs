@@ -36,8 +36,8 @@ pub type ListedDatabase = (PathBuf, Result<Manifest, DatabaseError>);
 
 /// A database, open for look-ups from any number of threads.
 ///
-/// A look-up reads one chunk, checks its checksum and decompresses it, unless it is in the cache that all
-/// threads share. The indexes of the files stay in memory: 12 bytes for each chunk of 2 KiB. A file that
+/// A look-up reads one chunk, checks its checksum and decompresses it, unless the chunk is in the cache, which
+/// all threads share. The indexes of the files stay in memory: 12 bytes for each chunk of 2 KiB. A file that
 /// changes or shrinks while the database is open causes errors.
 pub struct Database {
     directory: PathBuf,

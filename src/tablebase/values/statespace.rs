@@ -101,11 +101,11 @@ pub const MAX_SQUARES: u32 = 36;
 /// Progress and results of [`statespace()`].
 #[derive(Debug)]
 pub enum StateSpaceEvent<'a> {
-    /// The values of all positions with `black` of `of` black stones have been computed.
+    /// The values of all positions with `black` black stones have been computed.
     Values {
-        /// Black stones of these positions.
+        /// Number of black stones of these positions.
         black: u32,
-        /// Black squares of the board.
+        /// Number of black squares of the board, at which the computation ends.
         of: u32,
     },
     /// A ply is complete.

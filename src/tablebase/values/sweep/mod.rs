@@ -60,7 +60,7 @@ impl MappedWords {
         self.0.as_deref().map_or(&[][..], bytemuck::cast_slice)
     }
 
-    /// The words, to be changed.
+    /// The words, mutable.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u64] {
         self.0.as_deref_mut().map_or(&mut [][..], bytemuck::cast_slice_mut)
