@@ -57,20 +57,20 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// Opens the database in a directory: reads the manifest, and checks that every layer exists and
-    /// has its length. Header, index and footer of a layer are checked, against the manifest
-    /// too, when it is first used, and every chunk whenever it is read.
+    /// Opens the database in a directory: reads the manifest, and checks that the file of every layer exists
+    /// and has the length that the manifest states. When a layer is first used, its header, index and footer
+    /// are checked and compared with the manifest. Every chunk is checked whenever it is read.
     ///
     /// # Errors
-    /// If the directory is no database or one of another version, or a layer is missing or has
-    /// another length.
+    /// If the directory is not a database, or is one of an unsupported version; if the file of a layer is
+    /// missing or has another length.
     pub fn open(directory: &Path, options: DatabaseOptions) -> Result<Self, DatabaseError> {
         let manifest = Manifest::read(directory)?;
         let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
         for entry in &manifest.layers {
             let path = directory.join(layer_name(entry.stones));
-            // Reading from every file would take a fifth of a second if the files are not in the
-            // system's memory.
+            // The files are not opened yet: to read from all of them takes a fifth of a second if they are
+            // not in the system's page cache.
             let length = match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
                 Ok(_) => return Err(DatabaseError::not_one(&path, "it is not a file")),
@@ -93,19 +93,20 @@ impl Database {
         })
     }
 
-    /// Opens the database of a board: in the directory itself, if it is one, or else in the
-    /// directories within, by their names. Preferred are complete databases, then those of
-    /// reachable positions, then those with the most stones; among these those with the remoteness.
+    /// Opens a database of a board: the directory itself, if it is a database, otherwise a subdirectory with
+    /// the name of a database of this board. A complete database is preferred, then one of the reachable
+    /// positions, then the one with the most stones. Of two databases with the same positions, the one with
+    /// remotenesses is preferred.
     ///
     /// # Errors
-    /// If there is no database of the board, what has its name is one of another board, or as
-    /// [`Database::open`].
+    /// If there is no database of the board; if the directory or subdirectory is a database of another board;
+    /// or as [`Database::open`].
     pub fn find(
         directory: &Path,
         dimensions: Dimensions,
         options: DatabaseOptions,
     ) -> Result<Self, DatabaseError> {
-        // A directory may have the name of this board and the database of another.
+        // A directory with the name of this board may contain a database of another board.
         let open = |found: &Path| {
             let got = Manifest::read(found)?.dimensions;
             if got != dimensions {
@@ -143,8 +144,8 @@ impl Database {
             .and_then(|found| open(&found))
     }
 
-    /// The databases in a directory, sorted by name; or the directory alone, if it is a database. Reads
-    /// their manifests, some of which may be damaged or of another version.
+    /// The databases in a directory, sorted by name; or only the directory itself, if it is a database. Reads
+    /// the manifests. For a manifest that is damaged or of an unsupported version, the list has the error.
     ///
     /// # Errors
     /// If the directory cannot be listed.
@@ -181,7 +182,7 @@ impl Database {
         &self.manifest
     }
 
-    /// The addresses of its positions.
+    /// The index, which computes the addresses of positions.
     pub(super) fn index(&self) -> &Index {
         &self.index
     }
@@ -204,10 +205,10 @@ impl Database {
         self.manifest.metric()
     }
 
-    /// The file of a layer, opened and checked, but not its chunks.
+    /// The file of a layer. The first call opens it and checks everything but the chunks.
     ///
     /// # Errors
-    /// If the file contradicts itself, or lacks a block.
+    /// If the file cannot be read, contradicts itself or the manifest, or lacks a block.
     ///
     /// # Panics
     /// If the database has no such layer.
@@ -239,9 +240,9 @@ impl Database {
         Ok(self.layers[stones as usize].get_or_init(|| file))
     }
 
-    /// The value of a position of any phase for the side to move. `None` if the database holds reachable
-    /// positions only and no game from the start leads there. Positions of the removals are not in the
-    /// files: their values follow from those of the next one or two plies.
+    /// The value of a position of any phase for the side to move. `None` if the database holds only reachable
+    /// positions, and no game from the start reaches this position. Positions of the removal phase are not in
+    /// the files: their values are computed from those of the positions after the next one or two plies.
     ///
     /// # Errors
     /// If the position has too many stones for the database, or a file is damaged.
@@ -257,7 +258,7 @@ impl Database {
     /// Remoteness of a position: plies to the end with best play. Odd if the side to move wins, even if
     /// it loses, 0 without a move. `None` if the metric of the database is outcome.
     ///
-    /// Costs as much as [`Database::value`] for each bit of the answer, at most six.
+    /// Costs as much as one call of [`Database::value`] for each bit of the remoteness, at most six.
     ///
     /// # Errors
     /// As [`Database::value`].
@@ -276,7 +277,7 @@ impl Database {
         Ok(Some(remoteness(after)))
     }
 
-    /// The board, if all stones of a position are on it.
+    /// Returns the board, or an error if a stone of the position is outside of the board.
     #[inline]
     fn board_of(&self, position: &Position) -> Result<&Board, DatabaseError> {
         let board = self.board();
@@ -313,7 +314,7 @@ impl Database {
     /// [`Database::value`] of a set of stones as a position of the jumping phase, even if fewer than
     /// two squares are empty.
     ///
-    /// Costs the decompression of a chunk, some microseconds, or some 100 ns if it is cached.
+    /// Costs the decompression of a chunk, some microseconds, or some 100 ns if the chunk is cached.
     ///
     /// # Errors
     /// If there are too many stones for the database, or a file is damaged.
@@ -337,7 +338,7 @@ impl Database {
         })
     }
 
-    /// The layer that a position is in.
+    /// The layer of a position, or an error if the position has too many stones.
     #[inline]
     fn covering(&self, occupied: u64, to_move: Colour) -> Result<&LayerFile, DatabaseError> {
         let stones = occupied.count_ones();
@@ -351,7 +352,7 @@ impl Database {
         self.layer(stones)
     }
 
-    /// The bit of a kind at an address.
+    /// Reads the bit at an address from the block of a kind.
     #[inline]
     fn bit(
         &self,
@@ -401,7 +402,7 @@ impl Database {
         }
     }
 
-    /// The error for values that cannot be true together.
+    /// The error for values that contradict each other.
     #[cold]
     pub(super) fn contradiction(
         &self,
@@ -414,7 +415,7 @@ impl Database {
     }
 }
 
-/// The place of a block in a layer file that has all of its blocks: its number in
+/// Index of a block in a layer file that has all blocks of the layer: the index of `key` in
 /// [`LayerHeader::keys`].
 #[inline]
 fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
@@ -425,8 +426,8 @@ fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
     (side * per_side + key.black - least) as usize
 }
 
-/// The name of a chunk among those of a database: its layer, the number of its block there, and its own
-/// number in the block.
+/// Key of a chunk in the cache of a database. It consists of the number of stones of the layer, the index of
+/// the block in the layer, and the index of the chunk in the block.
 #[inline]
 fn chunk_name(stones: u32, block: usize, chunk: u64) -> u64 {
     debug_assert!(stones < 1 << 7 && block < 1 << 9 && chunk < 1 << 48, "{stones} {block} {chunk}");

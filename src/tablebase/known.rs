@@ -1,4 +1,4 @@
-//! A database as known values of a search.
+//! A database as the oracle of a search.
 
 use std::sync::OnceLock;
 
@@ -12,8 +12,7 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 /// The values of a database, for [`crate::Solver::oracle`].
 ///
 /// Positions with more stones than the database covers are recognised by counting stones, in a
-/// nanosecond. An error of the database ends the search that meets it;
-/// [`DatabaseValues::into_error`] returns it.
+/// nanosecond. If a look-up fails, the search ends, and [`DatabaseValues::into_error`] returns the error.
 ///
 /// ```no_run
 /// use konane::tablebase::{Database, DatabaseOptions, DatabaseValues};
@@ -30,13 +29,14 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A position and the one with the colours exchanged have the same code and the same value. Of
-/// the two, a database of reachable positions may hold one only, so both are looked up.
+/// On boards with a symmetry that exchanges the colours, a position and its image have the same code and the
+/// same value. A database of reachable positions may hold only one of the two, so the other one is looked up
+/// if the first is not found.
 #[derive(Debug)]
 pub struct DatabaseValues<'a> {
     database: &'a Database,
     max_stones: u32,
-    /// In scope reachable: exchanges the colours, on boards where that is possible.
+    /// In scope reachable: a symmetry that exchanges the colours, if the board has one.
     exchange: Option<SetMap>,
     error: OnceLock<DatabaseError>,
 }
@@ -54,8 +54,7 @@ impl<'a> DatabaseValues<'a> {
         DatabaseValues { database, max_stones, exchange, error: OnceLock::new() }
     }
 
-    /// Value of a position or, if it is not reached, of the equivalent one with
-    /// the colours exchanged.
+    /// Value of a position or, if no game reaches it, of its image with the colours exchanged.
     #[inline]
     fn look_up(&self, position: Position) -> Result<Option<Value>, DatabaseError> {
         let found = self.database.value(&position)?;
@@ -89,10 +88,10 @@ impl Oracle for DatabaseValues<'_> {
         }
         match self.look_up(position) {
             Ok(Some(value)) => OracleAnswer::Known(value),
-            // Reached only by a search that begins with a position of no game.
+            // This happens only in a search that begins with a position that no game reaches.
             Ok(None) => OracleAnswer::Unknown,
             Err(error) => {
-                // Another thread may have been first; one error is enough.
+                // If another thread has already stored an error, this one is dropped: one is enough.
                 let _ = self.error.set(error);
                 OracleAnswer::Failed
             }

@@ -1,5 +1,5 @@
-//! Tablebases: the value of every position of a board, or of every position that a game can reach, in
-//! checked files. Users call one a database.
+//! Tablebases: the values of all positions of a board, of all with few stones, or of all that games reach, in
+//! files with checksums. User-visible texts call a tablebase a database.
 //!
 //! A position is a black pattern (the occupied black squares), a white pattern and the side to move.
 //!
@@ -11,16 +11,16 @@
 //!
 //! # Overview of functions and types
 //!
-//! - [`plan()`] computes the needs of a build, [`build()`] runs it. [`BuildTask`] and [`DistributedBuild`]
-//!   split it for several machines.
+//! - [`plan()`] computes the memory, disk space and time of a build, and [`build()`] runs it. [`BuildTask`] and
+//!   [`DistributedBuild`] split a build for several machines.
 //! - [`Database`] opens a database and looks positions up. [`probe()`] adds the moves, and
 //!   [`DatabaseValues`] makes the values available to a search.
 //! - [`verify()`] checks a database, on request value by value.
 //! - [`statespace()`] counts the positions that games reach, ply by ply.
 //! - [`PositionCounts`] and [`Histogram`] are statistics of a database, in its [`Manifest`].
 //!
-//! `index` computes the address of a position, `values` the values in memory, by three methods, and
-//! `files` has the layers and the manifest. `db/FORMAT.md` specifies the files.
+//! `index` computes the addresses of positions. `values` computes values in memory, by three methods. `files`
+//! reads and writes the layers and the manifest. `db/FORMAT.md` specifies the files.
 
 mod builder;
 mod database;

@@ -39,13 +39,13 @@ pub struct Probe {
     pub remoteness: Option<u32>,
     /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. With the
     /// remoteness, winning moves are sorted from the quickest to the longest, and losing ones from
-    /// the longest to the quickest. None: the side to move has lost.
+    /// the longest to the quickest. Empty if the side to move has lost.
     pub moves: Vec<RatedMove>,
 }
 
 impl Probe {
-    /// A move that keeps the outcome: a winning one, if there is one. With the remoteness, the
-    /// quickest win or the longest loss.
+    /// The first move, which keeps the outcome: a winning move, if there is one. With the remoteness, it is
+    /// the quickest win or the longest loss. `None` if there is no move.
     pub fn best_move(&self) -> Option<Move> {
         self.moves.first().map(|rated| rated.mv)
     }
@@ -53,8 +53,8 @@ impl Probe {
 
 /// Looks up a position of the database's board, and the position after every move.
 ///
-/// Costs a look-up for the position and for every move; in the removals some 20 more. With the
-/// remoteness, each is one for every bit of it.
+/// Looks up one value for the position and one for every move; in the removal phase, some 20 more. With the
+/// remoteness, each of them needs one more look-up for every bit of the remoteness.
 ///
 /// # Errors
 /// If the database does not cover the position; the error states what it covers. If a file is damaged, or
@@ -119,8 +119,8 @@ pub fn probe(database: &Database, position: &Position) -> Result<Probe, Database
 /// A game in which both sides play moves that keep the outcome, up to the position without moves.
 ///
 /// Each item is a position and the move that is made in it. With the remoteness, the winner
-/// hurries and the loser delays; of moves that are as good, the first in the order of
-/// [`Position::moves`] is made. Ends after an error.
+/// hurries and the loser delays. Of equally good moves, the first in the order of
+/// [`Position::moves`] is made. The iterator ends after an error.
 pub fn perfect_game(database: &Database, from: Position) -> PerfectGame<'_> {
     PerfectGame { database, position: Some(from) }
 }
@@ -133,7 +133,8 @@ pub struct PerfectGame<'a> {
 }
 
 impl PerfectGame<'_> {
-    /// The position that comes next: at the end, the one without moves. `None` after an error.
+    /// The position of the next item; at the end of the game, the position without moves. `None` after an
+    /// error.
     pub fn position(&self) -> Option<Position> {
         self.position
     }
