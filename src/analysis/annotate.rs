@@ -20,7 +20,7 @@ pub struct AnnotatedMove {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// `?`, `!` or `~`; null for a move without a remark.
+    /// `?`, `!` or `~`; null for a move without a mark.
     #[serde(serialize_with = "as_symbol")]
     #[schemars(with = "Option<char>")]
     pub mark: Option<Mark>,

@@ -61,8 +61,8 @@ pub struct JudgementFields {
     /// Origin of the value. Absent if the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<ValueSource>,
-    /// Plies to the end with best play: from the position, or from the one after the move. Absent if
-    /// unknown.
+    /// Plies to the end of the game with best play, from the position or from the position after the move. Absent
+    /// if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     remoteness: Option<u32>,
 }

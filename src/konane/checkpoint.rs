@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_are_those_of_proofs() {
+    fn the_name_of_the_rules_is_that_of_proof_files() {
         assert_eq!(RULES, proof_check::format::RULES);
     }
 }

@@ -87,7 +87,7 @@ pub struct Dimensions {
 /// Error of a text or a pair of numbers that is not a board size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DimensionsError {
-    /// Not two whole numbers with an `x` between them.
+    /// Text other than two whole numbers with an `x` between them.
     #[error("{0:?} is not a board size: write ranks x files, such as 6x6 or 8x7")]
     Syntax(String),
     /// One of the numbers is zero.

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_in_texts_of_the_kernel() {
+    fn values_are_found_by_key_in_meminfo() {
         let text = "MemTotal:       24000000 kB\nMemAvailable:   12345678 kB\nOdd: 3\n";
         assert_eq!(kibibytes(text, "MemAvailable:"), Some(12345678 << 10));
         assert_eq!(kibibytes(text, "MemFree:"), None);

@@ -41,7 +41,7 @@ pub enum PerftError {
     #[error("interrupted")]
     Interrupted,
     /// The number of sequences, or of those to an earlier ply, does not fit into 64 bits.
-    #[error("64 bits do not hold the count")]
+    #[error("the count does not fit into 64 bits")]
     TooMany,
     /// The positions of the next ply might not fit into the memory limit.
     #[error("memory")]

@@ -180,7 +180,7 @@ Site: Honolulu, 21:00
     }
 
     #[test]
-    fn windows_files_and_small_ones_are_read() {
+    fn files_with_windows_line_ends_and_minimal_files_are_read() {
         let crlf = GAME.replace('\n', "\r\n");
         let bom = format!("\u{feff}{crlf}");
         assert_eq!(bom.parse::<Record>(), GAME.parse());
