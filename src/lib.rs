@@ -18,10 +18,10 @@
 //! |---|---|
 //! | [`Board`], [`Position`], [`Move`], [`Square`] | the game; text of positions and moves: [`notation`]; games as text: [`record`]; pictures: [`draw`] |
 //! | [`Solver`], [`SolveOptions`], [`Solution`] | search of a position: options, limits, result |
-//! | [`Perft`] | counts of positions |
+//! | [`Perft`] | counts of move sequences and positions |
 //! | [`analysis`] | values of a position and its moves from databases, proofs and a search |
 //! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::oracle`] uses them in a search |
-//! | [`proof`] | proofs as files: collected, checked, played |
+//! | [`proof`] | proofs as files: writing, checking, and playing by a proof |
 //! | [`sprouts`] | Sprouts: positions, moves, Grundy numbers and their files |
 //! | [`search`] | the crate `pn-search`: proof-number search and α-β for any game that implements [`search::plain::game::Game`] or [`search::sums::game::Impartial`] |
 //! | [`checkpoint`] | checkpoints of running searches |

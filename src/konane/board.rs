@@ -3,9 +3,9 @@
 use super::geometry::{Colour, Dimensions, Direction};
 use super::symmetry::Symmetries;
 
-/// The masks and symmetries of one board. It does not change during a game.
+/// The masks and symmetries of one board. They do not change during a game.
 ///
-/// Construction takes some microseconds and up to 17 KiB; share it by reference.
+/// Construction takes some microseconds and up to 17 KiB, so boards should be shared by reference.
 #[derive(Clone, Debug)]
 pub struct Board {
     dimensions: Dimensions,
@@ -58,11 +58,11 @@ impl Board {
         }
     }
 
-    /// Creates a board without removals: every position is in the jumping phase, also with fewer than two
-    /// empty squares. Published values of such positions exist for strips with one empty square.
+    /// Creates a board without removals: every position is in the jumping phase, even with fewer than two
+    /// empty squares. For strips (boards of one rank) with one empty square, values have been published.
     ///
-    /// Positions with two or more empty squares are the same on both kinds of boards, and so are their
-    /// codes. The codes of the others stand for different positions on the ordinary board
+    /// Positions with two or more empty squares, and their codes, are the same as on the ordinary board. The codes of
+    /// positions with fewer empty squares stand for different positions on the ordinary board
     /// ([`Position::is_early_jump`](super::Position::is_early_jump)).
     pub fn jumping(dimensions: Dimensions) -> Self {
         Board { is_jumping: true, ..Board::new(dimensions) }
@@ -122,12 +122,13 @@ impl Board {
         (0..self.dimensions.ranks()).map(|r| 1u64 << (r * files + file)).sum()
     }
 
-    /// The squares with a neighbour one step back on the axis of a direction, and the squares with one
-    /// step forward. Both sets are empty on an axis that is too short for a jump.
+    /// Masks for shifts by one step along the axis of a direction: the squares that may be shifted backward, and the
+    /// squares that may be shifted forward, without wrapping around an edge of the board. Both sets are empty on an
+    /// axis that is too short for a jump.
     pub(super) fn with_neighbours(&self, direction: Direction) -> (u64, u64) {
         let (first, last) = match direction.axis() {
             0 => (self.file_mask(0), self.file_mask(self.dimensions.files() - 1)),
-            // Shifts by a rank leave the board instead of wrapping.
+            // All squares may be shifted by a rank: they leave the board instead of wrapping around an edge.
             _ => (0, 0),
         };
         if self.step(direction) == 0 { (0, 0) } else { (self.all & !first, self.all & !last) }
@@ -145,7 +146,8 @@ impl Board {
         (self.dimensions.ranks().max(self.dimensions.files()) - 1) / 2
     }
 
-    /// Distance between neighbours in a direction; its sign is [`Direction::is_forward`].
+    /// Absolute difference between the numbers of two neighbouring squares in a direction; 0 on an axis that is too
+    /// short for a jump. A step increases the number if [`Direction::is_forward`] is true.
     #[inline(always)]
     pub(super) fn step(&self, direction: Direction) -> u32 {
         self.shifts[direction.axis()]

@@ -16,9 +16,9 @@ const RULES: &str = "konane-corner-or-centre";
 const JUMPING_RULES: &str = "konane-jumping";
 
 impl<K: Oracle> Solver<'_, K> {
-    /// Creates a writer of this search's checkpoints to a file, for [`Solver::checkpoint_writer`]. The search
-    /// is new, or is resumed from that file. Without an interval, the time from one checkpoint to the next
-    /// depends on the time that writing one takes.
+    /// Creates a writer of checkpoints of this search to the file `path`, for [`Solver::checkpoint_writer`]. If
+    /// `resume` is true, the search resumes from the checkpoint in that file, otherwise it is new. Without an
+    /// `interval`, the time from one checkpoint to the next depends on how long it takes to write a checkpoint.
     ///
     /// # Errors
     /// As [`CheckpointWriter::new`].
@@ -38,8 +38,8 @@ impl<K: Oracle> Solver<'_, K> {
     /// The identity of this search in checkpoints. It does not include memory, threads, limits and the oracle,
     /// so a search may be resumed with different ones.
     ///
-    /// Positions that a symmetry of the board maps to each other have the same root, so a search of one can be
-    /// resumed from a checkpoint of the other.
+    /// Positions that a symmetry of the board maps to each other have the same root code, so a search of one of them
+    /// can be resumed from a checkpoint of the other.
     pub(super) fn identity(&self) -> Identity {
         let early = self.position.is_early_jump(self.board);
         Identity {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_are_those_of_proofs() {
+    fn the_name_of_the_rules_is_that_of_proof_files() {
         assert_eq!(RULES, proof_check::format::RULES);
     }
 }

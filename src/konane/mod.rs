@@ -10,12 +10,12 @@
 //!
 //! * [`Dimensions`], [`Board`]: the size of a board; its precomputed masks and symmetries.
 //! * [`Square`], [`Colour`], [`Move`], [`Phase`]: parts of positions and games.
-//! * [`Position`]: occupied squares and side to move; [`Setup`]: the same before it has been checked.
+//! * [`Position`]: occupied squares and side to move; [`Setup`]: stones and a side to move that have not been checked.
 //! * [`record::Record`]: a game with headers and comments.
 //! * [`Perft`]: counts of move sequences.
 //! * [`Solver`], [`SolveOptions`], [`Profile`], [`Algorithm`]: a search and its parameters.
-//! * [`Solution`], [`SearchTable`], [`RootMove`]: the result of a search, its table, and the numbers of the
-//!   root's moves while it runs.
+//! * [`Solution`], [`SearchTable`]: the result of a search, and the table after it.
+//! * [`RootMove`]: proof and disproof number of a move of the root while a search runs.
 
 pub mod board;
 pub mod checkpoint;

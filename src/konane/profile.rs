@@ -11,12 +11,12 @@ use crate::search::numbers::{Combination, Epsilon};
 use crate::search::pn2::{Pn2Budget, Pn2Options};
 use crate::search::pns::PnsOptions;
 
-/// Set of parameters of all algorithms.
+/// Choice of the parameters of all algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Profile {
-    /// The fastest known here.
+    /// The fastest known parameters.
     Tuned,
     /// The published variants (thesis, chapter 3 and section 4).
     Thesis,
@@ -31,8 +31,8 @@ impl Profile {
         }
     }
 
-    /// The leaf estimate. The tuned weights are from a search over all of them
-    /// (docs/research/leaf-estimate.md). Changes of a few per cent have no effect on the speed.
+    /// The leaf estimate. A random search over all weights has found nothing better than the tuned ones
+    /// (docs/research/leaf-estimate.md). Changes of a few per cent have no measurable effect on the mean speed.
     pub fn estimate(self) -> Estimate {
         match self {
             Profile::Tuned => Estimate::Features(FeatureWeights {
@@ -69,7 +69,7 @@ impl Profile {
         }
     }
 
-    /// The parameters of PNS. docs/research has the measurements for each tuned number.
+    /// The parameters of PNS. docs/research has the measurements for each tuned parameter.
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {
@@ -84,11 +84,11 @@ impl Profile {
         }
     }
 
-    /// The parameters of PN². The budget of the thesis is in its section 4.
+    /// The parameters of PN². Section 4 of the thesis defines its budget of second-level searches.
     pub fn pn2(self) -> Pn2Options {
         match self {
-            // The trees are small and stay in the cache: the parameters that save steps on long paths in PNS
-            // only cost nodes here.
+            // `epsilon_1024` and `refresh_age` save steps on the long paths of PNS, at the price of more nodes. The
+            // second-level trees of PN² are small and stay in the cache, so here only the price would remain.
             Profile::Tuned => Pn2Options {
                 pns: PnsOptions { epsilon: Epsilon::ZERO, refresh_age: 0, ..self.pns() },
                 budget: Pn2Budget::Logistic {

@@ -30,7 +30,7 @@ pub struct Solution {
     pub phase: Phase,
     /// The search algorithm.
     pub algorithm: Algorithm,
-    /// Its parameters.
+    /// Parameters of the algorithm.
     pub profile: Profile,
     /// Threads that searched.
     pub threads: u32,
@@ -49,7 +49,8 @@ pub struct Solution {
     /// `ab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pn: Option<Number>,
-    /// Its disproof number.
+    /// Disproof number of the position for the player to move, while the outcome is unknown. Absent for
+    /// `ab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dn: Option<Number>,
     /// A winning move; null if every move loses. While the outcome is unknown, the best move so far,
@@ -160,13 +161,13 @@ pub enum SolveError {
          are needed, and 1 GiB or more is sensible for 6x6 and beyond"
     )]
     TooLittleMemory {
-        /// The bytes of the options.
+        /// Bytes of memory in the options.
         bytes: u64,
     },
     /// More than can be addressed.
     #[error("{bytes} bytes are more than this system can address; ask for less memory")]
     TooMuchMemory {
-        /// The bytes of the options.
+        /// Bytes of memory in the options.
         bytes: u64,
     },
     /// The table cannot be created.
@@ -175,7 +176,7 @@ pub enum SolveError {
     /// The memory of the tree cannot be allocated.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// A proof of a position that is impossible by the rules of proof files
+    /// A proof is requested for a position that cannot occur by the rules of proof files
     /// ([`Position::is_early_jump`]).
     #[error(
         "proofs are about games that begin with two removals, so there is none about a position in \
