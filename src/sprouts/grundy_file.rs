@@ -223,7 +223,7 @@ pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), Strin
 /// Every Grundy number that a land may have can be stored.
 const _: () = assert!(3 * MAX_CANONICAL_VERTICES <= MAX_GRUNDY as usize);
 
-/// Returns the description of a place in a file for error messages.
+/// Returns the text for a location in a file, for error messages.
 pub fn place_text(path: &Path, place: u64) -> String {
     format!("{}, byte {place}", path.display())
 }

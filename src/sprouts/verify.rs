@@ -2,8 +2,8 @@
 //!
 //! The number of a land is g exactly if the couple of the land and a heap of g is lost for the player to
 //! move: for every h below g some option of the land has the number h, and no option has g. A number is
-//! *established* if this follows from numbers that were established before. Lands are processed by
-//! increasing lives. A move always takes a life, so all numbers that a land depends on are processed before
+//! *established* if this follows from numbers that were established before. Lands are processed by increasing
+//! number of lives. A move always takes a life, so all numbers that a land depends on are processed before
 //! it.
 //!
 //! A proof left by a search holds only the numbers of the lost couples. A won couple is recognised by a
@@ -125,7 +125,7 @@ pub struct Finding {
     pub problem: GrundyProblem,
 }
 
-/// Result of a check, possibly of one that a limit ended.
+/// Result of a check. A limit may have ended the check early.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VerifyReport {
     /// Entries of the file; null if a limit or a signal ended the check before all were read.

@@ -12,11 +12,12 @@
 //! * a region is read in the direction whose words are less; in this comparison, a port is its rank;
 //! * regions with more isolated spots come first; among regions with equally many, those with lesser ports.
 //!
-//! The order of ports comes from colours (`colours`), which are refined until they no longer split. This is
-//! the method of individualisation and refinement (McKay, "Practical graph isomorphism", 1981). If several
-//! ports have one colour, each of them in turn is given a new colour, and the least bytes are used. If two
-//! choices lead to the same bytes, they show a symmetry. The image of a tried choice under a symmetry is not
-//! tried. Colours are hashes. A collision only makes another tie, which is tried like all ties.
+//! The order of ports comes from colours (`colours`), which are refined in rounds until a round splits no
+//! class of ports with equal colours. This is the method of individualisation and refinement (McKay,
+//! "Practical graph isomorphism", 1981). If several ports have one colour, each of them in turn is given a
+//! new colour, and the least bytes are used. If two choices lead to the same bytes, they show a symmetry.
+//! The image of a tried choice under a symmetry is not tried. Colours are hashes. A collision only makes
+//! another tie, which is tried like all ties.
 //!
 //! For some lands with many ties, trying all of them would take too long. Users can write such lands, but
 //! they do not arise in games. After a work limit the least bytes so far are used. They describe the land

@@ -258,7 +258,7 @@ fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
     }
 }
 
-/// Length of the part of a position that all moves in a region have in common.
+/// Lengths of the arrays of a [`Flat`] at the end of the regions that positions have in common.
 #[derive(Clone, Copy, Debug, Default)]
 struct Base {
     tokens: usize,

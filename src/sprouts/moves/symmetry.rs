@@ -117,7 +117,7 @@ impl RegionSymmetries {
         }
     }
 
-    /// Returns the numbers of the classes of a region's boundaries.
+    /// Returns the range of a region's classes in `classes`.
     pub(super) fn classes_of(&self, region: usize) -> Range<usize> {
         let begin = if region == 0 { 0 } else { self.ends[region - 1] };
         begin..self.ends[region]
