@@ -287,8 +287,8 @@ class SproutsSolution:
     * ``grundy_numbers``: Grundy numbers found.
     * ``seconds``: Wall-clock time.
     * ``expansions_per_second``: ``expansions`` divided by ``seconds``.
-    * ``memory_bytes``: Bytes of table, positions, moves and numbers.
-    * ``collections``: Number of times that the memory was full and was collected.
+    * ``memory_bytes``: Memory of the table, positions, moves and Grundy numbers, in bytes.
+    * ``collections``: Number of garbage collections, one each time that the memory was full.
     * ``table``: The table of open couples, a ``Table``.
     """
 
