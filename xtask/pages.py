@@ -291,7 +291,7 @@ class Group(list):
 
 class Results:
     """Groups of the records in docs/benchmarks/NAME.jsonl by command line, in the order of their first
-    records. Records of another program or machine replace earlier ones."""
+    records. Records of another program or another machine replace the earlier records of a command line."""
 
     def __init__(self, name):
         self.name, self.groups = name, {}

@@ -105,7 +105,8 @@ impl Costs {
         microseconds(bytes as f64 / 16.0 * collect_ns / 1000.0)
     }
 
-    /// Time to store `bytes` of entries or shared results, with one thread per [`ENTRIES_PER_THREAD`].
+    /// Time to store `bytes` of entries or shared results, with one thread for each
+    /// [`ENTRIES_PER_THREAD`] of them.
     pub fn store(&self, bytes: usize, threads: usize) -> Duration {
         let entries = bytes / 16;
         let threads = entries.div_ceil(ENTRIES_PER_THREAD).clamp(1, threads);

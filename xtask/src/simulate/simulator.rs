@@ -308,8 +308,8 @@ impl<'a, 'd> Simulator<'a, 'd> {
         self.at(time + self.costs.latency(), Scheduled::Result(message));
     }
 
-    /// Continues the last job for the time in which the machine was free. For Sprouts, `continue_search` does
-    /// nothing.
+    /// Continues the last job for the time in which the machine was free. A worker of Sprouts does nothing in this
+    /// time.
     fn continue_last_job(&mut self, number: usize, idle: Duration) {
         let machine = &mut self.machines[number];
         let nodes = self.costs.nodes(idle.div_f64(machine.slow), self.threads);
