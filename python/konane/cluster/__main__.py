@@ -166,8 +166,8 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
         )
     answer(args, result.fields, lambda: shown(game, result))
     is_open, checkpoint = result.outcome == "unknown", result.fields.get("checkpoint", {})
-    # A missing checkpoint of Konane is no error if the search has an answer. A file of Grundy numbers is also for
-    # other searches, so it must not be missing.
+    # If a search of Konane has an answer, its checkpoint is not needed any more, so a failed write is no error. A
+    # file of Grundy numbers is also for other searches, so a failed write is an error.
     if "error" in checkpoint and (is_open or isinstance(game, Sprouts)):
         return complain(f"no checkpoint was written: {checkpoint['error']}", FILE)
     codes = {"interrupted": INTERRUPTED, "file error": FILE, "contradiction": FILE}

@@ -186,7 +186,7 @@ class _BuildDriver:
         self.lost += 1
         self.progress({"event": "lost", "path": str(path)})
         if self.lost >= MAX_LOST:
-            raise TaskFailed(f"{MAX_LOST} files were damaged or missing, the last one {path}: check the disk")
+            raise TaskFailed(f"files were damaged or missing {MAX_LOST} times, the last one is {path}: check the disk")
 
     def finished(self, task: str, report: dict[str, Any]) -> None:
         key = (report["node"], report["pid"])
