@@ -86,7 +86,7 @@ pub enum IllegalMove {
     #[error("Black removes one of its own stones, from a corner or the centre")]
     NotAnOpening,
     /// A removal on ply 2 from a square that is not adjacent to the hole.
-    #[error("White removes a stone beside the hole on {hole}")]
+    #[error("White's opening removal must be a white stone next to the hole on {hole}")]
     NotBesideTheHole {
         /// The square that Black has emptied.
         hole: Square,

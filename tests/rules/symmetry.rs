@@ -165,7 +165,7 @@ proptest! {
     }
 }
 
-/// Every position of small boards: one code per orbit, and no code for two orbits.
+/// Every position of small boards: equivalent positions (an orbit) have one code, and two orbits never share a code.
 #[test]
 fn codes_are_exact() {
     for text in

@@ -166,7 +166,8 @@ impl EarlyAnswer {
             out_of_memory::keep_answer(output::json(&report.json()).ok());
         } else {
             let printed = output::write_text(report.result_text());
-            *self.printed.lock().expect("no thread panics with it") = Some(printed);
+            *self.printed.lock().expect("no thread panics while it holds this lock") =
+                Some(printed);
         }
     }
 
@@ -177,7 +178,8 @@ impl EarlyAnswer {
             out_of_memory::keep_answer(None);
             return output::write_text(&text);
         }
-        let printed = self.printed.lock().expect("no thread panics with it").take();
+        let printed =
+            self.printed.lock().expect("no thread panics while it holds this lock").take();
         match printed {
             Some(printed) => printed.and_then(|()| output::write_text(report.details_text())),
             None => output::write_text(report.text()),
@@ -185,8 +187,8 @@ impl EarlyAnswer {
     }
 }
 
-/// Solves, and collects and writes a proof if there is a writer. Returns the table, except after a proof
-/// without `keep_table`.
+/// Solves the position. If there is a writer, also collects and writes a proof, and returns the table only if
+/// `keep_table` is true.
 fn search<K: Oracle>(
     solver: &Solver<'_, K>,
     observer: &mut SolveObserver<'_>,
