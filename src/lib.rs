@@ -71,9 +71,10 @@ pub mod tablebase;
 
 pub use error::ErrorKind;
 pub use konane::{
-    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move, Perft,
-    PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, SearchTable, Setup,
-    SetupError, Solution, SolveError, SolveOptions, Solver, Square, draw, game, notation, record,
+    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move,
+    Overrides, Perft, PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
+    SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Symmetry,
+    SymmetryError, draw, game, notation, record,
 };
 pub use pn_search as search;
 pub use search::Value;

@@ -400,7 +400,7 @@ impl Analyst {
         match &self.database {
             None => Ok(self.search_by(position, limits, &())?),
             Some(database) => {
-                let values = DatabaseValues::new(database);
+                let values = DatabaseValues::new(database).with_board(&self.board);
                 let solution = self.search_by(position, limits, &values)?;
                 match values.into_error() {
                     Some(error) => Err(error.into()),

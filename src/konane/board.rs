@@ -1,7 +1,7 @@
 //! The precomputed masks of one board.
 
 use super::geometry::{Colour, Dimensions, Direction};
-use super::symmetry::Symmetries;
+use super::symmetry::{Symmetries, Symmetry, SymmetryError};
 
 /// The masks and symmetries of one board. They do not change during a game.
 ///
@@ -16,6 +16,7 @@ pub struct Board {
     pub(super) shifts: [u32; 2],
     /// Squares of a colour on which a jump in a direction can land: `landing[colour][direction]`.
     pub(super) landings: [[u64; 4]; 2],
+    symmetry: Symmetry,
     symmetries: Symmetries,
     is_jumping: bool,
 }
@@ -45,7 +46,8 @@ impl Board {
         ];
         let landings = colours.map(|c| on_board.map(|m| c & m));
         let shifts = [if files >= 3 { 1 } else { 0 }, if ranks >= 3 { files } else { 0 }];
-        let symmetries = Symmetries::new(dimensions);
+        let symmetry = Symmetry::All;
+        let symmetries = Symmetries::new(dimensions, symmetry);
         Board {
             dimensions,
             all,
@@ -53,6 +55,7 @@ impl Board {
             openings,
             shifts,
             landings,
+            symmetry,
             symmetries,
             is_jumping: false,
         }
@@ -66,6 +69,31 @@ impl Board {
     /// ([`Position::is_early_jump`](super::Position::is_early_jump)).
     pub fn jumping(dimensions: Dimensions) -> Self {
         Board { is_jumping: true, ..Board::new(dimensions) }
+    }
+
+    /// Returns this board with other symmetries: fewer positions share a code. Proofs, checkpoints of other
+    /// searches and databases have the codes of [`Symmetry::All`].
+    ///
+    /// # Errors
+    /// If the board has 64 squares and not all symmetries are used.
+    pub fn with_symmetry(self, symmetry: Symmetry) -> Result<Board, SymmetryError> {
+        if symmetry != Symmetry::All && self.all == u64::MAX {
+            return Err(SymmetryError(self.dimensions));
+        }
+        Ok(Board { symmetry, symmetries: Symmetries::new(self.dimensions, symmetry), ..self })
+    }
+
+    /// The symmetries by which positions share a code.
+    #[inline]
+    pub fn symmetry(&self) -> Symmetry {
+        self.symmetry
+    }
+
+    /// Returns true if the code of a position with White to move is marked by a bit of its own. Otherwise a symmetry
+    /// that exchanges the colours maps the position to one with Black to move.
+    #[inline]
+    pub(super) fn marks_white(&self) -> bool {
+        self.symmetry != Symmetry::All || !self.dimensions.has_even_side()
     }
 
     /// Returns true for a board without removals ([`Board::jumping`]).

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Solver;
 use super::solve::table_capacity;
+use super::{SolveOptions, Solver, Symmetry};
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
 use crate::search::plain::oracle::Oracle;
@@ -35,6 +35,17 @@ impl<K: Oracle> Solver<'_, K> {
         CheckpointWriter::new(path, resume, self.identity(), bound, interval)
     }
 
+    /// The profile, its changed parameters and the symmetries, unless these are all.
+    pub(super) fn parameters(&self) -> String {
+        let SolveOptions { profile, overrides, .. } = self.options;
+        let mut text = format!("{}{overrides}", profile.name());
+        let symmetry = self.board.symmetry();
+        if symmetry != Symmetry::All {
+            text += &format!(" --symmetry {symmetry}");
+        }
+        text
+    }
+
     /// The identity of this search in checkpoints. It does not include memory, threads, limits and the oracle,
     /// so a search may be resumed with different ones.
     ///
@@ -46,7 +57,7 @@ impl<K: Oracle> Solver<'_, K> {
             rules: if early { JUMPING_RULES } else { RULES }.to_owned(),
             board: self.board.dimensions().to_string(),
             algorithm: self.options.algorithm.name().to_owned(),
-            profile: self.options.profile.name().to_owned(),
+            profile: self.parameters(),
             position: self.position.to_string(),
             root: self.position.code(self.board),
         }

@@ -31,7 +31,7 @@ impl<K: Oracle> Solver<'_, K> {
         run: impl FnOnce(&mut dyn RemoteCoordinator),
     ) -> Result<Solution, SolveError> {
         let solver = self.on_two_levels();
-        let combination = solver.options.profile.dfpn().combination;
+        let combination = solver.options.dfpn().combination;
         let id = solver.search_id();
         let (solution, _) = solver.search_by(observer, |root, tree, observer, snapshots| {
             let tree = tree.expect("a search on two levels has memory for a tree");
@@ -59,7 +59,7 @@ impl<K: Oracle> Solver<'_, K> {
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
         let table = new_table(solver.board, dfpn.memory()?.0)?;
         let (limits, id) = (solver.limits, solver.search_id());
-        Ok(run(&PlainWorker::new(&game, table, profile.dfpn(), threads, config, id, limits)))
+        Ok(run(&PlainWorker::new(&game, table, solver.options.dfpn(), threads, config, id, limits)))
     }
 
     /// This solver with the algorithm [`Algorithm::PnsPdfpn`].

@@ -178,8 +178,7 @@ impl Game for Konane<'_> {
         if out.len == 0 {
             return Expansion::Lost;
         }
-        let even = self.board.dimensions().has_even_side();
-        let mark = if even { 0 } else { !code & WHITE_TO_MOVE };
+        let mark = if self.board.marks_white() { !code & WHITE_TO_MOVE } else { 0 };
         for least in &out.least[..out.len] {
             prefetch(least | mark);
         }

@@ -43,9 +43,10 @@ pub use geometry::{Colour, Dimensions, DimensionsError};
 pub use moves::Move;
 pub use perft::{Perft, PerftError};
 pub use position::{Phase, PhaseChoice, PhaseError, Position, Setup, SetupError};
-pub use profile::Profile;
+pub use profile::{Overrides, Profile};
 pub use root_moves::RootMove;
 pub use solve::{
     Algorithm, AlgorithmError, MIN_MEMORY, SearchTable, Solution, SolveError, SolveOptions, Solver,
 };
 pub use square::Square;
+pub use symmetry::{Symmetry, SymmetryError};

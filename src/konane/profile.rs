@@ -1,5 +1,7 @@
 //! Sets of search parameters ([`Profile`]): the variants of the thesis, and the fastest known ones.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,6 +63,7 @@ impl Profile {
                     max_attempts: 2,
                     evaluate_all: false,
                     virtual_loss: VirtualLoss::Selection { share_1024: 4 },
+                    seed: None,
                 }
             }
             Profile::Thesis => {
@@ -79,6 +82,7 @@ impl Profile {
                 evaluate_all: false,
                 store_open: true,
                 refresh_age: 1000,
+                seed: None,
             },
             Profile::Thesis => PnsOptions::PLAIN,
         }
@@ -115,5 +119,72 @@ impl Profile {
             Profile::Thesis => 1,
         };
         AlphaBetaOptions { step, leaf_solver: self.pns().leaf_solver }
+    }
+}
+
+/// Changes of single parameters of a profile, for experiments. Each replaces the parameter of all algorithms that have
+/// it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// The ε of the 1+ε trick, from 0 to 16.
+    pub epsilon: Option<f64>,
+    /// Combination of the children's phi to delta.
+    pub combination: Option<Combination>,
+    /// Budgets of the second level of PN².
+    pub pn2_budget: Option<Pn2Budget>,
+    /// Virtual loss of df-pn on several threads.
+    pub virtual_loss: Option<VirtualLoss>,
+    /// Seed of a random order of equally good children.
+    pub seed: Option<u64>,
+}
+
+impl Overrides {
+    pub(super) fn dfpn(&self, options: DfpnOptions) -> DfpnOptions {
+        DfpnOptions {
+            epsilon: self.epsilon.map_or(options.epsilon, Epsilon::new),
+            combination: self.combination.unwrap_or(options.combination),
+            virtual_loss: self.virtual_loss.unwrap_or(options.virtual_loss),
+            seed: self.seed.or(options.seed),
+            ..options
+        }
+    }
+
+    pub(super) fn pns(&self, options: PnsOptions) -> PnsOptions {
+        PnsOptions {
+            epsilon: self.epsilon.map_or(options.epsilon, Epsilon::new),
+            combination: self.combination.unwrap_or(options.combination),
+            seed: self.seed.or(options.seed),
+            ..options
+        }
+    }
+
+    pub(super) fn pn2(&self, options: Pn2Options) -> Pn2Options {
+        Pn2Options {
+            pns: self.pns(options.pns),
+            budget: self.pn2_budget.unwrap_or(options.budget),
+            ..options
+        }
+    }
+}
+
+/// The changed parameters as in the options of `konane solve`, each after a space.
+impl fmt::Display for Overrides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(epsilon) = self.epsilon {
+            write!(f, " --epsilon {epsilon}")?;
+        }
+        if let Some(combination) = self.combination {
+            write!(f, " --combination {combination}")?;
+        }
+        if let Some(budget) = self.pn2_budget {
+            write!(f, " --pn2-budget {budget}")?;
+        }
+        if let Some(virtual_loss) = self.virtual_loss {
+            write!(f, " --virtual {virtual_loss}")?;
+        }
+        if let Some(seed) = self.seed {
+            write!(f, " --seed {seed}")?;
+        }
+        Ok(())
     }
 }

@@ -6,11 +6,63 @@
 //!
 //! [`Symmetries`] has the [`Permutation`]s of a board, and an [`ImageTable`] for each of the two kinds.
 
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::geometry::{Dimensions, squares};
 
 /// Number of bits of a set of squares that one look-up maps. With four bits, the table for eight symmetries of 49
 /// squares takes 13 KiB, which fits into the first-level cache together with the data of the search.
 const CHUNK: u32 = 4;
+
+/// Symmetries by which equivalent positions share a code ([`Board::with_symmetry`](super::Board::with_symmetry)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Symmetry {
+    /// All reflections and rotations. Those that exchange the colours also exchange the players.
+    #[default]
+    All,
+    /// Those that keep the colour of every square (thesis, section 3.4).
+    Colours,
+    /// None.
+    None,
+}
+
+impl Symmetry {
+    /// All values.
+    pub const ALL: [Symmetry; 3] = [Symmetry::All, Symmetry::Colours, Symmetry::None];
+
+    /// `all`, `colours` or `none`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Symmetry::All => "all",
+            Symmetry::Colours => "colours",
+            Symmetry::None => "none",
+        }
+    }
+
+    /// Returns true for [`Symmetry::All`].
+    pub fn is_all(&self) -> bool {
+        *self == Symmetry::All
+    }
+}
+
+impl fmt::Display for Symmetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A board on which a code cannot contain the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a search of {0}, which has 64 squares, needs all symmetries: without exchange of colours, a \
+     position of it has no code of 64 bits"
+)]
+pub struct SymmetryError(pub Dimensions);
 
 /// A symmetry as a permutation: the image of each square.
 pub type Permutation = Box<[u8]>;
@@ -87,7 +139,7 @@ pub struct Symmetries {
 }
 
 impl Symmetries {
-    pub(super) fn new(dimensions: Dimensions) -> Self {
+    pub(super) fn new(dimensions: Dimensions, symmetry: Symmetry) -> Self {
         let (ranks, files) = (dimensions.ranks(), dimensions.files());
         let mut preserving: Vec<Permutation> = Vec::new();
         let mut exchanging: Vec<Permutation> = Vec::new();
@@ -119,6 +171,14 @@ impl Symmetries {
                 if !family.contains(&permutation) {
                     family.push(permutation);
                 }
+            }
+        }
+        match symmetry {
+            Symmetry::All => {}
+            Symmetry::Colours => exchanging.clear(),
+            Symmetry::None => {
+                preserving.truncate(1);
+                exchanging.clear();
             }
         }
         let stride = if preserving.len() > 4 { 8 } else { 4 };

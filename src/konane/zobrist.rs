@@ -20,8 +20,8 @@ impl Zobrist {
     /// Creates the maps of a board. The words are the first invertible set in a fixed sequence of pseudo-random sets
     /// (on average the fourth set), so keys are the same in all runs and builds.
     pub fn new(board: &Board) -> Self {
-        let even = board.dimensions().has_even_side();
-        let mask = if even { board.all() } else { board.all() | WHITE_TO_MOVE };
+        let mark = if board.marks_white() { WHITE_TO_MOVE } else { 0 };
+        let mask = board.all() | mark;
         let mut attempts = (0..).map(|attempt| {
             let words = std::array::from_fn(|bit| Self::word(attempt, bit as u64));
             Some((InverseHash::new(mask, &words)?, words))
@@ -61,7 +61,7 @@ mod tests {
             white: bool,
         ) {
             let board = Board::new(size.parse().expect("a board"));
-            let marked = white && !board.dimensions().has_even_side();
+            let marked = white && board.marks_white();
             let code = board.all() & stones | if marked { WHITE_TO_MOVE } else { 0 };
             let zobrist = Zobrist::new(&board);
             prop_assert_eq!(zobrist.codes().code(zobrist.key(code)), code);

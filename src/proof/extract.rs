@@ -61,7 +61,7 @@ const LEAF_SOLVER: LeafSolverOptions = LeafSolverOptions { budget: 1000, effort:
 /// released. Then superfluous positions are removed.
 ///
 /// # Errors
-/// As [`Solver::run`], and [`SolveError::NotProvable`].
+/// As [`Solver::run`], and [`SolveError::NotProvable`] or [`SolveError::ProofSymmetry`].
 ///
 /// # Examples
 /// ```
@@ -105,6 +105,9 @@ pub fn prove_with_table<K: Oracle>(
     if position.is_early_jump(board) {
         return Err(SolveError::NotProvable);
     }
+    if !board.symmetry().is_all() {
+        return Err(SolveError::ProofSymmetry);
+    }
     let (solution, table) = solver.search(observer)?;
     let Some(winner) = solution.winner else {
         return Ok((ProveResult { solution, proof: None }, table.filter(|_| keep_table)));
@@ -129,8 +132,7 @@ pub fn prove_with_table<K: Oracle>(
             let won = winner == position.to_move();
             let value = if won { Value::Win } else { Value::Loss };
             let stones = |code| Position::from_code(board, code).occupied().count_ones();
-            let options =
-                CertificateOptions { dfpn: options.profile.dfpn(), leaf_solver: LEAF_SOLVER };
+            let options = CertificateOptions { dfpn: options.dfpn(), leaf_solver: LEAF_SOLVER };
             let root = Root::new(&game, root, table);
             Some(collect(root, value, stones, &options, limits, collecting))
         }

@@ -18,6 +18,7 @@ mod known;
 mod limits;
 mod parallel;
 mod plain_konane;
+mod published;
 mod repetition;
 mod table;
 mod winners;

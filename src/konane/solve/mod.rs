@@ -201,19 +201,19 @@ impl<'a, K: Oracle> Solver<'a, K> {
         snapshots: &TreeSnapshots,
     ) -> Report {
         let &Solver { ref options, limits, .. } = self;
-        let (profile, threads) = (options.profile, options.threads);
+        let threads = options.threads;
         match (options.algorithm, tree) {
-            (Algorithm::Dfpn, _) => dfpn_parallel(root, profile.dfpn(), threads, limits, observer),
+            (Algorithm::Dfpn, _) => dfpn_parallel(root, options.dfpn(), threads, limits, observer),
             (Algorithm::Pns, Some(tree)) => {
-                pns(root, tree, profile.pns(), limits, observer, snapshots)
+                pns(root, tree, options.pns(), limits, observer, snapshots)
             }
             (Algorithm::Pn2, Some(tree)) => {
-                pn2_parallel(root, tree, profile.pn2(), limits, observer, snapshots)
+                pn2_parallel(root, tree, options.pn2(), limits, observer, snapshots)
             }
             (Algorithm::PnsPdfpn, Some(tree)) => {
-                let &SolveOptions { profile, threads, job_nodes, .. } = options;
+                let job_nodes = options.job_nodes;
                 let config = CoordinatorConfig { job_nodes, ..CoordinatorConfig::LOCAL };
-                two_level(root, tree, profile.dfpn(), threads, config, limits, observer, snapshots)
+                two_level(root, tree, options.dfpn(), threads, config, limits, observer, snapshots)
             }
             (Algorithm::AlphaBeta, _) => unreachable!("α-β does not use a table of proof numbers"),
             (algorithm, None) => unreachable!("`search_on` creates the tree of {algorithm}"),

@@ -3,8 +3,11 @@
 use std::num::NonZeroUsize;
 
 use super::{Algorithm, SolveError};
-use crate::konane::profile::Profile;
+use crate::konane::profile::{Overrides, Profile};
 use crate::search::cluster::CoordinatorConfig;
+use crate::search::dfpn::DfpnOptions;
+use crate::search::pn2::Pn2Options;
+use crate::search::pns::PnsOptions;
 use crate::search::snapshot::TreeCapacity;
 use crate::search::two_level::tree_capacity;
 
@@ -15,12 +18,14 @@ pub const MIN_MEMORY: u64 = 1 << 20;
 const TABLE_DIVISOR: u64 = 4;
 
 /// Options of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveOptions {
     /// The search algorithm.
     pub algorithm: Algorithm,
     /// Parameters of the algorithm.
     pub profile: Profile,
+    /// Changes of single parameters.
+    pub overrides: Overrides,
     /// Bytes of table and tree together, at least [`MIN_MEMORY`].
     pub memory_bytes: u64,
     /// Number of threads. Algorithms that are not [parallel](Algorithm::is_parallel) use one.
@@ -35,6 +40,7 @@ impl Default for SolveOptions {
         SolveOptions {
             algorithm: Algorithm::Dfpn,
             profile: Profile::Tuned,
+            overrides: Overrides::default(),
             memory_bytes: 1 << 30,
             threads: NonZeroUsize::MIN,
             job_nodes: CoordinatorConfig::LOCAL.job_nodes,
@@ -43,6 +49,21 @@ impl Default for SolveOptions {
 }
 
 impl SolveOptions {
+    /// The parameters of df-pn.
+    pub fn dfpn(&self) -> DfpnOptions {
+        self.overrides.dfpn(self.profile.dfpn())
+    }
+
+    /// The parameters of PNS.
+    pub fn pns(&self) -> PnsOptions {
+        self.overrides.pns(self.profile.pns())
+    }
+
+    /// The parameters of PN².
+    pub fn pn2(&self) -> Pn2Options {
+        self.overrides.pn2(self.profile.pn2())
+    }
+
     /// Divides the memory into bytes of the table and of the tree. df-pn and α-β have no tree. With the other
     /// algorithms ([`Algorithm::keeps_tree`]), the table has a quarter of the memory, because solved positions are
     /// removed from the tree and stored in the table. The table also has the memory that exceeds the maximum size of
@@ -83,9 +104,9 @@ impl SolveOptions {
     /// Capacity of a tree in `bytes` bytes; `None` for an algorithm without a tree.
     pub(super) fn tree_memory(&self, bytes: usize) -> Option<TreeCapacity> {
         let memory = match self.algorithm {
-            Algorithm::Pns => Some(self.profile.pns().tree_capacity(bytes)),
-            Algorithm::Pn2 => Some(self.profile.pn2().tree_capacity(bytes, self.threads)),
-            Algorithm::PnsPdfpn => Some(tree_capacity(bytes, self.profile.dfpn().combination)),
+            Algorithm::Pns => Some(self.pns().tree_capacity(bytes)),
+            Algorithm::Pn2 => Some(self.pn2().tree_capacity(bytes, self.threads)),
+            Algorithm::PnsPdfpn => Some(tree_capacity(bytes, self.dfpn().combination)),
             Algorithm::Dfpn | Algorithm::AlphaBeta => None,
         };
         memory.map(|memory| memory.with_total(self.memory_bytes))

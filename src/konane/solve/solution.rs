@@ -11,6 +11,7 @@ use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::moves::Move;
 use crate::konane::position::{Phase, Position};
 use crate::konane::profile::Profile;
+use crate::konane::symmetry::Symmetry;
 use crate::search::Value;
 use crate::search::numbers::{INFINITY, Number};
 use crate::search::run::{Counters, Outcome, Reason, Report};
@@ -32,6 +33,12 @@ pub struct Solution {
     pub algorithm: Algorithm,
     /// Parameters of the algorithm.
     pub profile: Profile,
+    /// The symmetries by which positions share a code; absent if these are all.
+    #[serde(skip_serializing_if = "Symmetry::is_all")]
+    pub symmetry: Symmetry,
+    /// The changed parameters, as options of `konane solve`; absent if there are none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub overrides: String,
     /// Threads that searched.
     pub threads: u32,
     /// The result for the player to move.
@@ -108,6 +115,8 @@ impl Solution {
             phase: position.phase(board),
             algorithm: options.algorithm,
             profile: options.profile,
+            symmetry: board.symmetry(),
+            overrides: options.overrides.to_string().trim_start().to_owned(),
             threads: report.threads,
             outcome,
             winner: outcome.map(|value| to_move.winner(value)),
@@ -184,6 +193,9 @@ pub enum SolveError {
          position after a move"
     )]
     NotProvable,
+    /// A proof by a search without all symmetries.
+    #[error("the codes in a proof are those of all symmetries: --proof needs --symmetry all")]
+    ProofSymmetry,
     /// The checkpoint cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -193,7 +205,9 @@ impl SolveError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            SolveError::TooLittleMemory { .. } | SolveError::NotProvable => ErrorKind::Usage,
+            SolveError::TooLittleMemory { .. }
+            | SolveError::NotProvable
+            | SolveError::ProofSymmetry => ErrorKind::Usage,
             SolveError::TooMuchMemory { .. } => ErrorKind::Resource,
             SolveError::Table(error) => error.kind(),
             SolveError::Tree(error) => error.kind(),
