@@ -147,6 +147,11 @@ fn effort(moves: [u8; 2], movable: [u8; 2], stones: u32) -> u32 {
     (2 * stones + 3 * least(moves) + 5 * least(movable)).saturating_sub(most)
 }
 
+/// 4096·(own − other)/(own + other), and 0 if both are 0.
+fn share_of_movable(own: i32, other: i32) -> i32 {
+    (own - other) * 4096 / (own + other).max(1)
+}
+
 impl<'a> Konane<'a> {
     /// Creates the tables: some 90 KiB on 8×8, 200 KiB on 1×64, where there are jumps of many lengths.
     pub fn new(board: &'a Board, estimate: Estimate) -> Self {
@@ -211,12 +216,14 @@ impl Game for Konane<'_> {
         !Position::from_code(self.board, code).is_early_jump(self.board)
     }
 
+    /// The share of movable stones, which orders positions like the thesis' ratio of own to other movable stones
+    /// (section 3.8): (own − other)/(own + other) grows with own/other.
     fn evaluate(&self, code: u64, _: &mut KonaneScratch) -> i32 {
         let position = Position::from_code(self.board, code);
         let mover = position.to_move();
         let own = position.count_movable(self.board, mover) as i32;
         let other = position.count_movable(self.board, !mover) as i32;
-        (own - other) * 4096 / (own + other).max(1)
+        share_of_movable(own, other)
     }
 
     fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut KonaneScratch) -> LeafSolution {
@@ -357,6 +364,20 @@ mod tests {
                     let found = jumps.solve_leaf(occupied, to_move, &mut memory);
                     prop_assert!(found == Some(expected) || (found.is_none() && budget < u32::MAX));
                 }
+            }
+        }
+    }
+
+    /// α-β compares evaluations only, so a strictly increasing function of the thesis' ratio finds the same values in
+    /// the same order.
+    #[test]
+    fn evaluations_have_the_order_of_the_ratio_of_movable_stones() {
+        let counts = || (1..=32).flat_map(|own| (1..=32).map(move |other| (own, other)));
+        for (own, other) in counts() {
+            for (own2, other2) in counts() {
+                let ratios = (own * other2).cmp(&(own2 * other));
+                let shares = share_of_movable(own, other).cmp(&share_of_movable(own2, other2));
+                assert_eq!(ratios, shares, "{own}/{other}, {own2}/{other2}");
             }
         }
     }
