@@ -15,7 +15,10 @@ from xxh3 import xxh3_64
 try:
     from compression import zstd
 except ImportError:
-    from backports import zstd
+    try:
+        from backports import zstd
+    except ImportError:
+        sys.exit("zstd is missing: use Python 3.14, or run 'pip install backports.zstd'")
 
 BLACK, WHITE = 0, 1
 NAMES = ["Black", "White"]
