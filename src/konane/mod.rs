@@ -12,7 +12,7 @@
 //! * [`Square`], [`Colour`], [`Move`], [`Phase`]: parts of positions and games.
 //! * [`Position`]: occupied squares and side to move; [`Setup`]: the same before it has been checked.
 //! * [`record::Record`]: a game with headers and comments.
-//! * [`Perft`]: counts of move sequences.
+//! * [`Perft`]: counts of move sequences; [`konane_complexity`]: an estimate of the number of games.
 //! * [`Solver`], [`SolveOptions`], [`Profile`], [`Algorithm`]: a search and its parameters.
 //! * [`Solution`], [`SearchTable`], [`RootMove`]: the result of a search, its table, and the numbers of the
 //!   root's moves while it runs.
@@ -21,6 +21,7 @@ pub mod board;
 pub mod checkpoint;
 mod cluster;
 pub mod code;
+mod complexity;
 pub mod draw;
 pub mod game;
 pub mod geometry;
@@ -38,6 +39,7 @@ pub mod symmetry;
 pub mod zobrist;
 
 pub use board::Board;
+pub use complexity::konane_complexity;
 pub(crate) use geometry::Direction;
 pub use geometry::{Colour, Dimensions, DimensionsError};
 pub use moves::Move;
