@@ -19,6 +19,7 @@
 //! | [`Board`], [`Position`], [`Move`], [`Square`] | the game; text of positions and moves: [`notation`]; games as text: [`record`]; pictures: [`draw`] |
 //! | [`Solver`], [`SolveOptions`], [`Solution`] | search of a position: options, limits, result |
 //! | [`Perft`] | counts of move sequences and positions |
+//! | [`complexity`] | estimates of the sizes of game trees |
 //! | [`analysis`] | values of a position and its moves from databases, proofs and a search |
 //! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::oracle`] uses them in a search |
 //! | [`proof`] | proofs as files: writing, checking, and playing by a proof |
@@ -60,6 +61,7 @@
 
 pub mod analysis;
 pub mod checkpoint;
+pub mod complexity;
 mod error;
 pub mod file;
 pub mod json;
@@ -74,7 +76,7 @@ pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move,
     Overrides, Perft, PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
     SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Symmetry,
-    SymmetryError, draw, game, notation, record,
+    SymmetryError, draw, game, konane_complexity, notation, record,
 };
 pub use pn_search as search;
 pub use search::Value;

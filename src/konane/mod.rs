@@ -12,7 +12,7 @@
 //! * [`Square`], [`Colour`], [`Move`], [`Phase`]: parts of positions and games.
 //! * [`Position`]: occupied squares and side to move; [`Setup`]: stones and a side to move that have not been checked.
 //! * [`record::Record`]: a game with headers and comments.
-//! * [`Perft`]: counts of move sequences.
+//! * [`Perft`]: counts of move sequences; [`konane_complexity`]: an estimate of the number of games.
 //! * [`Solver`], [`SolveOptions`], [`Profile`], [`Algorithm`]: a search and its parameters.
 //! * [`Solution`], [`SearchTable`]: the result of a search, and the table after it.
 //! * [`RootMove`]: proof and disproof number of a move of the root while a search runs.
@@ -21,6 +21,7 @@ pub mod board;
 pub mod checkpoint;
 mod cluster;
 pub mod code;
+mod complexity;
 pub mod draw;
 pub mod game;
 pub mod geometry;
@@ -38,6 +39,7 @@ pub mod symmetry;
 pub mod zobrist;
 
 pub use board::Board;
+pub use complexity::konane_complexity;
 pub(crate) use geometry::Direction;
 pub use geometry::{Colour, Dimensions, DimensionsError};
 pub use moves::Move;

@@ -16,6 +16,7 @@
 //! * Lands: `flat` defines the representations of lands; `simplify`, `canonical` and `moves` compute with
 //!   them; `store` assigns ids; `recent` is a cache of ids, and `option_set` removes duplicate children.
 //! * The game of the search: `game`, [`forecast`].
+//! * Sizes of trees: [`sprouts_complexity`].
 //! * Searches: the [`Algorithm`]s, [`analysis`], and searches in several processes, [`cluster`].
 //! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], verified by [`verify`].
 //!
@@ -38,6 +39,7 @@ mod algorithm;
 pub mod analysis;
 mod canonical;
 pub mod cluster;
+mod complexity;
 pub mod draw;
 mod error;
 mod flat;
@@ -60,6 +62,7 @@ mod store;
 pub mod verify;
 
 pub use algorithm::{Algorithm, AlgorithmError};
+pub use complexity::{SproutsComplexity, sprouts_complexity};
 pub use error::{MovesError, TextError};
 pub use flat::{Boundary, Land, Region, Spot};
 pub use game::{Scratch, ScratchCounters, Sprouts};
