@@ -1,5 +1,5 @@
 //! Estimates of the complexity of game trees from random games (Knuth, "Estimating the Efficiency of Backtrack
-//! Programs", 1975), as in Figure 1 of Čížek, Balko and Schmid (2025).
+//! Programs", 1975), as in Figure 1 of Čížek, Balko and Schmid.
 //!
 //! A random game chooses each child with the same probability. The product of the numbers of children along the
 //! game estimates the number of leaves of the tree without bias. The functions that estimate the trees of a game are

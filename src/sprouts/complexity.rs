@@ -1,5 +1,5 @@
 //! [`sprouts_complexity`]: estimates of the sizes of the game tree of a position and of its tree with Grundy numbers,
-//! as in Figure 1 of Čížek, Balko and Schmid (2025).
+//! as in Figure 1 of Čížek, Balko and Schmid.
 
 use std::sync::atomic::Ordering;
 
