@@ -383,6 +383,24 @@ mod tests {
     }
 
     #[test]
+    fn mobility_is_the_number_of_moves_in_every_phase() {
+        let board = Board::new("6x6".parse().expect("a board"));
+        let konane = Konane::new(&board, Estimate::Mobility);
+        let mut position = Position::start(&board);
+        for _ in 0..4 {
+            let mut children = Vec::new();
+            let code = position.code(&board);
+            let scratch = &mut KonaneScratch::default();
+            assert_eq!(konane.expand(code, scratch, &mut children, |_| {}), Expansion::Open);
+            for child in children {
+                let moves = Position::from_code(&board, child.code).count_moves(&board);
+                assert_eq!((child.phi, child.delta), (1, moves as Number));
+            }
+            position = position.play(&board, position.moves(&board)[0]);
+        }
+    }
+
+    #[test]
     fn positions_before_removals_are_not_solved() {
         let board = Board::new("3x3".parse().expect("a board"));
         let konane = Konane::new(&board, Profile::Tuned.estimate());

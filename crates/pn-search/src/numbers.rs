@@ -242,6 +242,16 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_combinations_are_read_back() {
+        for text in ["sum", "max", "weak", "mixed:8"] {
+            assert_eq!(text.parse::<Combination>().expect("a combination").to_string(), text);
+        }
+        for text in ["", "mixed", "mixed:65", "mixed:-1", "SUM"] {
+            assert!(text.parse::<Combination>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_combination_is_infinite_only_if_a_number_is() {
         for c in [Combination::SUM, Combination::mixed(8), Combination::WEAK] {
             assert_eq!(c.combine(MAX, 40 * u64::from(MAX), 40), MAX);

@@ -389,3 +389,29 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         self.budget == 0 || PARALLEL && self.path.is_cut_off(depth)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_virtual_loss_is_one_for_each_worker() {
+        assert_eq!(VirtualLoss::Stored.apply(1000, 3), 1003);
+        // The child's own numbers contain the virtual losses below it.
+        assert_eq!(VirtualLoss::Stored.remove(1003, 3), 1003);
+        let selection = VirtualLoss::Selection { share_1024: 4 };
+        assert_eq!(selection.apply(1000, 3), 1000 + 3 + 1000 * 3 * 4 / 1024);
+        assert_eq!(selection.remove(selection.apply(1000, 3), 3), 1000 - 1);
+        assert_eq!(selection.apply(1000, 0), 1000);
+    }
+
+    #[test]
+    fn texts_of_virtual_losses_are_read_back() {
+        for text in ["stored", "selection:0", "selection:65536"] {
+            assert_eq!(text.parse::<VirtualLoss>().expect("a virtual loss").to_string(), text);
+        }
+        for text in ["", "selection", "selection:", "selection:-1", "selection:65537", "Stored"] {
+            assert!(text.parse::<VirtualLoss>().is_err(), "{text}");
+        }
+    }
+}

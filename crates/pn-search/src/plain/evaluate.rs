@@ -550,6 +550,33 @@ mod tests {
         assert_eq!(expansions, 256 / 3 + 1);
     }
 
+    /// The thesis evaluates all children of a node and stores the values that the database has for them.
+    #[test]
+    fn all_children_are_evaluated_and_their_values_stored() {
+        struct LostFromTwo;
+        impl Oracle for LostFromTwo {
+            fn value(&self, code: u64) -> OracleAnswer {
+                OracleAnswer::Known(if code >= 2 { Value::Loss } else { Value::Win })
+            }
+        }
+        let (three, mut observer) = (Three::default(), ());
+        let game = WithOracle::new(&three, &LostFromTwo);
+        for (all, nodes, values) in [
+            (false, 1 + 3, [None, None, None]),
+            (true, 1 + 3, [Some(Value::Win), Some(Value::Loss), Some(Value::Loss)]),
+        ] {
+            let table = Table::new(1 << 12).unwrap();
+            let root = Root::new(&game, 0, &table);
+            let limits = Limits::default();
+            let mut evaluator =
+                Evaluator::alone(root, limits, &mut observer, LeafSolverOptions::NEVER);
+            evaluator.evaluate_all = all;
+            assert_eq!(evaluator.expand(0, true), Expanded::Won(2));
+            assert_eq!([1, 2, 3].map(|code| evaluator.value(code)), values);
+            assert_eq!(evaluator.monitor.counters.nodes, nodes);
+        }
+    }
+
     /// A failed leaf solution is not repeated soon; the child keeps its estimate. A solved leaf is
     /// solved again, because no entry is stored for it.
     #[test]

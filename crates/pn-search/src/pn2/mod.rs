@@ -324,6 +324,17 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn texts_of_budgets_are_read_back() {
+        for text in ["size", "logistic:150000,30000,100", "logistic:-1.5,0.25,0"] {
+            assert_eq!(text.parse::<Pn2Budget>().expect("a budget").to_string(), text);
+        }
+        let invalid = ["", "logistic", "logistic:1,2", "logistic:1,0,3", "logistic:1,2,3,4"];
+        for text in invalid.into_iter().chain(["logistic:inf,2,3", "logistic:1,2,-3"]) {
+            assert!(text.parse::<Pn2Budget>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn second_level_searches_keep_to_their_budgets() {
         let game = large_game();
         let widest = 12 + 21 + 25;

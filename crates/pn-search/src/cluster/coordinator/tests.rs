@@ -13,6 +13,8 @@ use crate::dfpn::{DfpnOptions, dfpn};
 use crate::numbers::{Combination, Epsilon, Number};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
+use crate::pn2::{Pn2Budget, Pn2Options};
+use crate::pns::PnsOptions;
 use crate::run::{Limits, Outcome};
 use crate::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::split_mix::mix;
@@ -375,11 +377,18 @@ fn the_node_limit_applies_to_all_workers_together() {
 
 /// Calls `test` with a coordinator of the large game.
 fn with_coordinator(test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>)) {
+    with_config(config(30), test);
+}
+
+fn with_config(
+    config: CoordinatorConfig,
+    test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>),
+) {
     let (game, table, snapshots) =
         (large_game(), Table::new(1 << 14).unwrap(), TreeSnapshots::new());
     let tree =
         PlainTree::new(Root::new(&game, 0, &table), empty_tree(), COMBINATION, TREE, &snapshots);
-    test(&mut Coordinator::new(tree, config(30), 0));
+    test(&mut Coordinator::new(tree, config, 0));
 }
 
 fn message(worker: WorkerId, state: WorkerState<Vec<Child>>) -> PlainRequest {
@@ -551,7 +560,23 @@ fn memory_for_leaves_is_bounded_by_the_tree() {
 
 #[test]
 fn jobs_below_solved_nodes_are_cancelled_and_the_end_cancels_all() {
-    with_coordinator(|coordinator| {
+    cancellations(true);
+}
+
+/// In the thesis (section 3.7.1), no signal stops a second-level search below a solved node.
+#[test]
+fn published_pn2_cancels_jobs_only_at_the_end() {
+    cancellations(false);
+}
+
+fn cancellations(cancel_jobs: bool) {
+    let pn2 = Pn2Options {
+        pns: PnsOptions::PLAIN,
+        budget: Pn2Budget::Size,
+        virtual_loss_64: 0,
+        cancel_jobs,
+    };
+    with_config(CoordinatorConfig { pn2: Some(pn2), ..config(30) }, |coordinator| {
         let mut handle = |worker, state| {
             let reply = coordinator.handle(message(worker, state));
             (reply, coordinator.take_cancelled().collect::<Vec<_>>())
@@ -572,10 +597,14 @@ fn jobs_below_solved_nodes_are_cancelled_and_the_end_cancels_all() {
         let (reply, cancelled) =
             handle(1, WorkerState::Done { job: first.id, outcome, spent: spent(3) });
         assert_eq!(reply.instruction, Instruction::Wait);
-        assert_eq!(cancelled, [(2 + below as u64, jobs[below].id)]);
+        let job_below = (2 + below as u64, jobs[below].id);
+        let other_job = (3 - below as u64, other.id);
+        assert_eq!(cancelled, if cancel_jobs { vec![job_below] } else { vec![] });
         coordinator.end(Reason::Interrupted);
         let all: Vec<_> = coordinator.take_cancelled().collect();
-        assert_eq!(all, [(3 - below as u64, other.id)]);
+        let expected = if cancel_jobs { vec![other_job] } else { vec![job_below, other_job] };
+        assert_eq!(all.len(), expected.len());
+        assert!(expected.iter().all(|job| all.contains(job)));
         for (worker, Job { id: job, .. }) in [2, 3].into_iter().zip(jobs) {
             let done = WorkerState::Done { job, outcome: JobOutcome::Stopped, spent: spent(1) };
             let reply = coordinator.handle(message(worker, done));
