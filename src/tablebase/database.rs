@@ -36,8 +36,8 @@ pub type ListedDatabase = (PathBuf, Result<Manifest, DatabaseError>);
 
 /// A database, open for look-ups from any number of threads.
 ///
-/// A look-up reads one chunk, checks its checksum and decompresses it, unless it is in the cache that all
-/// threads share. The indexes of the files stay in memory: 12 bytes for each chunk of 2 KiB. A file that
+/// A look-up reads one chunk, checks its checksum and decompresses it, unless the chunk is in the cache, which
+/// all threads share. The indexes of the files stay in memory: 12 bytes for each chunk of 2 KiB. A file that
 /// changes or shrinks while the database is open causes errors.
 pub struct Database {
     directory: PathBuf,
@@ -57,20 +57,20 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// Opens the database in a directory: reads the manifest, and checks that every layer exists and
-    /// has its length. Header, index and footer of a layer are checked, against the manifest
-    /// too, when it is first used, and every chunk whenever it is read.
+    /// Opens the database in a directory: reads the manifest, and checks that the file of every layer exists
+    /// and has the length that the manifest states. The header, index and footer of a layer file are checked
+    /// when the layer is first used, and every chunk whenever it is read from the file.
     ///
     /// # Errors
-    /// If the directory is no database or one of another version, or a layer is missing or has
-    /// another length.
+    /// If the directory is not a database, if the database has another version, or if a layer file is
+    /// missing or has a wrong length.
     pub fn open(directory: &Path, options: DatabaseOptions) -> Result<Self, DatabaseError> {
         let manifest = Manifest::read(directory)?;
         let index = Index::new(Board::new(manifest.dimensions), manifest.scope.exchanges());
         for entry in &manifest.layers {
             let path = directory.join(layer_name(entry.stones));
-            // Reading from every file would take a fifth of a second if the files are not in the
-            // system's memory.
+            // The files are not opened: reading from every file would take a fifth of a second if the
+            // files are not in the system's cache.
             let length = match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_file() => metadata.len(),
                 Ok(_) => return Err(DatabaseError::not_one(&path, "it is not a file")),
@@ -93,19 +93,21 @@ impl Database {
         })
     }
 
-    /// Opens the database of a board: in the directory itself, if it is one, or else in the
-    /// directories within, by their names. Preferred are complete databases, then those of
-    /// reachable positions, then those with the most stones; among these those with the remoteness.
+    /// Opens a database of a board. If `directory` itself is a database, it is opened. Otherwise the
+    /// directory is searched for subdirectories with the standard names of databases of the board. The first
+    /// choice is a complete database, then one of reachable positions, then the one that is complete up to
+    /// the greatest number of stones. Of two databases with the same positions, the one with remotenesses is
+    /// preferred.
     ///
     /// # Errors
-    /// If there is no database of the board, what has its name is one of another board, or as
-    /// [`Database::open`].
+    /// If there is no database of the board, if the database that was found is one of another board, or as
+    /// for [`Database::open`].
     pub fn find(
         directory: &Path,
         dimensions: Dimensions,
         options: DatabaseOptions,
     ) -> Result<Self, DatabaseError> {
-        // A directory may have the name of this board and the database of another.
+        // A directory that is named after this board may contain the database of another board.
         let open = |found: &Path| {
             let got = Manifest::read(found)?.dimensions;
             if got != dimensions {
@@ -143,8 +145,9 @@ impl Database {
             .and_then(|found| open(&found))
     }
 
-    /// The databases in a directory, sorted by name; or the directory alone, if it is a database. Reads
-    /// their manifests, some of which may be damaged or of another version.
+    /// Lists the databases in a directory, sorted by name. If the directory itself is a database, the list
+    /// contains only this directory. Reads the manifests; those that are damaged or of another version are
+    /// listed with an error.
     ///
     /// # Errors
     /// If the directory cannot be listed.
@@ -181,12 +184,13 @@ impl Database {
         &self.manifest
     }
 
-    /// The addresses of its positions.
+    /// The addresses of the database's positions.
     pub(super) fn index(&self) -> &Index {
         &self.index
     }
 
-    /// Sort key of a position: look-ups in ascending order of the keys read each chunk of the files once.
+    /// Returns a sort key of a position. If positions are looked up in ascending order of their keys, each
+    /// chunk of the files is read only once.
     pub fn look_up_order(&self, position: &Position) -> (u32, u32, u32) {
         let stones = position.occupied().count_ones();
         let Address { to_move, black, row, column, .. } =
@@ -204,10 +208,10 @@ impl Database {
         self.manifest.metric()
     }
 
-    /// The file of a layer, opened and checked, but not its chunks.
+    /// Returns the file of a layer. The first call opens the file and checks everything except its chunks.
     ///
     /// # Errors
-    /// If the file contradicts itself, or lacks a block.
+    /// If the file cannot be read, contradicts itself or the manifest, or lacks a block.
     ///
     /// # Panics
     /// If the database has no such layer.
@@ -239,9 +243,9 @@ impl Database {
         Ok(self.layers[stones as usize].get_or_init(|| file))
     }
 
-    /// The value of a position of any phase for the side to move. `None` if the database holds reachable
-    /// positions only and no game from the start leads there. Positions of the removals are not in the
-    /// files: their values follow from those of the next one or two plies.
+    /// Returns the value of a position of any phase for the side to move. `None` if the database contains
+    /// only reachable positions, and no game reaches this position. Positions of the removal phase are not
+    /// in the files: their values are computed from those of the positions one or two plies later.
     ///
     /// # Errors
     /// If the position has too many stones for the database, or a file is damaged.
@@ -254,13 +258,13 @@ impl Database {
         }
     }
 
-    /// Remoteness of a position: plies to the end with best play. Odd if the side to move wins, even if
-    /// it loses, 0 without a move. `None` if the metric of the database is outcome.
+    /// Returns the remoteness of a position: plies to the end with best play. It is odd if the side to move
+    /// wins, even if it loses, and 0 if there is no move. `None` if the database stores only outcomes.
     ///
-    /// Costs as much as [`Database::value`] for each bit of the answer, at most six.
+    /// A remoteness has at most six bits. Reading a bit costs as much as a call of [`Database::value`].
     ///
     /// # Errors
-    /// As [`Database::value`].
+    /// As for [`Database::value`].
     pub fn remoteness(&self, position: &Position) -> Result<Option<u32>, DatabaseError> {
         let board = self.board_of(position)?;
         if self.metric() == Metric::Outcome {
@@ -276,7 +280,7 @@ impl Database {
         Ok(Some(remoteness(after)))
     }
 
-    /// The board, if all stones of a position are on it.
+    /// Returns the board if all stones of the position are on it.
     #[inline]
     fn board_of(&self, position: &Position) -> Result<&Board, DatabaseError> {
         let board = self.board();
@@ -310,10 +314,11 @@ impl Database {
         Ok(Some(value))
     }
 
-    /// [`Database::value`] of a set of stones as a position of the jumping phase, even if fewer than
-    /// two squares are empty.
+    /// Returns the value of a set of stones as a position of the jumping phase, even if fewer than two
+    /// squares are empty. Otherwise the same as [`Database::value`].
     ///
-    /// Costs the decompression of a chunk, some microseconds, or some 100 ns if it is cached.
+    /// Takes some 100 ns if the chunk is in the cache. Otherwise the chunk is decompressed, which takes some
+    /// microseconds.
     ///
     /// # Errors
     /// If there are too many stones for the database, or a file is damaged.
@@ -337,7 +342,7 @@ impl Database {
         })
     }
 
-    /// The layer that a position is in.
+    /// Returns the file of the layer that contains a position.
     #[inline]
     fn covering(&self, occupied: u64, to_move: Colour) -> Result<&LayerFile, DatabaseError> {
         let stones = occupied.count_ones();
@@ -351,7 +356,7 @@ impl Database {
         self.layer(stones)
     }
 
-    /// The bit of a kind at an address.
+    /// Returns the bit at an address in the block of the given kind.
     #[inline]
     fn bit(
         &self,
@@ -371,8 +376,8 @@ impl Database {
         let chunk_bits = file.header().chunk_bytes.trailing_zeros();
         let chunk = at >> chunk_bits;
         let byte = (at - (chunk << chunk_bits)) as usize;
-        let name = chunk_name(file.header().stones, number, chunk);
-        if let Some(bytes) = self.chunks.get(&name) {
+        let key = chunk_key(file.header().stones, number, chunk);
+        if let Some(bytes) = self.chunks.get(&key) {
             return Ok(bytes[byte] >> (row % 8) & 1 == 1);
         }
         let length = block.chunk_len(chunk as usize);
@@ -383,7 +388,7 @@ impl Database {
         self.inflaters.lock().unwrap_or_else(PoisonError::into_inner).push(inflater);
         read?;
         let bit = bytes[byte] >> (row % 8) & 1 == 1;
-        self.chunks.insert(name, bytes);
+        self.chunks.insert(key, bytes);
         Ok(bit)
     }
 
@@ -401,7 +406,7 @@ impl Database {
         }
     }
 
-    /// The error for values that cannot be true together.
+    /// The error for two values that contradict each other.
     #[cold]
     pub(super) fn contradiction(
         &self,
@@ -414,8 +419,8 @@ impl Database {
     }
 }
 
-/// The place of a block in a layer file that has all of its blocks: its number in
-/// [`LayerHeader::keys`].
+/// Returns the index of a block in a layer file that has all blocks of its layer. This is the index of the
+/// block's key in [`LayerHeader::keys`].
 #[inline]
 fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
     let (black_squares, white_squares) = (header.count(Colour::Black), header.count(Colour::White));
@@ -425,10 +430,10 @@ fn block_number(header: &LayerHeader, key: BlockKey) -> usize {
     (side * per_side + key.black - least) as usize
 }
 
-/// The name of a chunk among those of a database: its layer, the number of its block there, and its own
-/// number in the block.
+/// Returns the cache key of a chunk, which is unique in a database: the layer, the index of the block in the
+/// layer, and the index of the chunk in the block.
 #[inline]
-fn chunk_name(stones: u32, block: usize, chunk: u64) -> u64 {
+fn chunk_key(stones: u32, block: usize, chunk: u64) -> u64 {
     debug_assert!(stones < 1 << 7 && block < 1 << 9 && chunk < 1 << 48, "{stones} {block} {chunk}");
     u64::from(stones) << 57 | (block as u64) << 48 | chunk
 }
@@ -447,7 +452,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn block_numbers_follow_the_list_of_blocks() {
+    fn block_numbers_are_indices_of_the_list_of_keys() {
         for (size, scope) in [
             ("3x3", Scope::Complete),
             ("3x4", Scope::Complete),
@@ -467,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_of_different_blocks_have_different_names() {
+    fn chunks_of_different_blocks_have_different_keys() {
         let mut most = 0;
         for size in ["3x17", "7x9", "1x63", "8x8"] {
             let board = Board::new(size.parse().unwrap());
@@ -478,11 +483,10 @@ mod tests {
                 let header = LayerHeader::new(&index, scope, metric, stones);
                 let blocks = header.keys().len();
                 most = most.max(blocks);
-                for name in
-                    (0..blocks).flat_map(|block| [0, 7].map(|n| chunk_name(stones, block, n)))
+                for key in (0..blocks).flat_map(|block| [0, 7].map(|n| chunk_key(stones, block, n)))
                 {
-                    assert!(last < Some(name), "{size} {stones}");
-                    last = Some(name);
+                    assert!(last < Some(key), "{size} {stones}");
+                    last = Some(key);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A database as known values of a search.
+//! The values of a database, as an oracle for a search.
 
 use std::sync::OnceLock;
 
@@ -11,9 +11,9 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 
 /// The values of a database, for [`crate::Solver::oracle`].
 ///
-/// Positions with more stones than the database covers are recognised by counting stones, in a
-/// nanosecond. An error of the database ends the search that meets it;
-/// [`DatabaseValues::into_error`] returns it.
+/// For a position with more stones than the database covers, the answer is "unknown" after a nanosecond,
+/// because only the stones are counted. The first error of a look-up ends the search.
+/// [`DatabaseValues::into_error`] returns this error.
 ///
 /// ```no_run
 /// use konane::tablebase::{Database, DatabaseOptions, DatabaseValues};
@@ -30,19 +30,21 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A position and the one with the colours exchanged have the same code and the same value. Of
-/// the two, a database of reachable positions may hold one only, so both are looked up.
+/// On boards where the colours can be exchanged, a position and the equivalent position with exchanged
+/// colours have the same code and the same value. A database of reachable positions may contain only one of
+/// these two positions. So if the first is not found, the second is looked up.
 #[derive(Debug)]
 pub struct DatabaseValues<'a> {
     database: &'a Database,
     max_stones: u32,
-    /// In scope reachable: exchanges the colours, on boards where that is possible.
+    /// The symmetry that exchanges the colours. `None` in scope complete, and on boards without such a
+    /// symmetry.
     exchange: Option<SetMap>,
     error: OnceLock<DatabaseError>,
 }
 
 impl<'a> DatabaseValues<'a> {
-    /// The values of a database.
+    /// Creates the oracle of a database.
     pub fn new(database: &'a Database) -> Self {
         let coverage = database.coverage();
         let squares = coverage.dimensions.squares() as usize;
@@ -54,8 +56,8 @@ impl<'a> DatabaseValues<'a> {
         DatabaseValues { database, max_stones, exchange, error: OnceLock::new() }
     }
 
-    /// Value of a position or, if it is not reached, of the equivalent one with
-    /// the colours exchanged.
+    /// Returns the value of a position or, if the database does not contain it, of the equivalent position
+    /// with exchanged colours.
     #[inline]
     fn look_up(&self, position: Position) -> Result<Option<Value>, DatabaseError> {
         let found = self.database.value(&position)?;
@@ -74,7 +76,7 @@ impl<'a> DatabaseValues<'a> {
         }
     }
 
-    /// The first error of a look-up. If there is none, every answer was a value from a sound file.
+    /// Returns the first error of a look-up. If there is none, every value was read from an undamaged file.
     pub fn into_error(self) -> Option<DatabaseError> {
         self.error.into_inner()
     }
@@ -89,10 +91,10 @@ impl Oracle for DatabaseValues<'_> {
         }
         match self.look_up(position) {
             Ok(Some(value)) => OracleAnswer::Known(value),
-            // Reached only by a search that begins with a position of no game.
+            // Happens only in searches that begin with a position that no game reaches.
             Ok(None) => OracleAnswer::Unknown,
             Err(error) => {
-                // Another thread may have been first; one error is enough.
+                // Another thread may have stored its error before. One error is enough.
                 let _ = self.error.set(error);
                 OracleAnswer::Failed
             }

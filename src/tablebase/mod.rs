@@ -1,5 +1,5 @@
-//! Tablebases: the value of every position of a board, or of every position that a game can reach, in
-//! checked files. Users call one a database.
+//! Tablebases: files that store the value of every position of a board, of every position up to a number of
+//! stones, or of every position that a game can reach. Texts for users call a tablebase a *database*.
 //!
 //! A position is a black pattern (the occupied black squares), a white pattern and the side to move.
 //!
@@ -11,16 +11,16 @@
 //!
 //! # Overview of functions and types
 //!
-//! - [`plan()`] computes the needs of a build, [`build()`] runs it. [`BuildTask`] and [`DistributedBuild`]
-//!   split it for several machines.
-//! - [`Database`] opens a database and looks positions up. [`probe()`] adds the moves, and
-//!   [`DatabaseValues`] makes the values available to a search.
-//! - [`verify()`] checks a database, on request value by value.
+//! - [`plan()`] estimates the memory, disk space and time of a build, [`build()`] runs it. [`BuildTask`]
+//!   and [`DistributedBuild`] split a build for several machines.
+//! - [`Database`] opens a database and looks positions up. [`probe()`] looks up a position and the positions
+//!   after its moves. [`DatabaseValues`] makes the values available to a search.
+//! - [`verify()`] checks the files of a database and, on request, every value.
 //! - [`statespace()`] counts the positions that games reach, ply by ply.
-//! - [`PositionCounts`] and [`Histogram`] are statistics of a database, in its [`Manifest`].
+//! - [`PositionCounts`] and [`Histogram`] are statistics of a database. Its [`Manifest`] contains them.
 //!
-//! `index` computes the address of a position, `values` the values in memory, by three methods, and
-//! `files` has the layers and the manifest. `db/FORMAT.md` specifies the files.
+//! The module `index` computes addresses of positions, `values` computes values in memory, and `files` reads
+//! and writes layers and manifests. `db/FORMAT.md` specifies the files.
 
 mod builder;
 mod database;

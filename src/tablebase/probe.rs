@@ -16,7 +16,7 @@ pub struct RatedMove {
     pub mv: Move,
     /// The outcome for the player who makes it.
     pub outcome: Value,
-    /// Plies to the end with best play after the move, if the database has them.
+    /// Plies to the end with best play after the move, if the database stores remotenesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
 }
@@ -34,18 +34,18 @@ pub struct Probe {
     pub outcome: Value,
     /// The player who wins.
     pub winner: Colour,
-    /// Plies to the end with best play, if the database has them.
+    /// Plies to the end with best play, if the database stores remotenesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
-    /// The moves, winning ones first, otherwise in the order of [`Position::moves`]. With the
-    /// remoteness, winning moves are sorted from the quickest to the longest, and losing ones from
-    /// the longest to the quickest. None: the side to move has lost.
+    /// The moves, best move first: winning moves, then losing moves. If the database stores
+    /// remotenesses, quick wins are before long wins, and long losses before quick losses. Equally
+    /// good moves have the order of [`Position::moves`]. Empty if the side to move has no move.
     pub moves: Vec<RatedMove>,
 }
 
 impl Probe {
-    /// A move that keeps the outcome: a winning one, if there is one. With the remoteness, the
-    /// quickest win or the longest loss.
+    /// Returns a best move: a winning move, if there is one. If the database stores remotenesses, it is
+    /// the quickest win or the longest loss. `None` if there is no move.
     pub fn best_move(&self) -> Option<Move> {
         self.moves.first().map(|rated| rated.mv)
     }
@@ -53,12 +53,12 @@ impl Probe {
 
 /// Looks up a position of the database's board, and the position after every move.
 ///
-/// Costs a look-up for the position and for every move; in the removals some 20 more. With the
-/// remoteness, each is one for every bit of it.
+/// Each of these positions costs one look-up. In the removal phase, some 20 more are needed. If the database
+/// stores remotenesses, each position also costs one look-up for every bit of its remoteness.
 ///
 /// # Errors
-/// If the database does not cover the position; the error states what it covers. If a file is damaged, or
-/// the values of the position and its moves contradict each other.
+/// If the database does not cover the position (the error states what the database covers), if a file is
+/// damaged, or if the values of the position and its moves contradict each other.
 ///
 /// # Examples
 /// ```no_run
@@ -118,9 +118,9 @@ pub fn probe(database: &Database, position: &Position) -> Result<Probe, Database
 
 /// A game in which both sides play moves that keep the outcome, up to the position without moves.
 ///
-/// Each item is a position and the move that is made in it. With the remoteness, the winner
-/// hurries and the loser delays; of moves that are as good, the first in the order of
-/// [`Position::moves`] is made. Ends after an error.
+/// Each item is a position and the move that is made in it. If the database stores remotenesses, the winner
+/// ends the game as early as possible, and the loser as late as possible. Of equally good moves, the first
+/// in the order of [`Position::moves`] is made. The iterator ends after an error.
 pub fn perfect_game(database: &Database, from: Position) -> PerfectGame<'_> {
     PerfectGame { database, position: Some(from) }
 }
@@ -133,7 +133,8 @@ pub struct PerfectGame<'a> {
 }
 
 impl PerfectGame<'_> {
-    /// The position that comes next: at the end, the one without moves. `None` after an error.
+    /// Returns the position in which the next move will be made. At the end of the game, it has no moves.
+    /// `None` after an error.
     pub fn position(&self) -> Option<Position> {
         self.position
     }

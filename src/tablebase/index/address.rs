@@ -9,25 +9,27 @@ use crate::konane::{Board, Colour};
 
 /// Location of the value of a jumping-phase position.
 ///
-/// The block (`to_move`, `black`, `white`) holds the positions with these numbers of stones. Its
-/// rows are the canonical black patterns ([`Orbits`]), its columns the white patterns by
-/// combinadic rank.
+/// The block (`to_move`, `black`, `white`) holds the positions with this side to move and these numbers of
+/// stones. Its rows are the canonical black patterns ([`Orbits`]), its columns the white patterns by
+/// combinadic rank. If the index exchanges the colours of a position, its address is that of the position
+/// after the exchange. Equivalent positions may have different addresses if a symmetry maps their black
+/// pattern to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
-    /// The side to move, after an exchange of the colours where the index has one.
+    /// The side to move. Always Black if the index exchanges the colours.
     pub to_move: Colour,
-    /// Black stones.
+    /// Number of black stones.
     pub black: u32,
-    /// White stones.
+    /// Number of white stones.
     pub white: u32,
-    /// Number of the canonical black pattern.
+    /// Index of the canonical black pattern.
     pub row: u32,
     /// Rank of the white pattern.
     pub column: u32,
 }
 
-/// Addresses of the positions of one board. Shared between threads. The orbits of a number of black stones
-/// are found at their first use.
+/// Addresses of the positions of one board. Can be shared between threads. The canonical black patterns with
+/// a given number of stones are computed when they are first needed.
 #[derive(Debug)]
 pub struct Index {
     board: Board,
@@ -36,14 +38,14 @@ pub struct Index {
     orbits: Box<[OnceLock<Orbits>]>,
     /// Number of canonical black patterns, by number of stones.
     rows: Vec<u64>,
-    /// A symmetry that exchanges the colours, if they are to be exchanged.
+    /// The symmetry that exchanges the colours of positions with White to move, if the index exchanges them.
     exchange: Option<SetMap>,
 }
 
 impl Index {
-    /// An index for a board. With `exchange`, positions with White to move on a board with an
-    /// even side are written as equivalent ones with Black to move; on a board with two odd
-    /// sides it changes nothing.
+    /// Creates the index of a board. If `exchange` is true and the board has an even side, a position with
+    /// White to move has the address of the equivalent position with exchanged colours and Black to move. On
+    /// a board with two odd sides, `exchange` has no effect.
     pub fn new(board: Board, exchange: bool) -> Self {
         let numbering = SquareNumbers::new(&board);
         let ranks = [Colour::Black, Colour::White].map(|c| Combinadics::new(numbering.count(c)));
@@ -74,12 +76,13 @@ impl Index {
         &self.ranks[colour.index()]
     }
 
-    /// Returns true if positions with White to move are written with Black to move.
+    /// Returns true if positions with White to move have the addresses of equivalent positions with Black to
+    /// move.
     pub fn exchanges(&self) -> bool {
         self.exchange.is_some()
     }
 
-    /// The sides to move that have blocks of their own: Black alone where colours are exchanged.
+    /// The sides to move that have blocks: only Black if the colours are exchanged.
     pub fn sides(&self) -> &'static [Colour] {
         if self.exchanges() { &[Colour::Black] } else { &[Colour::Black, Colour::White] }
     }
@@ -94,7 +97,7 @@ impl Index {
             .get_or_init(|| Orbits::new(&self.numbering, self.ranks(Colour::Black), black))
     }
 
-    /// Number of canonical black patterns with a number of stones. Does not find the patterns.
+    /// Number of canonical black patterns with a number of stones. Does not compute the patterns.
     ///
     /// # Panics
     /// If the board has fewer black squares.
@@ -102,7 +105,7 @@ impl Index {
         self.rows[black as usize]
     }
 
-    /// The address of the jumping-phase position with these stones. Some 20 ns.
+    /// Returns the address of the jumping-phase position with these stones. Takes some 20 ns.
     #[inline]
     pub fn address(&self, occupied: u64, to_move: Colour) -> Address {
         let (occupied, to_move) = match (&self.exchange, to_move) {
@@ -117,7 +120,7 @@ impl Index {
         Address { to_move, black: stones, white: white.count_ones(), row: row.index, column }
     }
 
-    /// The stones of the position at an address.
+    /// Returns the stones of the position at an address.
     ///
     /// # Panics
     /// If there is no such address.
@@ -135,9 +138,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn equivalent_positions_have_one_value() {
-        // Patterns with symmetries of their own have several addresses; all of them decode to
-        // equivalent positions.
+    fn addresses_are_decoded_to_equivalent_positions() {
         for size in ["3x3", "3x4", "4x4", "1x9", "2x7"] {
             let board = Board::new(size.parse().unwrap());
             for exchange in [false, true] {
@@ -165,7 +166,7 @@ mod tests {
         fn addresses_of_large_boards(stones: u64, size in prop::sample::select(vec![
             "6x6", "7x7", "5x8", "8x8", "7x9", "2x32", "1x64"
         ]), black_to_move: bool) {
-            // Few stones: the orbits of a half full 8x8 board would take minutes.
+            // Only few stones: to compute the orbits of a half full 8x8 board would take minutes.
             let board = Board::new(size.parse().unwrap());
             let mut occupied = stones & board.all();
             while occupied.count_ones() > 8 {

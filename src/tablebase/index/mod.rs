@@ -1,9 +1,9 @@
 //! Addresses of positions.
 //!
-//! A position has an [`Address`], and an address a position. [`SquareNumbers`] numbers the squares of each
-//! colour, [`Combinadics`] the patterns with a given number of stones, [`Orbits`] the black patterns
-//! up to symmetry; [`Index`] joins them. `sizes` computes sizes of layers without listing
-//! their patterns.
+//! Every position of the jumping phase has an [`Address`], and every address can be decoded to a position.
+//! [`SquareNumbers`] numbers the squares of each colour, [`Combinadics`] the patterns with a given number of
+//! stones, and [`Orbits`] the black patterns up to symmetry. [`Index`] computes addresses from these numbers.
+//! `sizes` computes sizes of layers without listing their patterns.
 
 mod address;
 mod numbering;

@@ -1,17 +1,18 @@
-//! The squares of each colour, numbered, so that the stones of one colour are a bit pattern.
+//! A numbering of the squares of each colour. With it, the stones of one colour are a bit pattern.
 
 use crate::konane::symmetry::Permutation;
 use crate::konane::{Board, Colour};
 
-/// Bits of a pattern or of a board that one table look-up maps.
+/// Number of elements whose images are found by one table look-up.
 const CHUNK: usize = 8;
 
-/// Maps sets of up to 64 elements, a chunk at a time.
+/// Maps sets of up to 64 elements, with one table look-up for every eight elements.
 #[derive(Clone, Debug)]
 pub struct SetMap(Box<[[u64; 1 << CHUNK]]>);
 
 impl SetMap {
-    /// `image(i)` is the image of element `i`.
+    /// Creates the map of the sets of `elements` elements. `image(i)` is the set to which element `i` is
+    /// mapped. The image of a set is the union of the images of its elements.
     pub fn new(elements: usize, image: impl Fn(usize) -> u64) -> Self {
         let chunk = |c: usize| {
             std::array::from_fn(|bits| {
@@ -35,23 +36,25 @@ impl SetMap {
 
 /// Numbers the squares of each colour from 0.
 ///
-/// Black squares are numbered by their place on the board. White squares are numbered orbit by
-/// orbit under the symmetries that keep the colours, so that the first six are, where the orbits'
-/// sizes allow it, a union of orbits: a symmetry then permutes the bits within a 64-bit word of a
-/// row of all white patterns, and the words among each other, but never mixes both.
+/// Black squares are numbered in the order of the board. White squares are numbered orbit by orbit, where an
+/// orbit is a set of squares that the symmetries which keep the colours map to each other. If the sizes of
+/// the orbits allow it, the white squares 0 to 5 are a union of orbits. This matters for rows that have a bit
+/// for each white pattern: squares 0 to 5 select the bit within a 64-bit word, and the other squares select
+/// the word. With such a numbering, a symmetry moves whole words, and permutes the bits of all words alike.
 #[derive(Clone, Debug)]
 pub struct SquareNumbers {
     squares: [Vec<u8>; 2],
-    /// From a set of squares to both patterns, the white one in the upper half.
+    /// Maps a set of squares to both patterns: black in the lower 32 bits, white in the upper 32 bits.
     pack: SetMap,
     unpack: [SetMap; 2],
-    /// By colour and symmetry: where each number goes, as a list and as a map of patterns.
+    /// By colour and symmetry: the number to which the symmetry maps each number.
     moved: [Vec<Vec<u8>>; 2],
+    /// The same as maps of patterns.
     images: [Vec<SetMap>; 2],
 }
 
 impl SquareNumbers {
-    /// The numbering of a board, with its tables (some 50 KiB).
+    /// Creates the numbering of a board, with tables of some 50 KiB.
     pub fn new(board: &Board) -> Self {
         let symmetries = board.symmetries().preserving();
         let listed = |colour: Colour| -> Vec<u8> {
@@ -126,7 +129,7 @@ impl SquareNumbers {
         self.images[0].len()
     }
 
-    /// The number to which a symmetry takes each number of a colour.
+    /// The number to which a symmetry maps each number of a colour.
     pub fn moved(&self, colour: Colour, symmetry: usize) -> &[u8] {
         &self.moved[colour.index()][symmetry]
     }
@@ -138,7 +141,8 @@ impl SquareNumbers {
     }
 }
 
-/// Orbits with `size` squares together, found by trying all combinations, largest orbits last.
+/// Returns the indices of orbits that have exactly `size` squares in total, or `None` if there are no such
+/// orbits. Tries all combinations.
 fn choose_orbits(orbits: &[Vec<u8>], size: usize) -> Option<Vec<usize>> {
     fn search(orbits: &[Vec<u8>], from: usize, left: usize, chosen: &mut Vec<usize>) -> bool {
         if left == 0 {
@@ -165,7 +169,7 @@ mod tests {
     use crate::konane::symmetry::permute;
 
     #[test]
-    fn patterns_and_squares_are_two_spellings_of_a_set() {
+    fn packing_agrees_with_unpacking_and_symmetries() {
         for size in ["1x1", "3x3", "5x5", "6x6", "4x9", "5x8", "8x8", "7x9", "1x64"] {
             let board = Board::new(size.parse().unwrap());
             let numbering = SquareNumbers::new(&board);
@@ -188,15 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn symmetries_keep_words_on_boards_that_are_swept() {
-        let keeps_words = |size: &str| {
+    fn symmetries_move_whole_words_on_boards_that_are_swept() {
+        let moves_whole_words = |size: &str| {
             let numbering = SquareNumbers::new(&Board::new(size.parse().unwrap()));
             (0..numbering.symmetries())
                 .all(|g| numbering.moved(Colour::White, g)[..6].iter().all(|&n| n < 6))
         };
         for size in ["6x6", "5x7", "4x9", "3x12", "2x18", "1x36", "5x8", "4x10", "6x7"] {
-            assert!(keeps_words(size), "{size}");
+            assert!(moves_whole_words(size), "{size}");
         }
-        assert!(!keeps_words("5x5"));
+        assert!(!moves_whole_words("5x5"));
     }
 }

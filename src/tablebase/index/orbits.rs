@@ -11,22 +11,22 @@ pub struct Orbits {
     patterns: Box<[u32]>,
     /// A bit for each combinadic rank, set for canonical patterns.
     canonical: Box<[u64]>,
-    /// Canonical patterns before each word of `canonical`.
+    /// By word of `canonical`: number of canonical patterns in the words before it.
     before: Box<[u32]>,
 }
 
 /// Row of a black pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Number of the canonical pattern.
+    /// Index of the canonical pattern in [`Orbits::patterns`].
     pub index: u32,
-    /// The symmetry that leads from the pattern to the canonical one.
+    /// A symmetry that maps the pattern to the canonical one.
     pub symmetry: u8,
 }
 
 impl Orbits {
-    /// Finds the canonical patterns with `stones` stones, among C(n, stones) for n black squares:
-    /// some 20 ns for each of them.
+    /// Finds the canonical patterns with `stones` stones. Takes some 20 ns for each of the C(n, stones)
+    /// patterns on n black squares.
     pub fn new(numbering: &SquareNumbers, black: &Combinadics, stones: u32) -> Self {
         let mut canonical = vec![0u64; (black.count(stones) as usize).div_ceil(64)];
         let mut patterns = Vec::new();
@@ -56,7 +56,8 @@ impl Orbits {
         &self.patterns
     }
 
-    /// The row of any pattern with this number of stones, and the first symmetry that leads there.
+    /// Returns the row of any pattern with this number of stones, with the first symmetry that maps the
+    /// pattern to the canonical one.
     #[inline]
     pub fn row(&self, numbering: &SquareNumbers, black: &Combinadics, pattern: u32) -> Row {
         let (mut least, mut symmetry) = (pattern, 0);
@@ -72,23 +73,25 @@ impl Orbits {
     }
 }
 
-/// The symmetries that leave a black pattern as it is, as a set of their numbers. The identity,
-/// bit 0, is always among them; the orbit has as many patterns as there are symmetries, divided by
-/// the size of this set.
+/// Returns the symmetries that map a black pattern to itself: bit `g` is set for symmetry `g`. Bit 0, the
+/// identity, is always set. The number of patterns in the orbit is the number of all symmetries divided by the
+/// number of set bits.
 pub fn stabiliser(numbering: &SquareNumbers, pattern: u32) -> u8 {
     (0..numbering.symmetries())
         .filter(|&g| numbering.image(Colour::Black, g, pattern) == pattern)
         .fold(0, |set, g| set | 1 << g)
 }
 
-/// Numbers of canonical black patterns, by number of stones, by the Cauchy-Frobenius lemma: their
-/// number is the mean, over the symmetries, of the number of patterns that a symmetry maps to
-/// themselves. These are the unions of its cycles.
+/// Counts the canonical black patterns, by number of stones. By the Cauchy-Frobenius lemma, the number of
+/// canonical patterns is the mean, over all symmetries, of the number of patterns that the symmetry maps to
+/// themselves. A symmetry maps a pattern to itself exactly if the pattern is a union of cycles of the
+/// symmetry.
 pub fn count_rows(numbering: &SquareNumbers) -> Vec<u64> {
     let black = numbering.count(Colour::Black) as usize;
     let mut sums = vec![0u64; black + 1];
     for symmetry in 0..numbering.symmetries() {
-        // Coefficients of the product of 1 + x^length over the cycles.
+        // `fixed[s]` is the number of unions of cycles that have s squares: the coefficient of x^s in the
+        // product of (1 + x^length) over all cycles.
         let mut fixed = vec![0u64; black + 1];
         fixed[0] = 1;
         for length in cycles(numbering.moved(Colour::Black, symmetry)) {
@@ -101,7 +104,7 @@ pub fn count_rows(numbering: &SquareNumbers) -> Vec<u64> {
     sums.into_iter().map(|sum| sum / numbering.symmetries() as u64).collect()
 }
 
-/// The lengths of a permutation's cycles.
+/// Returns the lengths of a permutation's cycles.
 fn cycles(permutation: &[u8]) -> Vec<usize> {
     let mut seen = vec![false; permutation.len()];
     let mut lengths = Vec::new();

@@ -1,19 +1,19 @@
 //! Combinadic ranks: the bijection between patterns of `k` stones and `0..C(n, k)`.
 //!
-//! The rank of a pattern with stones on numbers c₁ < c₂ < … < cₖ is C(c₁,1) + C(c₂,2) + … +
-//! C(cₖ,k) (thesis, 3.9.1). Patterns with the same number of stones are thereby numbered in the
-//! order of their values as integers.
+//! The rank of a pattern with stones on the squares c₁ < c₂ < … < cₖ is C(c₁,1) + C(c₂,2) + … +
+//! C(cₖ,k) (thesis, 3.9.1). Of two patterns with the same number of stones, the one that is the greater
+//! integer has the greater rank.
 
 /// Maximum number of squares of one colour.
 const MAX: usize = 32;
 
-/// Bits of a pattern that one table look-up ranks.
+/// Number of bits of a pattern whose contribution to the rank is found by one table look-up.
 const CHUNK: usize = 8;
 
 /// The binomial coefficient `n` over `k`; 0 for `k > n`.
 ///
 /// # Panics
-/// If the result exceeds 64 bits, which needs `n` above 61.
+/// In debug builds, if an intermediate product exceeds 64 bits. This does not happen for `n` up to 62.
 pub fn binomial(n: u32, k: u32) -> u64 {
     if k > n {
         return 0;
@@ -27,12 +27,13 @@ pub struct Combinadics {
     squares: u32,
     /// `binomials[n][k]`, `n` and `k` up to 32.
     binomials: Box<[[u32; MAX + 1]; MAX + 1]>,
-    /// Contribution of a chunk's bits to the rank, by chunk and stones below it.
+    /// One table for each chunk and each number of stones below the chunk. It has the contribution to the
+    /// rank for every value of the chunk's bits.
     tables: Box<[[u32; 1 << CHUNK]]>,
 }
 
 impl Combinadics {
-    /// Ranks patterns of up to `squares` squares. Some 50 KiB.
+    /// Creates the tables for patterns of `squares` squares, at most 57 KiB.
     ///
     /// # Panics
     /// For more than 32 squares.
@@ -65,7 +66,8 @@ impl Combinadics {
         &self.binomials
     }
 
-    /// First table of a chunk: chunk `c` has one for each of 0 to 8c stones below.
+    /// Returns the index of the first table of a chunk. Chunk `c` has a table for each number of stones below it,
+    /// from 0 to 8c.
     #[inline(always)]
     const fn table(chunk: usize) -> usize {
         chunk + CHUNK * (chunk * chunk.saturating_sub(1) / 2)
@@ -81,7 +83,7 @@ impl Combinadics {
         }
     }
 
-    /// The rank of a pattern among those with as many stones. Some 3 ns.
+    /// Returns the rank of a pattern among all patterns with the same number of stones. Takes some 3 ns.
     #[inline]
     pub fn rank(&self, pattern: u32) -> u32 {
         let (mut rank, mut below, mut rest) = (0, 0, pattern);
@@ -96,7 +98,7 @@ impl Combinadics {
         rank
     }
 
-    /// The pattern with `stones` stones and a rank.
+    /// Returns the pattern with `stones` stones whose rank is `rank`.
     ///
     /// # Panics
     /// If the rank is not below [`Combinadics::count`].
@@ -104,7 +106,7 @@ impl Combinadics {
         assert!(rank < self.count(stones), "rank {rank} of {} patterns", self.count(stones));
         let (mut pattern, mut rest, mut number) = (0, rank, self.squares as usize);
         for k in (1..=stones as usize).rev() {
-            // The greatest number whose binomial still fits.
+            // Find the greatest number whose binomial coefficient does not exceed the rest of the rank.
             number -= 1;
             while self.binomials[number][k] > rest {
                 number -= 1;
@@ -125,7 +127,7 @@ impl Combinadics {
     }
 }
 
-/// The next larger integer with as many set bits; `None` after zero.
+/// Returns the next larger integer with the same number of set bits; `None` for zero.
 #[inline]
 fn next_pattern(pattern: u64) -> Option<u64> {
     if pattern == 0 {

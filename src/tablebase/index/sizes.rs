@@ -1,4 +1,4 @@
-//! Numbers of rows, addresses and bytes of the layers of a board, without listing any of them.
+//! Numbers of rows, addresses and bytes of the layers of a board, computed without listing the patterns.
 
 use std::ops::RangeInclusive;
 
@@ -6,9 +6,9 @@ use super::address::Index;
 use super::rank::binomial;
 use crate::konane::Colour;
 
-/// Sizes, as sums of `u128`: numbers beyond 64 bits occur on the largest boards.
+/// Sizes. Sums are `u128`, because some of them need more than 64 bits on the largest boards.
 impl Index {
-    /// Squares of a colour.
+    /// Number of squares of a colour.
     pub fn squares(&self, colour: Colour) -> u32 {
         self.numbering().count(colour)
     }
@@ -19,39 +19,41 @@ impl Index {
         rows.max().unwrap_or(0).into()
     }
 
-    /// Number of bits of all rows over all white patterns with `black` black stones.
+    /// Number of bits of all rows with `black` black stones, if a row has a bit for each white pattern with any
+    /// number of stones.
     pub fn row_positions(&self, black: u32) -> u64 {
         self.rows(black) << self.squares(Colour::White)
     }
 
-    /// The numbers of black stones that positions with `stones` stones can have.
+    /// Range of the numbers of black stones that positions with `stones` stones can have.
     pub fn blacks(&self, stones: u32) -> RangeInclusive<u32> {
         let [black, white] = [Colour::Black, Colour::White].map(|c| self.squares(c));
         stones.saturating_sub(white)..=stones.min(black)
     }
 
-    /// Addresses of one side to move with `black` and `white` stones.
+    /// Number of addresses of a block: positions with `black` black stones, `white` white stones and one side to
+    /// move.
     pub fn block_addresses(&self, black: u32, white: u32) -> u128 {
         u128::from(self.rows(black)) * u128::from(binomial(self.squares(Colour::White), white))
     }
 
-    /// Bytes of their block before compression.
+    /// Number of bytes of such a block before compression: one bit for each address, each row in whole bytes.
     pub fn block_bytes(&self, black: u32, white: u32) -> u128 {
         let columns = binomial(self.squares(Colour::White), white);
         u128::from(self.rows(black)) * u128::from(columns.div_ceil(8))
     }
 
-    /// Addresses of one side to move with a number of stones.
+    /// Number of addresses with `stones` stones and one side to move.
     pub fn layer_addresses(&self, stones: u32) -> u128 {
         self.blacks(stones).map(|black| self.block_addresses(black, stones - black)).sum()
     }
 
-    /// Bytes of all blocks of one side to move and one kind with a number of stones.
+    /// Number of bytes, before compression, of all blocks with `stones` stones, one side to move and one kind.
     pub fn layer_bytes(&self, stones: u32) -> u128 {
         self.blacks(stones).map(|black| self.block_bytes(black, stones - black)).sum()
     }
 
-    /// Bytes of the largest block with a number of stones.
+    /// Number of bytes of the largest block with `stones` stones, before compression.
     pub fn max_block_bytes(&self, stones: u32) -> u128 {
         let bytes = self.blacks(stones).map(|black| self.block_bytes(black, stones - black));
         bytes.max().unwrap_or(0)
@@ -71,7 +73,7 @@ mod tests {
     use crate::konane::Board;
 
     #[test]
-    fn counted_rows_are_the_listed_ones() {
+    fn computed_numbers_of_rows_match_the_listed_rows() {
         for size in ["1x1", "1x9", "2x2", "3x3", "3x4", "4x4", "5x5", "5x6", "6x6", "3x7"] {
             let index = Index::new(Board::new(size.parse().unwrap()), true);
             let mut positions = 0;

@@ -1,22 +1,22 @@
-//! All jumps that fit on a board, as masks over the patterns of both colours.
+//! All jumps that fit on a board, as bit masks for the patterns of both colours.
 
 use crate::konane::{Board, Colour, Direction};
 use crate::tablebase::index::SquareNumbers;
 
-/// A jump that fits on the board, for any stones.
+/// A jump that fits on the board. Whether it is possible depends on the stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
     /// The stone that jumps, a bit of the mover's pattern.
     pub from: u32,
-    /// Its last landing square.
+    /// The last landing square, a bit of the mover's pattern.
     pub to: u32,
-    /// The squares that have to be empty: where it lands on its way, and `to`.
+    /// All landing squares including `to`, bits of the mover's pattern. They have to be empty.
     pub landings: u32,
-    /// The stones that it takes, bits of the opponent's pattern.
+    /// The stones that the jump takes, bits of the opponent's pattern.
     pub taken: u32,
 }
 
-/// The jumps of a colour, those that take the same stones next to each other.
+/// Returns all jumps of a colour. Jumps that take the same stones are adjacent in the list.
 pub fn jumps(board: &Board, numbering: &SquareNumbers, mover: Colour) -> Vec<Jump> {
     let (ranks, files) = (board.dimensions().ranks() as i32, board.dimensions().files() as i32);
     let pattern = |colour: Colour, square: i32| numbering.pack(1 << square)[colour.index()];

@@ -1,10 +1,10 @@
-//! Values in memory, by three methods.
+//! Computation of values in memory, by two methods, and of the positions that games reach.
 //!
-//! The input is an [`Index`](crate::tablebase::index::Index), the output blocks of bits. [`sweep`]
-//! computes all white patterns of a black pattern at once and is the fastest method for whole boards.
-//! [`ranked`] computes layers of stones, for boards of any size up to a number of stones.
-//! [`mod@statespace`] finds the positions that games reach. The first two also compute the
-//! [`mod@remoteness`]. All use masks of patterns for the jumps (`jumps`), and none uses a file.
+//! The input is an [`Index`](crate::tablebase::index::Index), the output consists of rows or blocks of bits.
+//! [`sweep`] computes the values for all white patterns of a black pattern at once and is the fastest method
+//! for whole boards. [`ranked`] computes the values layer by layer, up to a number of stones, on boards of any
+//! size. [`mod@statespace`] finds the positions that games reach. `sweep` and `ranked` compute outcomes or
+//! remotenesses ([`mod@remoteness`]). The jumps are masks of patterns (`jumps`). No file is read or written.
 
 mod jumps;
 pub mod ranked;

@@ -1,25 +1,35 @@
 //! The remoteness of positions, as bit planes: plies to the end with best play.
 //!
-//! A position without a move has remoteness 0. A position with a move to a lost one, of even
-//! remoteness, is won: 1 more than the least of these. Every other position is lost: 1 more than the
-//! greatest, which is that of a won position, of odd remoteness.
+//! - Without a move, the remoteness is 0.
+//! - If some move leads to a lost position, the position is won. The remoteness is 1 more than the least
+//!   remoteness of the lost positions after its moves.
+//! - Otherwise the position is lost, and all moves lead to won positions. The remoteness is 1 more than the
+//!   greatest remoteness after its moves.
 //!
-//! # One order for both players
+//! So the remoteness of lost positions is even, and that of won positions is odd.
 //!
-//! For the side to move, remotenesses from the worst to the best are 0, 2, 4, .. and then .., 5, 3, 1.
-//! The *rank* of a remoteness r in p bits has this order: its highest bit is the lowest of r (won),
-//! and the others are those of r / 2, inverted if it is won. So a position's rank is the greatest
-//! rank of its moves, and 0 without a move. The rank of a move to a position of remoteness r is the
-//! rank of r + 1. With one bit, ranks are outcomes, the greatest is the union, and r + 1 is the
-//! inverse: the sweep and the ranked method as they are for outcomes.
+//! # Ranks
 //!
-//! A row of p-bit numbers is p *planes*: plane k has bit k of each remoteness. Plane k of the ranks is
-//! made of plane k of the remotenesses, so plane 0 always distinguishes wins from losses.
+//! For the side to move, remotenesses from the worst to the best are 0, 2, 4, … and then …, 5, 3, 1. The
+//! *rank* of a remoteness r of p bits is a number of p bits that has this order. Its highest bit is the lowest
+//! bit of r, which is 1 for won positions. Its other bits are those of ⌊r / 2⌋, inverted for won positions.
+//!
+//! The rank of a move to a position of remoteness r is the rank of r + 1. The rank of a position is the
+//! greatest rank of its moves, or 0 if there is no move. With p = 1, remotenesses and ranks are outcomes, the
+//! greatest of two ranks is their union (OR), and r + 1 is the inverted bit. In this form, the sweep and the
+//! ranked method compute outcomes.
+//!
+//! # Planes
+//!
+//! A row of p-bit numbers consists of p *planes*: plane k has bit k of each remoteness. Ranks are stored in
+//! the same planes. Plane 0 is the same for remotenesses and ranks: it is set for won positions, and it is the
+//! highest bit of a rank. Every other plane of the ranks is the same plane of the remotenesses, inverted for
+//! won positions.
 
 /// Maximum number of planes: a remoteness on 64 squares is below 64.
 pub const MAX_PLANES: usize = 6;
 
-/// The remoteness of a position from those of the positions after its moves.
+/// Returns the remoteness of a position. `after` has the remotenesses of the positions after its moves.
 pub fn remoteness(after: impl IntoIterator<Item = u32>) -> u32 {
     let (mut least_lost, mut greatest_won) = (None, None);
     for r in after {
@@ -31,7 +41,8 @@ pub fn remoteness(after: impl IntoIterator<Item = u32>) -> u32 {
     least_lost.or(greatest_won).map_or(0, |r| r + 1)
 }
 
-/// Turns planes of some words each between remotenesses and ranks, either way.
+/// Converts planes of remotenesses to planes of ranks, or planes of ranks to planes of remotenesses. A plane has
+/// `WORDS` words.
 #[inline(always)]
 pub fn exchange_ranks<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     let (won, rest) = planes.split_first_mut().expect("a plane");
@@ -42,8 +53,9 @@ pub fn exchange_ranks<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     }
 }
 
-/// Turns planes of remotenesses into the ranks of moves to the positions. A carry out of the last plane is
-/// dropped: a position has planes for 1 more than the positions after its moves have.
+/// Converts planes of the remotenesses of positions to the ranks of moves to these positions: a remoteness r
+/// becomes the rank of r + 1. A carry out of the last plane is dropped. So for every position that some move
+/// leads to, there must be enough planes for r + 1.
 #[inline(always)]
 pub fn ranks_of_moves<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     let (won, rest) = planes.split_first_mut().expect("a plane");
@@ -58,7 +70,7 @@ pub fn ranks_of_moves<const WORDS: usize>(planes: &mut [[u64; WORDS]]) {
     }
 }
 
-/// The places where ranks are greater than others.
+/// Returns the bits at which `ranks` are greater than `others`. Both have one word of each plane of ranks.
 #[inline(always)]
 pub fn greater(ranks: &[u64], others: &[u64]) -> u64 {
     let mut greater = 0;
@@ -67,7 +79,7 @@ pub fn greater(ranks: &[u64], others: &[u64]) -> u64 {
     else {
         return 0;
     };
-    // The highest bit that differs decides.
+    // From the lowest bit of the ranks (plane 1) to the highest (plane 0): the last difference decides.
     for (&a, &b) in rest.iter().zip(other_rest) {
         greater = a & !b | greater & !(a ^ b);
     }
@@ -78,29 +90,30 @@ pub fn greater(ranks: &[u64], others: &[u64]) -> u64 {
 mod tests {
     use super::*;
 
-    /// A word of planes from 64 numbers, and back.
+    /// Returns one word of each plane for 64 numbers.
     fn planes(numbers: &[u32; 64], count: usize) -> Vec<[u64; 1]> {
         let bit = |k: usize, at: usize| u64::from(numbers[at] >> k & 1) << at;
         (0..count).map(|k| [(0..64).map(|at| bit(k, at)).sum()]).collect()
     }
 
+    /// Returns one of these numbers.
     fn number(planes: &[[u64; 1]], at: usize) -> u32 {
         (0..planes.len()).map(|k| ((planes[k][0] >> at & 1) as u32) << k).sum()
     }
 
     #[test]
-    fn ranks_have_the_order_of_what_players_prefer() {
+    fn ranks_are_ordered_from_the_worst_to_the_best_remoteness() {
         for count in 1..=MAX_PLANES {
             let most = 1 << count;
             let evens = (0..most).step_by(2);
             let odds = (1..most).step_by(2).collect::<Vec<u32>>().into_iter().rev();
             let order: Vec<u32> = evens.chain(odds).collect();
-            for (place, &a) in order.iter().enumerate() {
+            for (index, &a) in order.iter().enumerate() {
                 for (other, &b) in order.iter().enumerate() {
                     let [mut x, mut y] = [a, b].map(|r| planes(&[r; 64], count));
                     exchange_ranks(&mut x);
                     exchange_ranks(&mut y);
-                    let expected = if place > other { u64::MAX } else { 0 };
+                    let expected = if index > other { u64::MAX } else { 0 };
                     assert_eq!(
                         greater(x.as_flattened(), y.as_flattened()),
                         expected,
@@ -112,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_moves_are_those_of_one_ply_more() {
+    fn ranks_of_moves_are_ranks_of_one_ply_more() {
         for count in 1..=MAX_PLANES {
             let numbers: [u32; 64] = std::array::from_fn(|at| at as u32 % ((1 << count) - 1));
             let mut found = planes(&numbers, count);
@@ -125,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_rank_is_the_remoteness() {
+    fn the_greatest_rank_of_the_moves_gives_the_remoteness() {
         let mut state = 1u64;
         let mut random = |below: u32| {
             state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);

@@ -1,13 +1,13 @@
 //! The state space: every position that a game can reach, by breadth-first search (thesis, 3.9.2
 //! and appendix A).
 //!
-//! The positions of one ply are kept as rows of bits, like the values of the sweep: for every
-//! canonical black pattern, one bit for each white pattern. A ply's rows are gathered from the
-//! rows of the ply before, one jump for a whole row at a time. Positions that were reached at an earlier
+//! The positions of one ply are stored as rows of bits, like the values of the sweep: for every
+//! canonical black pattern, one bit for each white pattern. The rows of a ply are computed from the
+//! rows of the ply before; a jump is applied to a whole row at a time. Positions that were reached at an earlier
 //! ply with the same side to move are removed.
 //!
 //! White's jumps lower the number of black stones, and no move raises it. So when no position of the
-//! search has `b` or more black stones, the rows with `b` black stones are final: the observer receives
+//! current ply has `b` or more black stones, the rows with `b` black stones are final: the observer receives
 //! them, and their memory is freed.
 
 use std::io;
@@ -32,9 +32,9 @@ use crate::tablebase::index::{Index, stabiliser};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PlyJson", description = "A ply in the JSON of `statespace`.")]
 pub struct Ply {
-    /// Moves made.
+    /// Number of moves from the start.
     pub ply: u32,
-    /// Its positions.
+    /// Counts of the positions of this ply.
     #[serde(flatten)]
     pub counts: PlyCounts,
 }
@@ -43,13 +43,13 @@ pub struct Ply {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CountsJson")]
 pub struct PlyCounts {
-    /// Positions met for the first time, symmetric ones once.
+    /// Positions reached for the first time. Symmetric positions count once.
     pub unique: u64,
-    /// Those that Black wins.
+    /// Number of these positions that Black wins.
     pub black_wins: u64,
-    /// Those that White wins.
+    /// Number of these positions that White wins.
     pub white_wins: u64,
-    /// Those without a move.
+    /// Number of these positions without a move.
     pub terminals: u64,
 }
 
@@ -64,10 +64,10 @@ impl Sum for PlyCounts {
     }
 }
 
-/// Error of the state space.
+/// Error of a search of the state space.
 #[derive(Debug, thiserror::Error)]
 pub enum StateSpaceError {
-    /// The rows of the board are too long or too many.
+    /// The board has too many squares.
     #[error(
         "a board of {board} has {} squares: the state space is searched on boards of up to \
          {MAX_SQUARES}", board.squares()
@@ -76,7 +76,7 @@ pub enum StateSpaceError {
         /// The board.
         board: Dimensions,
     },
-    /// The system gave no memory.
+    /// Memory cannot be reserved.
     #[error("cannot reserve memory for the positions of a layer: {0}")]
     Memory(#[from] io::Error),
     /// The stop flag was set, or the observer ended the search.
@@ -101,17 +101,17 @@ pub const MAX_SQUARES: u32 = 36;
 /// Progress and results of [`statespace()`].
 #[derive(Debug)]
 pub enum StateSpaceEvent<'a> {
-    /// The values of all positions with `black` of `of` black stones have been computed.
+    /// The values of all positions with `black` black stones have been computed.
     Values {
-        /// Black stones of these positions.
+        /// Number of black stones of these positions.
         black: u32,
-        /// Black squares of the board.
+        /// Number of black squares of the board, at which the computation ends.
         of: u32,
     },
     /// A ply is complete.
     Ply(&'a Ply),
-    /// All positions with a number of black stones that games reach have been found. Sent for every number
-    /// of black stones, the greatest first.
+    /// All reached positions with a certain number of black stones have been found. Sent for every number of
+    /// black stones, the greatest first.
     Layer {
         /// Rows of the reached positions, by side to move.
         reached: [&'a LayerRows; 2],
@@ -120,19 +120,20 @@ pub enum StateSpaceEvent<'a> {
     },
 }
 
-/// Positions of one ply with one number of black stones.
+/// The positions of one ply that have the same number of black stones.
 struct Frontier {
-    /// Rows, valid where `filled` is true.
+    /// The rows. A row has a meaning only if its element of `filled` is true.
     rows: LayerRows,
-    /// By row: true if the row has a position.
+    /// By row: true if the row contains a position.
     filled: Vec<bool>,
 }
 
 /// A jump of one side, with its effect on rows of reached positions.
 struct ReachJump {
     jump: Jump,
+    /// Applied to reached positions before the jump, gives the positions after it.
     relation: RowJump,
-    /// The positions in which the jump is possible.
+    /// Applied to a row of ones, gives the positions in which the jump is possible.
     possible: RowJump,
 }
 
@@ -141,16 +142,20 @@ struct StateSpaceSearch<'a> {
     index: &'a Index,
     ops: RowOps,
     images: Images,
-    /// By the side that moves.
+    /// By the player who jumps.
     jumps: [Vec<ReachJump>; 2],
+    /// A row with all bits set.
     ones: Vec<u64>,
-    /// By stabiliser of the black pattern: the white patterns that are the least of their orbit.
+    /// By stabiliser of a black pattern ([`stabiliser`]): the white patterns that are the least of the patterns to
+    /// which the stabiliser maps them. They are counted, equivalent patterns are not. `None` for stabilisers that
+    /// do not occur, and for that which has only the identity.
     least: Vec<Option<Vec<u64>>>,
 }
 
-/// Bytes of memory that the search of a board needs at its peak: the values and what was reached, for
-/// both sides to move, and on average not quite half of all rows for each of two plies. Measured:
-/// 10.5 GiB on 6×6 and 20.3 GiB on 4×9, which has half the symmetries; 10.7 and 21.4 by this.
+/// Number of bytes of memory that the search of a board needs at its peak: 21/4 times the bytes of all rows of one
+/// side to move. Values and reached positions have all rows of both sides to move, which is 4 times these bytes.
+/// The rest is for two plies, which do not use all rows. Measured: 10.5 GiB on 6×6, and 20.3 GiB on 4×9, which has
+/// half the symmetries. The estimates are 10.7 GiB and 21.1 GiB.
 pub fn memory_needed(board: &Board) -> u64 {
     let index = Index::new(board.clone(), false);
     let black = 0..=index.squares(Colour::Black);
@@ -162,10 +167,10 @@ pub fn memory_needed(board: &Board) -> u64 {
 /// Searches the state space of a board of up to [`MAX_SQUARES`] squares. Returns the plies from 0
 /// to the last with a position.
 ///
-/// Needs [`memory_needed`] bytes, which are not compared with the available memory.
+/// Needs [`memory_needed`] bytes of memory. The function does not check whether so much memory is available.
 ///
 /// # Errors
-/// If the board is too large, the system gives no memory, `stop` was set, or the observer returns
+/// If the board is too large, memory cannot be reserved, `stop` was set, or the observer returns
 /// [`ControlFlow::Break`].
 pub fn statespace(
     board: &Board,
@@ -212,11 +217,11 @@ impl<'a> StateSpaceSearch<'a> {
             let make = |jump: Jump| {
                 let Jump { from, to, landings, taken } = jump;
                 let (relation, possible) = match mover {
-                    // (B, W) to (B', W without the taken stones).
+                    // Leads from (B, W) to (B', W without the taken stones).
                     Colour::Black => {
                         (RowJump::new(white, 0, taken, taken), RowJump::new(white, taken, 0, 0))
                     }
-                    // (B, W) to (B without the taken stones, W with the stone moved).
+                    // Leads from (B, W) to (B without the taken stones, W with the stone moved).
                     Colour::White => (
                         RowJump::new(white, to, landings ^ to | from, from | to),
                         RowJump::new(white, from, landings, 0),
@@ -254,7 +259,7 @@ impl<'a> StateSpaceSearch<'a> {
         search
     }
 
-    /// Plies 0 and 1, position by position, and the positions of ply 2.
+    /// Counts the positions of plies 0 and 1 one by one. Returns these plies and the positions of ply 2.
     fn removals(&self, wins: &[Vec<LayerRows>; 2]) -> (Vec<Ply>, Vec<Position>) {
         let board = self.index.board();
         let mut plies = Vec::new();
@@ -276,7 +281,8 @@ impl<'a> StateSpaceSearch<'a> {
         (plies, positions)
     }
 
-    /// Returns true if the side to move wins; looks ahead as long as stones are removed.
+    /// Returns true if the side to move wins. Positions of the removal phase are searched up to the jumping
+    /// phase.
     fn wins(&self, wins: &[Vec<LayerRows>; 2], position: &Position) -> bool {
         let board = self.index.board();
         if (board.all() & !position.occupied()).count_ones() >= 2 {
@@ -288,7 +294,7 @@ impl<'a> StateSpaceSearch<'a> {
         position.moves(board).into_iter().any(|m| !self.wins(wins, &position.play(board, m)))
     }
 
-    /// The jumping phase, from the positions of its first ply on, with Black to move.
+    /// Searches the jumping phase. `frontier` has the positions of its first ply (ply 2), with Black to move.
     fn run(
         &self,
         mut frontier: Vec<Option<Frontier>>,
@@ -311,9 +317,11 @@ impl<'a> StateSpaceSearch<'a> {
             // The maximum number of black stones in the frontier. Layers with more are complete.
             let top = frontier.iter().rposition(|f| f.as_ref().is_some_and(|f| f.any()));
             while wins[0].len() > top.map_or(0, |top| top + 1) {
-                let mut pop = |layers: &mut Vec<LayerRows>| layers.pop().expect("as many as wins");
+                let mut pop = |layers: &mut Vec<LayerRows>| {
+                    layers.pop().expect("as many layers as `wins` has")
+                };
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
-                // A frontier may exist and be empty.
+                // Frees the memory of these frontiers, which contain no positions.
                 (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
                 send(StateSpaceEvent::Layer { reached: r.each_ref(), wins: w.each_ref() })?;
             }
@@ -344,7 +352,7 @@ impl<'a> StateSpaceSearch<'a> {
                 check(stop)?;
                 next.push(self.gather(&frontier, mover, b, spare)?);
             }
-            // The rows of this ply are written over by those of the ply after the next.
+            // The memory of this ply's rows is used again for the ply after the next.
             for (old, spare) in std::mem::replace(&mut frontier, next).into_iter().zip(&mut spare) {
                 *spare = old.or(spare.take());
             }
@@ -353,14 +361,15 @@ impl<'a> StateSpaceSearch<'a> {
         }
     }
 
-    /// The rows of some positions.
+    /// Returns rows with the given positions.
     fn frontier(&self, positions: &[Position]) -> io::Result<Vec<Option<Frontier>>> {
         let numbering = self.index.numbering();
         let mut frontier: Vec<Option<Frontier>> =
             (0..=numbering.count(Colour::Black)).map(|_| None).collect();
         for position in positions {
             let [black, white] = numbering.pack(position.occupied());
-            // Every image, so that rows of symmetric black patterns are symmetric.
+            // All images are added: if a symmetry maps a black pattern to itself, it must map the row to itself
+            // as well.
             for g in 0..numbering.symmetries() {
                 let black = numbering.image(Colour::Black, g, black);
                 let white = numbering.image(Colour::White, g, white);
@@ -379,9 +388,9 @@ impl<'a> StateSpaceSearch<'a> {
         Ok(frontier)
     }
 
-    /// The rows with `black` black stones that the mover's jumps from a frontier lead to; `None`
-    /// if there are none. Uses the memory of `spare`, if there is one: new pages from the system cost more
-    /// than writing to them.
+    /// Returns the rows with `black` black stones to which the mover's jumps from a frontier lead; `None` if the
+    /// frontier has no source rows for them. The memory of `spare` is used again if there is any, because to get
+    /// new pages from the system would take longer than to overwrite old ones.
     fn gather(
         &self,
         frontier: &[Option<Frontier>],
@@ -442,8 +451,8 @@ impl<'a> StateSpaceSearch<'a> {
         Ok(Some(next))
     }
 
-    /// Removes positions that have been reached before from a frontier, adds the others to `reached`, and
-    /// counts them.
+    /// Removes from a frontier all positions that have been reached before. Adds the remaining positions to
+    /// `reached`, and counts them.
     fn count_new(
         &self,
         frontier: &mut Frontier,
@@ -498,7 +507,7 @@ impl<'a> StateSpaceSearch<'a> {
         *by_other += unique - won;
     }
 
-    /// The white patterns with which the mover has a jump.
+    /// Writes to `row` the white patterns with which the mover has a jump. `pattern` is the black pattern.
     fn movable(&self, pattern: u32, mover: Colour, row: &mut [u64]) {
         row.fill(0);
         for ReachJump { jump, possible, .. } in &self.jumps[mover.index()] {
@@ -524,7 +533,7 @@ impl Frontier {
     }
 }
 
-/// The positions after one move, each orbit once.
+/// Returns the positions after one move, one of each set of equivalent positions.
 fn successors(board: &Board, positions: &[Position]) -> Vec<Position> {
     let mut codes: Vec<u64> = positions
         .iter()
@@ -541,7 +550,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_of_a_frontier_may_hold_nothing() {
+    fn layers_of_a_frontier_may_be_empty() {
         let board = Board::new("3x4".parse().unwrap());
         let index = Index::new(board, false);
         let (search, sweep) = (StateSpaceSearch::new(&index), Sweep::new(&index));

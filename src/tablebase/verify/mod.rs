@@ -1,8 +1,8 @@
 //! Checking a database: the checksums and counts of its files and, on request, every value against the
 //! rules.
 //!
-//! The result is a report or the first error. `recompute` plays all moves on the board. Of the code that
-//! computes values it shares only the numbering.
+//! The result is a report or the first error. To check values, `recompute` plays all moves on the board. The
+//! only code that it shares with the computation of databases is the numbering of positions.
 
 mod recompute;
 
@@ -22,20 +22,21 @@ use crate::tablebase::files::{
 /// A database that passed the check.
 #[derive(Clone, Debug)]
 pub struct VerifiedDatabase {
-    /// Content of the database. It has a layer file for each number of stones from 0 on.
+    /// Content of the database. It has a layer file for each number of stones from 0 to `max_stones`.
     pub coverage: Coverage,
     /// Bytes of the layer files.
     pub bytes: u64,
-    /// Positions and wins, as counted; equal to those of the manifest.
+    /// Numbers of positions and wins in the files. They are equal to those in the manifest.
     pub counts: PositionCounts,
-    /// Addresses whose values were recomputed: 0 without the deep check.
+    /// Number of addresses whose values were recomputed; 0 without the deep check.
     pub recomputed: u64,
     /// Wall-clock time.
     pub seconds: f64,
 }
 
-/// Maximum number of bytes of the layers that a deep check of a sound database has in memory at a time: a
-/// bit for a position, or a byte for its remoteness.
+/// Returns the maximum number of bytes of layers that a deep check of an undamaged database has in memory at
+/// the same time. A remoteness needs a byte. If the database stores only outcomes, an outcome needs a bit, and in
+/// scope reachable the mark of a position needs another bit.
 ///
 /// # Errors
 /// If the manifest or a layer file cannot be read.
@@ -56,18 +57,25 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
     Ok((0..layers.len()).map(together).max().unwrap_or(0))
 }
 
-/// Checks the database in a directory: the manifest, all checksums, the numbers of set bits, and
-/// the manifest's counts. With `deep`, also every value against those of its successors; in scope
-/// reachable also that what is marked as reached is so for all equivalent addresses, is closed under
-/// moves and begins with the positions after the two removals, and that only such positions are won.
-/// With the remoteness, every one of them and their histogram.
+/// Checks the database in a directory: the manifest, all checksums, the numbers of set bits, and the counts
+/// and the histogram in the manifest. With `deep`, also checks every value, outcome or remoteness, against the
+/// values of the positions after all moves.
 ///
-/// Runs on the rayon pool it is called in. Memory: without `deep`, some MiB and the indexes of the
-/// files; with it, also the layers, decompressed, of as many stones fewer as a jump can take
+/// In scope reachable, the database marks the positions that games reach. With `deep`, these marks are checked
+/// as well:
+///
+/// - Equivalent addresses are either all marked or all unmarked.
+/// - With at most two empty squares, exactly the positions after the two removals are marked.
+/// - The positions after all moves of a marked position are marked.
+/// - Unmarked positions are not stored as wins.
+///
+/// Runs on the rayon pool in which it is called. Memory: without `deep`, some MiB and the indexes of the
+/// files. With `deep`, also the decompressed layer that is checked and the layers that a jump can lead to
 /// ([`deep_memory`]).
 ///
 /// # Errors
-/// The first error, in the order of the layers; within a layer the first wrong position.
+/// The first error. The files are checked first, in the order of the layers, then the values in the same
+/// order. In a block, the error is in the first row that has an error.
 pub fn verify(
     directory: &Path,
     deep: bool,

@@ -1,24 +1,28 @@
-//! Values by layers of the stone count, on combinadic ranks: for boards too large for a sweep over
-//! all white patterns, up to a number of stones.
+//! The ranked method: computes values layer by layer, in ascending order of the number of stones. It is for
+//! boards that are too large for a sweep over all white patterns, and for positions with few stones. White
+//! patterns are indexed by their combinadic ranks.
 //!
-//! A jump takes stones, so the values of the positions with `n` stones follow from those with
-//! fewer, at the most [`Board::longest_jump`](crate::konane::Board::longest_jump) fewer. A block
-//! (side to move, numbers of black and white stones) is computed row by row, a row being one
-//! canonical black pattern with all white patterns, and rows are independent of each other.
+//! A jump takes at most [`Board::longest_jump`](crate::konane::Board::longest_jump) stones. So the values of the
+//! positions with `n` stones follow from those with `n - longest_jump` to `n - 1` stones. A *block* holds the
+//! positions with the same side to move, number of black stones and number of white stones. It is computed row
+//! by row: a row has one canonical black pattern and all white patterns of the block. Rows are independent of
+//! each other.
 //!
-//! The effect of a jump on a row is a list of pairs of runs of ranks (`relation`). A run is copied
-//! word by word (`bits`) if the successor's black pattern is canonical. Otherwise it is gathered through a
-//! table of ranks, permuted by the symmetry that leads to the canonical pattern.
+//! The effect of a jump on a row is a list of pairs of runs of ranks: the positions of one run are before the
+//! jump, those of the other run are after it (`relation`). If the black pattern after the jump is canonical, a
+//! run is copied word by word (`bits`). Otherwise the bits of the run are gathered one by one: a table has the
+//! ranks of the white patterns after the symmetry that leads to the canonical black pattern.
 //!
 //! # Remoteness
 //!
-//! With more than one bit a position, a row is as many planes ([`remoteness`]), and a run takes
-//! the greater of the ranks instead of the union of the wins.
+//! If a position has more than one bit, a row has one plane for each bit ([`remoteness`]). A run then takes the
+//! greater of two ranks of remotenesses instead of the union of the wins.
 //!
 //! # Memory
 //!
-//! The bits of a position for the layers kept, and tables of 4 bytes for each white pattern of fewer
-//! stones and each symmetry but the identity. Nothing else grows with the board.
+//! The kept layers need one bit in each plane for every position. The tables of ranks need 4 bytes for every
+//! white pattern and every symmetry except the identity. They are computed only for the numbers of white stones
+//! that are needed.
 
 mod bits;
 mod relation;
@@ -38,15 +42,15 @@ use super::remoteness::{self, MAX_PLANES};
 use crate::konane::Colour;
 use crate::tablebase::index::Index;
 
-/// A block's bits, with a few more bytes so that a word can be read anywhere. With remoteness, the
-/// ranks of moves to the positions.
+/// The bits of a block, followed by padding so that a word can be read from any bit on. With several planes,
+/// they are the ranks of moves to the positions of the block ([`remoteness::ranks_of_moves`]).
 struct KeptBlock {
     bytes: Vec<u8>,
     /// Bytes of a row, all planes together.
     row_bytes: usize,
 }
 
-/// Unused bytes after the last row that may be read.
+/// Number of bytes after the last row that may be read and have no meaning.
 const PADDING: usize = 16;
 
 impl KeptBlock {
@@ -55,7 +59,7 @@ impl KeptBlock {
         KeptBlock { bytes, row_bytes }
     }
 
-    /// A row and the bytes after it.
+    /// Returns a row and all bytes after it.
     #[inline]
     fn row(&self, row: u32) -> &[u8] {
         &self.bytes[row as usize * self.row_bytes..]
@@ -64,23 +68,23 @@ impl KeptBlock {
 
 /// Computes blocks from kept blocks with fewer stones.
 ///
-/// White-to-move blocks are computed and looked up like Black-to-move blocks on every board. Where
-/// colours could be exchanged, this doubles the memory of the layers that are kept, and avoids the
-/// scattered reads of the exchange. The last layer, which has most of the positions, need not be kept.
+/// Blocks with White to move are computed and kept like those with Black to move. On boards where the colours
+/// can be exchanged, this doubles the memory of the kept layers, but it avoids the scattered reads of an
+/// exchange. The last layer, which has most of the positions, need not be kept.
 pub struct RankedLayers<'a> {
     index: &'a Index,
     planes: usize,
     /// Jumps of each side, with their effect on the ranks of white patterns.
     jumps: [Vec<(Jump, Relation)>; 2],
-    /// By symmetry (less one) and white stones: the rank of each pattern's image.
+    /// `permuted[g - 1][n]`: the ranks of the images under symmetry `g` of all patterns with `n` white stones.
     permuted: Vec<Vec<OnceLock<Box<[u32]>>>>,
     /// By numbers of black and white stones, then by side to move.
     blocks: BTreeMap<(u32, u32), [Option<KeptBlock>; 2]>,
 }
 
 impl<'a> RankedLayers<'a> {
-    /// The tables of a board and no values. A position has `planes` bits: 1 for outcomes, more for
-    /// remoteness.
+    /// Creates the tables of a board, without values. A position has `planes` bits: 1 for outcomes, more for
+    /// remotenesses.
     pub fn new(index: &'a Index, planes: u32) -> Self {
         let numbering = index.numbering();
         let white = numbering.count(Colour::White);
@@ -107,10 +111,10 @@ impl<'a> RankedLayers<'a> {
         (self.index.ranks(Colour::White).count(white) as usize).div_ceil(8)
     }
 
-    /// Keeps a finished block for those with more stones.
+    /// Keeps a finished block, for computing blocks with more stones.
     ///
     /// # Panics
-    /// If it does not have the length of the block: rows times planes times [`RankedLayers::row_bytes`].
+    /// If `bytes` does not have the length of the block: rows times planes times [`RankedLayers::row_bytes`].
     pub fn keep(&mut self, to_move: Colour, black: u32, white: u32, mut bytes: Vec<u8>) {
         let row_bytes = self.row_bytes(white) * self.planes;
         assert_eq!(bytes.len(), row_bytes * self.index.rows(black) as usize);
@@ -134,16 +138,16 @@ impl<'a> RankedLayers<'a> {
         self.blocks.get(&(black, white)).is_some_and(|sides| sides[to_move.index()].is_some())
     }
 
-    /// The values of a block: rows in the order of the canonical black patterns, each of them its
-    /// planes from the lowest bit on, padded to bytes. Calls `progress` after every row with its
-    /// positions.
+    /// Computes the values of a block. The rows have the order of the canonical black patterns. A row has its
+    /// planes from the lowest bit on, each padded to whole bytes. Calls `progress` after every row with the
+    /// number of positions in the row.
     ///
-    /// Runs on the rayon pool it is called in; the result does not depend on its size.
+    /// Runs on the rayon pool in which it is called. The result does not depend on the number of threads.
     ///
-    /// Returns `None` if `stop` was set before all rows were done.
+    /// Returns `None` if `stop` was set before all rows were computed.
     ///
     /// # Panics
-    /// If a block with fewer stones that it needs is not kept.
+    /// If a block with fewer stones is needed but not kept.
     pub fn compute(
         &self,
         to_move: Colour,
@@ -156,10 +160,10 @@ impl<'a> RankedLayers<'a> {
         let plane_bytes = self.row_bytes(white);
         let row_bytes = plane_bytes * self.planes;
         let columns = u64::from(self.index.ranks(Colour::White).count(white));
-        // With capacity for the padding, so that keeping the block does not copy it.
+        // The capacity includes the padding, so that `keep` need not copy the block.
         let mut bytes = Vec::with_capacity(patterns.len() * row_bytes + PADDING);
         bytes.resize(patterns.len() * row_bytes, 0);
-        // Two words more than the plane: a run may end in the last bit.
+        // Two more words than the plane needs: even the last bits are read and written in two words.
         let words = plane_bytes.div_ceil(8) + 2;
         bytes.par_chunks_mut(row_bytes).zip(patterns).try_for_each_init(
             || vec![0u64; words * self.planes],
@@ -205,7 +209,9 @@ impl<'a> RankedLayers<'a> {
         }
     }
 
-    /// Adds the positions that a jump wins: those whose successor is lost for the other side.
+    /// Adds to a row the positions that a jump wins: those that have a lost position after the jump. The tuple
+    /// has the side to move, the black pattern and the numbers of black and white stones after the jump; `white`
+    /// is the number of white stones before it.
     fn add(
         &self,
         relation: &Relation,
@@ -215,14 +221,14 @@ impl<'a> RankedLayers<'a> {
     ) {
         let numbering = self.index.numbering();
         let orbits = self.index.orbits(black);
-        let place = orbits.row(numbering, self.index.ranks(Colour::Black), pattern);
+        let canonical = orbits.row(numbering, self.index.ranks(Colour::Black), pattern);
         let block = self.blocks.get(&(black, after)).and_then(|b| b[to_move.index()].as_ref());
         let block = block.unwrap_or_else(|| {
             panic!("{to_move} to move with {black} black and {after} white stones is not kept")
         });
-        let source = block.row(place.index);
+        let source = block.row(canonical.index);
         let (squares, binomials) = (numbering.count(Colour::White), self.binomials());
-        let ranks = match place.symmetry {
+        let ranks = match canonical.symmetry {
             0 => None,
             symmetry => Some(self.permuted(usize::from(symmetry), after)),
         };
@@ -249,8 +255,9 @@ impl<'a> RankedLayers<'a> {
         }
     }
 
-    /// The same for remoteness: takes the greater of a row's ranks and those of moves to the positions
-    /// of another, whose planes have so many bytes, or to their images.
+    /// The same for several planes: each rank in `row` becomes the greater of itself and the rank of the jump,
+    /// which is in `source`. A plane of `source` has `source_bytes` bytes. If `images` is given, it has the
+    /// indices of the ranks in `source`.
     fn add_ranks(
         &self,
         relation: &Relation,
@@ -284,7 +291,7 @@ impl<'a> RankedLayers<'a> {
         self.index.ranks(Colour::White).binomials()
     }
 
-    /// The ranks of the images of all patterns with `white` stones under a symmetry.
+    /// Returns the ranks of the images of all patterns with `white` stones under a symmetry.
     fn permuted(&self, symmetry: usize, white: u32) -> &[u32] {
         self.permuted[symmetry - 1][white as usize].get_or_init(|| {
             let ranks = self.index.ranks(Colour::White);
@@ -303,7 +310,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    /// All blocks with up to `stones` stones.
+    /// Computes all blocks with up to `stones` stones.
     fn build(index: &Index, stones: u32, threads: usize) -> HashMap<(Colour, u32, u32), Vec<u8>> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut layers = RankedLayers::new(index, 1);
@@ -336,8 +343,8 @@ mod tests {
         blocks[&(to_move, black, white)][at] >> (column % 8) & 1 == 1
     }
 
-    /// The successors of a position of the jumping phase, or of a full or nearly full board taken
-    /// as one: a jump of some board beyond it would do the same.
+    /// Returns the positions after all jumps. Jumps are also made on a board with one empty square, which in a
+    /// game belongs to the removal phase.
     fn jumped(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
         let position = Position::new_unchecked(board, occupied, to_move);
         if (board.all() & !occupied).count_ones() == 0 {
@@ -363,7 +370,8 @@ mod tests {
         after
     }
 
-    /// The values by plain recursion over all sets of stones, fewest first: a successor has fewer.
+    /// Computes the values of all sets of stones, in ascending order of the number of stones, because a jump leads
+    /// to a set with fewer stones.
     fn oracle(board: &Board, mut visit: impl FnMut(u64, Colour, bool)) {
         let mut wins: [Vec<bool>; 2] = [0, 1].map(|_| vec![false; board.all() as usize + 1]);
         let mut sets: Vec<u64> = (0..=board.all()).collect();
@@ -406,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_stop_flag_is_seen() {
+    fn a_set_stop_flag_ends_the_computation() {
         let index = Index::new(Board::new("4x4".parse().unwrap()), false);
         let layers = RankedLayers::new(&index, 1);
         let stop = AtomicBool::new(true);
@@ -414,8 +422,8 @@ mod tests {
     }
 
     #[test]
-    fn large_boards_against_their_own_successors() {
-        // Every value is checked against the values of its successors, for random positions.
+    fn values_on_large_boards_agree_with_those_of_the_successors() {
+        // The values of random positions are compared with the values of their successors.
         for (size, stones) in [("5x5", 12), ("7x7", 5), ("8x8", 4), ("1x40", 6), ("3x21", 4)] {
             let board = Board::new(size.parse().unwrap());
             let index = Index::new(board.clone(), false);

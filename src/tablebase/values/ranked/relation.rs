@@ -1,22 +1,27 @@
 //! The effect of a jump on all white patterns, by their ranks.
 //!
-//! For a row with black pattern `B`, whether a *black* jump is possible depends on `B` and on the
-//! white stones `M` that it takes: for all `W` that contain `M` it leads to `(B', W \ M)`. A
-//! *white* jump from `f` to `t` over `M`, part of `B`, is possible for all `W` that contain `f` and
-//! none of the landing squares; it leads to `(B \ M, W \ f + t)`. Both are a [`Relation`]: on a few
-//! white squares the pattern is given before and after the jump, on all others it is free and stays
-//! the same. In the order of combinadic ranks the free squares below the lowest given one run
-//! through consecutive ranks before *and* after the jump, so a relation is a list of pairs of runs,
-//! which [`Relation::for_each_run`] enumerates with two additions for each; there is neither move
-//! generation nor ranking for a position.
+//! Let `B` be the black pattern of a row, `W` a white pattern and `M` the stones that a jump takes.
+//!
+//! - A *black* jump is possible if `B` allows it and `W` contains `M`. It leads to `(B', W \ M)`.
+//! - A *white* jump from `f` to `t` is possible if `B` contains `M`, and `W` contains `f` and none of the landing
+//!   squares. It leads to `(B \ M, (W \ {f}) ∪ {t})`.
+//!
+//! Both are a [`Relation`]: a few white squares are *given*, which means that the relation determines whether
+//! they are occupied before and after the jump. All other white squares are *free*, and do not change.
+//!
+//! Consider the patterns that differ only in free squares below the lowest given square, and have the same
+//! number of stones. Their combinadic ranks are consecutive before the jump, and also after it. So a relation is
+//! a list of pairs of runs of ranks. [`Relation::for_each_run`] enumerates them with few additions for each run,
+//! without generating moves or computing ranks for single positions.
 
 /// The effect of a jump on the white patterns.
 #[derive(Clone, Debug)]
 pub struct Relation {
     /// The squares on which the pattern is given.
     given: u32,
-    /// The stones on them before and after the jump.
+    /// The stones on the given squares before the jump.
     before: u32,
+    /// The stones on the given squares after the jump.
     after: u32,
 }
 
@@ -26,9 +31,9 @@ impl Relation {
         Relation { given, before, after }
     }
 
-    /// Calls `visit(before, after, length)` for runs of ranks that correspond to each other:
-    /// together all patterns of `squares` squares with `stones` stones to which the relation
-    /// applies, each once.
+    /// Calls `visit(before, after, length)` for each pair of runs: for all `i < length`, the pattern of rank
+    /// `before + i` becomes the pattern of rank `after + i`. The runs contain every pattern of `squares` squares
+    /// with `stones` stones to which the relation applies, exactly once.
     pub fn for_each_run(
         &self,
         binomials: &[[u32; 33]; 33],
@@ -44,9 +49,9 @@ impl Relation {
         }
     }
 
-    /// Enumerates the runs from the highest square downwards. `free` of the squares below `square` are
-    /// not given; `stones` are still to be placed below `square` before and after the jump; `ranks` is
-    /// the part of the ranks from the squares above.
+    /// Enumerates the runs by placing stones from the highest square downwards. Only squares below `square` are
+    /// left; `free` of them are not given. `stones` is the number of stones on them, and `ranks` the contribution
+    /// of all other squares to the rank, both before and after the jump.
     fn descend(
         &self,
         binomials: &[[u32; 33]; 33],
@@ -94,7 +99,7 @@ mod tests {
     use crate::tablebase::index::Index;
 
     #[test]
-    fn runs_are_all_the_patterns_of_a_relation() {
+    fn runs_contain_all_patterns_of_a_relation() {
         let squares = 9;
         let index = Index::new(Board::new("3x6".parse().unwrap()), false);
         let ranks = index.ranks(Colour::White);

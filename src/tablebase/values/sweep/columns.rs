@@ -1,35 +1,36 @@
-//! From rows over all white patterns to the columns of a database's blocks, and back.
+//! Converts rows of the sweep, which have all white patterns, to rows of a database's blocks, and back.
 //!
-//! A row of the sweep has its patterns in the order of their values, a block those with one number
-//! of white stones in the order of their combinadic ranks. Among patterns with the same number of stones,
-//! both orders are the same. So a block's row is the sweep's row without the bits of all other patterns.
-//! This works word by word, because the stones on the squares above the sixth are the same for a whole
-//! word.
+//! In the sweep, a row has a bit for every white pattern, in numerical order of the patterns. In a block, a row
+//! has only the patterns with a certain number of stones, in the order of their combinadic ranks. Among patterns
+//! with the same number of stones, both orders are the same. So a block's row is the sweep's row without the bits
+//! of all other patterns.
 //!
-//! First the bits of a word are ordered by their stones, by tables for its bytes: eight look-ups. Seven
-//! instructions PEXT or PDEP of BMI2 would suffice, but they are microcode on AMD's processors before 2020
-//! and take some ten times as long there.
+//! A row is converted word by word. The patterns of a word differ only on the six lowest squares. First, the bits
+//! of the word are sorted by the number of stones on these squares, with one table look-up for each byte. Then
+//! the bits with the same number of stones are adjacent and are appended to a block's row at once. Instead of the
+//! eight look-ups, seven PEXT or PDEP instructions (BMI2) would suffice, but on AMD processors before 2020 these
+//! are microcode and take some ten times as long.
 
 use std::ops::Range;
 
 use crate::tablebase::index::binomial;
 
-/// Count of the numbers of stones that 32 squares can have.
+/// Number of different numbers of stones on 32 squares: 0 to 32.
 const CLASSES: usize = 33;
 
-/// Squares that determine the bit within a word.
+/// Number of low squares: those that determine the bit within a word.
 const LOW: u32 = 6;
 
-/// Destination of each bit of a word if they are ordered by the stones on the lower squares, then by value;
-/// and the inverse.
+/// The order of the bits of a word by the number of stones on the low squares, then by pattern. First the
+/// destination of each bit, then the inverse: the original index of each sorted bit.
 const ORDER: ([usize; 64], [usize; 64]) = {
-    let (mut places, mut patterns) = ([0; 64], [0; 64]);
+    let (mut destinations, mut patterns) = ([0; 64], [0; 64]);
     let (mut next, mut stones) = (0, 0);
     while stones <= LOW {
         let mut pattern = 0usize;
         while pattern < 64 {
             if pattern.count_ones() == stones {
-                places[pattern] = next;
+                destinations[pattern] = next;
                 patterns[next] = pattern;
                 next += 1;
             }
@@ -37,58 +38,60 @@ const ORDER: ([usize; 64], [usize; 64]) = {
         }
         stones += 1;
     }
-    (places, patterns)
+    (destinations, patterns)
 };
 
-/// From the order of values to that of stones.
+/// Sorts the bits of a word by the number of stones on the low squares.
 static SORTED: BitPermutation = BitPermutation::new(ORDER.0);
-/// The inverse.
-static BY_VALUE: BitPermutation = BitPermutation::new(ORDER.1);
+/// Restores the order by pattern: the inverse of `SORTED`.
+static BY_PATTERN: BitPermutation = BitPermutation::new(ORDER.1);
 
-/// A permutation of the bits of a word: the destinations of the bits of each byte, for every value of the
-/// byte. 16 KiB.
+/// A permutation of the bits of a word. For each of the eight bytes and every value of the byte, the table has the
+/// word with the byte's bits at their destinations. The table takes 16 KiB.
 #[derive(Debug)]
 struct BitPermutation([[u64; 256]; 8]);
 
 impl BitPermutation {
     /// Makes the permutation from the destination of each bit.
-    const fn new(places: [usize; 64]) -> BitPermutation {
+    const fn new(destinations: [usize; 64]) -> BitPermutation {
         let mut tables = [[0; 256]; 8];
         let mut at = 0;
         while at < 64 * 256 {
             let (bit, value) = (at / 256, at % 256);
-            tables[bit / 8][value] |= (value as u64 >> (bit % 8) & 1) << places[bit];
+            tables[bit / 8][value] |= (value as u64 >> (bit % 8) & 1) << destinations[bit];
             at += 1;
         }
         BitPermutation(tables)
     }
 
+    /// Returns the word with permuted bits.
     #[inline]
     fn of(&self, word: u64) -> u64 {
         (0..8).fold(0, |all, byte| all | self.0[byte][(word >> (8 * byte)) as usize & 0xFF])
     }
 }
 
-/// Splits rows by the number of white stones, and joins them again.
+/// Splits rows of the sweep into rows of blocks, one for each number of white stones, and joins them again. The
+/// rows of all blocks are adjacent; each begins at a word.
 #[derive(Clone, Debug)]
 pub struct Columns {
     white: u32,
-    /// By number of white stones: the first word of a block's row among the rows of all blocks; at the end,
-    /// the number of all words.
+    /// `starts[n]` is the first word of the row of the block with `n` white stones. The last element is the total
+    /// number of words.
     starts: Vec<usize>,
-    /// By number of stones on the lower squares: the first bit of an ordered word with as many, and
-    /// the number of these bits.
+    /// `classes[n]`, for `n` stones on the low squares: the first bit in a sorted word whose pattern has so many
+    /// stones, and the number of these bits.
     classes: [(u32, u32); LOW as usize + 1],
 }
 
 impl Columns {
-    /// For rows over `white` squares.
+    /// Prepares the conversion of rows for `white` white squares.
     pub fn new(white: u32) -> Self {
         let mut starts = vec![0];
         for stones in 0..=white {
             starts.push(starts[stones as usize] + binomial(white, stones).div_ceil(64) as usize);
         }
-        // With fewer squares, the existing patterns of a class are the first ones of it.
+        // On fewer than six squares, a class has only some of its patterns. These are its first ones.
         let low = white.min(LOW);
         let classes = std::array::from_fn(|stones| {
             let start = (0..stones as u32).map(|fewer| binomial(LOW, fewer) as u32).sum();
@@ -97,22 +100,23 @@ impl Columns {
         Columns { white, starts, classes }
     }
 
-    /// Bytes of a block's row for a number of white stones: one bit a pattern, rounded up.
+    /// Number of bytes of the row of the block with `stones` white stones: a bit for each pattern, rounded up.
     pub fn row_bytes(&self, stones: u32) -> usize {
         binomial(self.white, stones).div_ceil(8) as usize
     }
 
-    /// Words of the rows of all blocks together. Each begins with a word of its own.
+    /// Number of words of the rows of all blocks together.
     pub fn words(&self) -> usize {
         self.starts[self.white as usize + 1]
     }
 
-    /// Words of the block with a number of white stones among them.
+    /// Range of the words of the block with `stones` white stones, among the words of all blocks.
     pub fn block(&self, stones: u32) -> Range<usize> {
         self.starts[stones as usize]..self.starts[stones as usize + 1]
     }
 
-    /// Puts a block's row, as bytes of a database, among the rows of all blocks.
+    /// Copies the row of the block with `stones` white stones to the rows of all blocks, `blocks`. `bytes` is the
+    /// row as it is in a database.
     #[inline]
     pub fn put_block(&self, blocks: &mut [u64], stones: u32, bytes: &[u8]) {
         let words = &mut blocks[self.block(stones)];
@@ -121,12 +125,12 @@ impl Columns {
         words.iter_mut().for_each(|word| *word = u64::from_le(*word));
     }
 
-    /// Writes a row's bits to the rows of the blocks. Some 10 ns a word.
+    /// Writes the bits of a row to the rows of the blocks. Takes some 10 ns for each word.
     ///
     /// # Panics
-    /// If one of them is shorter than it is for this number of squares.
+    /// If `row` or `blocks` is too short for this number of squares.
     pub fn split(&self, row: &[u64], blocks: &mut [u64]) {
-        // Bits of words that are not full yet, by number of stones.
+        // By number of stones: the bits of the block's last word, which is not full yet.
         let mut waiting = [0u64; CLASSES];
         let mut at = self.begin();
         for (high, &word) in row[..self.row_words()].iter().enumerate() {
@@ -140,7 +144,7 @@ impl Columns {
                 *at += count as usize;
                 if fill + count >= 64 {
                     blocks[here] = *waiting;
-                    // The bits that did not fit, at most 19.
+                    // At most 19 bits did not fit into the full word.
                     *waiting = bits >> (64 - fill);
                 }
             }
@@ -155,7 +159,7 @@ impl Columns {
     /// The inverse of [`Columns::split`].
     ///
     /// # Panics
-    /// As there.
+    /// As for [`Columns::split`].
     pub fn join(&self, blocks: &[u64], row: &mut [u64]) {
         let mut at = self.begin();
         let words = self.row_words();
@@ -165,19 +169,19 @@ impl Columns {
             for (low, &(start, count)) in self.classes.iter().enumerate() {
                 let at = &mut at[stones + low];
                 let (here, used) = (*at / 64, *at % 64);
-                // Of the next word too, without a branch that depends on whether they are there.
+                // The next word is read even if none of its bits are needed: this avoids a branch.
                 let next = blocks.get(here + 1).copied().unwrap_or(0);
                 let bits = blocks[here] >> used | next << 1 << (63 - used);
                 *at += count as usize;
                 sorted |= (bits & ((1 << count) - 1)) << start;
             }
-            *word = BY_VALUE.of(sorted);
+            *word = BY_PATTERN.of(sorted);
         }
         row[words..].fill(0);
     }
 
-    /// First bits of the block rows, by number of white stones. Those of numbers beyond the squares are
-    /// not used.
+    /// By number of white stones: index of the first bit of the block's row. Elements for more stones than there
+    /// are squares are not used.
     fn begin(&self) -> [usize; CLASSES] {
         std::array::from_fn(|stones| match stones <= self.white as usize {
             true => 64 * self.starts[stones],
@@ -185,7 +189,7 @@ impl Columns {
         })
     }
 
-    /// Words of a row that have patterns.
+    /// Number of words of a row that contain bits of patterns. The row may have further, unused words.
     fn row_words(&self) -> usize {
         (1usize << self.white).div_ceil(64)
     }
@@ -198,7 +202,7 @@ mod tests {
     use crate::tablebase::index::Combinadics;
 
     #[test]
-    fn columns_are_ranks() {
+    fn columns_of_split_rows_are_ranks() {
         for white in 0..=14 {
             let columns = Columns::new(white);
             let mut state = u64::from(white) + 1;
@@ -221,7 +225,7 @@ mod tests {
                 let ones: u32 =
                     blocks[columns.block(stones)].iter().map(|word| word.count_ones()).sum();
                 let expected = ranks.patterns(stones).filter(|&p| bit(&row, p)).count();
-                assert_eq!(ones as usize, expected, "nothing behind the last rank");
+                assert_eq!(ones as usize, expected, "all bits after the last rank are 0");
             }
             let mut joined = vec![!0; row.len()];
             columns.join(&blocks, &mut joined);

@@ -1,18 +1,21 @@
-//! The bit-parallel sweep: the values of all positions of a board, a whole row at a time.
+//! The bit-parallel sweep: computes the values of all positions of a board in one pass, a whole row at a time.
 //!
-//! A *row* holds one bit for each white pattern; it belongs to a black pattern and a side to move.
+//! A *row* belongs to a black pattern and a side to move. It has one bit for each white pattern.
 //! `black_wins[B]` has the positions that Black wins with Black to move, `white_wins[B]` those that
 //! White wins with White to move. A white jump from f to t over the stones M leads from (B, W) to
-//! (B∖M, W∖f∪t), a black jump from (B, W) to (B∖f∪t, W∖M), so that
+//! (B∖M, W∖{f}∪{t}), a black jump from (B, W) to (B∖{f}∪{t}, W∖M). Therefore
 //!
-//! * `white_wins[B]` needs rows `black_wins` with fewer black stones only, and
-//! * `black_wins[B]` needs rows `white_wins` with as many.
+//! * `white_wins[B]` is computed from rows `black_wins` with fewer black stones, and
+//! * `black_wins[B]` is computed from rows `white_wins` with the same number of black stones.
 //!
-//! Layers of rows are therefore made in the order of the number of black stones, first White's,
-//! then Black's, each from finished rows, in parallel. A jump is one masked operation on a row
-//! ([`row_ops`]); with several bits a position, the greater of two ranks takes the place of the
-//! union. Only the canonical black patterns have rows; the row of another pattern is the
-//! image of its canonical one under a symmetry, made when it is needed.
+//! So rows are computed in ascending order of the number of black stones. For each number, first all rows
+//! `white_wins` are computed in parallel, then all rows `black_wins`.
+//!
+//! A jump is one masked operation on a row: the union (OR) with the inverse of the row after the jump
+//! ([`row_ops`]). If a position has several bits, the operation is the greater of two ranks instead
+//! ([`remoteness`](crate::tablebase::values::remoteness)). Only rows of canonical black patterns are stored. The
+//! row of another black pattern is computed when it is needed, as the image of the canonical row under a
+//! symmetry.
 
 mod columns;
 pub mod row_ops;
@@ -37,12 +40,12 @@ use crate::konane::Colour;
 use crate::system::zeroed;
 use crate::tablebase::index::{Index, Row, SquareNumbers};
 
-/// Words that are zero at first, in huge pages where the system has them.
+/// Words that are initially zero, in huge pages if the system has them.
 #[derive(Debug)]
 pub struct MappedWords(Option<MmapMut>);
 
 impl MappedWords {
-    /// `length` words. Pages are taken from the system when they are first touched.
+    /// Reserves `length` words. The system provides each page when it is first accessed.
     ///
     /// # Errors
     /// If the system has no address space of this length.
@@ -57,27 +60,27 @@ impl MappedWords {
         self.0.as_deref().map_or(&[][..], bytemuck::cast_slice)
     }
 
-    /// The words, to be changed.
+    /// The words, mutable.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u64] {
         self.0.as_deref_mut().map_or(&mut [][..], bytemuck::cast_slice_mut)
     }
 }
 
-/// Rows of canonical black patterns with one number of stones, for one side to move: all of them, or
-/// a *slice*, a range of them.
+/// Rows of the canonical black patterns with the same number of stones, for one side to move: all rows, or a
+/// range of them, which is called a *slice*.
 ///
-/// The rows of a slice are split in place (`split`), so that memory never has a second copy
-/// of them.
+/// The rows of a slice can be converted in place to rows of a database's blocks (`split`), so that no second copy
+/// in memory is needed.
 #[derive(Debug)]
 pub struct LayerRows {
     black: u32,
-    /// White squares of the board.
+    /// Number of white squares of the board.
     white: u32,
     rows: Range<u32>,
-    /// Words of a row with all its planes.
+    /// Number of words of a row with all its planes.
     row_words: usize,
-    /// Words from a row to the next one.
+    /// Number of words from the beginning of a row to the beginning of the next row.
     stride: usize,
     words: MappedWords,
 }
@@ -86,7 +89,7 @@ impl LayerRows {
     /// All rows, zeroed.
     ///
     /// # Errors
-    /// If memory cannot be reserved; so for the other constructors.
+    /// If memory cannot be reserved. The other constructors fail in the same case.
     pub(in crate::tablebase) fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
         LayerRows::of_planes(index, black, 1)
     }
@@ -101,7 +104,7 @@ impl LayerRows {
         LayerRows::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
     }
 
-    /// A slice that can be split, zeroed.
+    /// A slice, zeroed, with enough memory for [`LayerRows::split`].
     pub(in crate::tablebase) fn slice(
         index: &Index,
         black: u32,
@@ -128,26 +131,26 @@ impl LayerRows {
         self.black
     }
 
-    /// Row `index`: bit `p % 64` of word `p / 64` is that of white pattern `p`. On boards with
-    /// fewer than nine white squares, the last words of a row are unused.
+    /// Row `index`. In a row with one plane, bit `p % 64` of word `p / 64` belongs to white pattern `p`. On
+    /// boards with fewer than nine white squares, the last words of a row are unused.
     #[inline]
     pub fn row(&self, index: u32) -> &[u64] {
         let start = self.start(index);
         &self.words.as_slice()[start..start + self.row_words]
     }
 
-    /// Row `index` as bits: number `p` is that of white pattern `p`. Single bits are as fast as in
-    /// the words; for whole rows use [`LayerRows::row`].
+    /// Row `index` as bits: bit `p` belongs to white pattern `p`. Access to single bits is as fast as in
+    /// [`LayerRows::row`], which is faster for operations on whole rows.
     pub fn row_bits(&self, index: u32) -> &BitSlice<u64, Lsb0> {
         &self.row(index).view_bits()[..1 << self.white]
     }
 
-    /// Numbers of the rows.
+    /// Range of the indices of the rows.
     pub fn row_numbers(&self) -> Range<u32> {
         self.rows.clone()
     }
 
-    /// Words of a row with all its planes.
+    /// Number of words of a row with all its planes.
     pub fn row_words(&self) -> usize {
         self.row_words
     }
@@ -173,13 +176,14 @@ impl LayerRows {
         (index - self.rows.start) as usize * self.stride
     }
 
-    /// The rows, for [`Sweep::scatter`].
+    /// The rows as targets of [`Sweep::scatter`].
     pub(in crate::tablebase) fn targets(&mut self) -> Targets<'_> {
         let (black, first) = (self.black, self.rows.start);
         Targets { black, first, rows: self.par_rows_mut().map(Mutex::new).collect() }
     }
 
-    /// Calls `change` for the planes of every group of every row, of `planes` planes, in parallel.
+    /// Calls `change`, in parallel, for every group of words of every row. A row has `planes` planes; `change`
+    /// receives the group's words of all planes.
     pub(in crate::tablebase) fn for_each_group(
         &mut self,
         planes: usize,
@@ -188,8 +192,8 @@ impl LayerRows {
         self.par_rows_mut().for_each(|row| row_ops::for_each_group(row, planes, &change));
     }
 
-    /// Splits the rows of a slice by the number of white stones. After this, only
-    /// [`LayerRows::block_row`] can be used.
+    /// Converts each row of a slice to rows of a database's blocks, one for each number of white stones. After
+    /// this, only [`LayerRows::block_row`] can be used.
     pub(in crate::tablebase) fn split(&mut self, columns: &Columns) {
         let (row_words, words) = (self.row_words, columns.words());
         let rows = self.words.as_mut_slice().par_chunks_exact_mut(self.stride);
@@ -203,7 +207,7 @@ impl LayerRows {
         );
     }
 
-    /// Columns of a split row with a number of white stones, as bytes of a database's block.
+    /// The part of a split row that has `white` white stones: a row of a database's block, as bytes.
     pub(in crate::tablebase) fn block_row(&self, row: u32, columns: &Columns, white: u32) -> &[u8] {
         let (start, block) = (self.start(row), columns.block(white));
         let words = &self.words.as_slice()[start + block.start..start + block.end];
@@ -211,8 +215,8 @@ impl LayerRows {
     }
 }
 
-/// Words that a row of a slice takes: enough for the row, and for its blocks, each from a word of its
-/// own.
+/// Number of words that a row of a slice takes: enough for the row before [`LayerRows::split`], and for the block
+/// rows after it, each of which begins at a word.
 pub fn stride_words(white: u32) -> usize {
     row_words(white).max(Columns::new(white).words())
 }
@@ -220,14 +224,14 @@ pub fn stride_words(white: u32) -> usize {
 /// The images of rows under the symmetries.
 #[derive(Clone, Debug)]
 pub struct Images {
-    /// By symmetry: the permutation that inverts it; `None` if that leaves every row unchanged.
+    /// By symmetry: the effect of its inverse on rows; `None` if the inverse leaves every row unchanged.
     back: Vec<Option<RowPermutation>>,
     /// By symmetry: its inverse.
     inverses: Vec<u8>,
 }
 
 impl Images {
-    /// The permutations of a numbering.
+    /// Creates the permutations for the symmetries of a numbering.
     pub fn new(numbering: &SquareNumbers) -> Self {
         let white = |g| numbering.moved(Colour::White, g);
         let black = |g| numbering.moved(Colour::Black, g);
@@ -247,8 +251,9 @@ impl Images {
         Images { back: inverses.iter().map(back).collect(), inverses }
     }
 
-    /// The row of a black pattern from that of its canonical pattern, to which `symmetry` leads:
-    /// the canonical row itself or, in `scratch`, its image.
+    /// Returns the row of a black pattern that `symmetry` maps to its canonical pattern. `canonical` is the row of
+    /// the canonical pattern. The result is `canonical` itself if the inverse of the symmetry does not change
+    /// rows, and otherwise its image, which is written to `scratch`.
     #[inline]
     pub(super) fn row<'b>(
         &self,
@@ -280,16 +285,16 @@ pub struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// Prepares a sweep with the processor's widest registers.
+    /// Prepares a sweep with the kernels for the processor's widest registers.
     pub fn new(index: &'a Index) -> Self {
         Self::with_ops(index, RowOps::detect())
     }
 
-    /// The same with chosen kernels.
+    /// Prepares a sweep with the given kernels.
     pub fn with_ops(index: &'a Index, ops: RowOps) -> Self {
         let (board, numbering) = (index.board(), index.numbering());
         let white = numbering.count(Colour::White);
-        // Black wins where the jumped stones are there and White does not win without them.
+        // Black wins by the jump if the stones to be taken are there, and White does not win without them.
         let black_jumps = jumps(board, numbering, Colour::Black)
             .into_iter()
             .map(|jump| {
@@ -309,9 +314,9 @@ impl<'a> Sweep<'a> {
         Sweep { index, ops, black_jumps, white_jumps, images }
     }
 
-    /// `white_wins` for `black` black stones, from `black_wins` with fewer: `below` ends with the
-    /// layers of …, `black - 2` and `black - 1` stones, as many as the longest jump takes stones or
-    /// all.
+    /// Computes the rows `white_wins` with `black` black stones. `below` has the rows `black_wins` with fewer
+    /// black stones, in ascending order: its last elements are those with `black - 2` and `black - 1` stones. The
+    /// number of elements needed is the maximum number of stones that a jump takes, but at most `black`.
     ///
     /// # Errors
     /// If memory cannot be reserved.
@@ -339,7 +344,7 @@ impl<'a> Sweep<'a> {
         Ok(layer)
     }
 
-    /// `black_wins` with as many black stones as `white_wins`.
+    /// Computes the rows `black_wins` from all rows `white_wins` with the same number of black stones.
     ///
     /// # Errors
     /// If memory cannot be reserved.
@@ -356,9 +361,9 @@ impl<'a> Sweep<'a> {
     /// Computes one row of `black_wins`, for any black pattern with as many stones as `white_wins`. The
     /// caller zeroes the row; `scratch` is overwritten.
     ///
-    /// With rows of several planes, `white_wins` holds the ranks of moves to its positions, and the row
-    /// receives ranks; so also for [`Sweep::scatter`]
-    /// ([`remoteness`](crate::tablebase::values::remoteness)).
+    /// If rows have several planes, `white_wins` has to hold the ranks of moves to its positions, and the
+    /// computed row holds ranks ([`remoteness`](crate::tablebase::values::remoteness)). The same applies to
+    /// [`Sweep::scatter`].
     pub fn black_row(
         &self,
         white_wins: &LayerRows,
@@ -375,7 +380,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Adds to a row the values that follow from the row to which a jump leads.
+    /// Updates a row by one jump. `source` is the row of the positions after the jump.
     #[inline]
     fn follow(&self, jump: &RowJump, row: &mut [u64], source: &[u64]) {
         match row.len() / row_words(self.index.numbering().count(Colour::White)) {
@@ -384,8 +389,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The row of any black pattern of a layer: the canonical pattern's, as it is or in `scratch`
-    /// as its image.
+    /// Returns the row of any black pattern of a layer: the row of the canonical pattern or its image, which is
+    /// written to `scratch`.
     #[inline]
     fn image_of<'b>(
         &self,
@@ -399,7 +404,7 @@ impl<'a> Sweep<'a> {
         self.images.row(self.ops, layer.row(index), symmetry, scratch)
     }
 
-    /// Number of won positions of a layer, equivalent ones counted one by one.
+    /// Number of won positions of a layer. Equivalent positions are counted separately.
     #[cfg(feature = "testing")]
     pub fn count(&self, layer: &LayerRows) -> u64 {
         let numbering = self.index.numbering();

@@ -1,9 +1,9 @@
-//! Rows from the rows that jumps lead to, one source row at a time.
+//! Computes rows, the *targets*, from the rows that jumps lead to, the *sources*, one source row at a time.
 //!
-//! [`Sweep::white_wins`] gathers: it visits the rows that it makes, and needs all rows that White's jumps
-//! lead to in memory. [`Sweep::scatter`] visits each source row once, in any order, and adds its values
-//! to the rows from which jumps lead to it. So the source rows can come from files, a few at a time. Only
-//! the rows that are made are in memory: a layer, or some rows of it.
+//! [`Sweep::white_wins`] visits each target row once, and needs all source rows in memory. [`Sweep::scatter`]
+//! visits each source row once, in any order, and updates all target rows from which jumps lead to it. So the
+//! source rows can be read from files, a few at a time. Only the target rows have to be in memory: a layer, or
+//! some rows of it.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,8 @@ use super::{Jump, Sweep};
 use crate::konane::Colour;
 use crate::tablebase::index::Row;
 
-/// Rows that threads write to, each row by one thread at a time: those of a layer or of a range of it.
+/// The target rows: all rows of a layer or a range of them. Several threads write to them, but only one thread
+/// at a time to each row.
 #[derive(Debug)]
 pub struct Targets<'l> {
     pub(super) black: u32,
@@ -22,7 +23,8 @@ pub struct Targets<'l> {
 }
 
 impl Targets<'_> {
-    /// Place of the row of a black pattern, if it is among these and not the image of another.
+    /// Returns the index in `rows` of the row of a black pattern. `None` if the pattern is not canonical, or the
+    /// row is not one of the targets.
     fn find(&self, row: Row) -> Option<usize> {
         let at = row.index.checked_sub(self.first).filter(|_| row.symmetry == 0)? as usize;
         (at < self.rows.len()).then_some(at)
@@ -30,10 +32,9 @@ impl Targets<'_> {
 }
 
 impl Sweep<'_> {
-    /// Adds to rows with this side to move what follows from one row with the other side to move: that of
-    /// a canonical pattern. `scratch` is overwritten. Once this was called for all canonical patterns of
-    /// [`Sweep::source_layers`], the rows are complete: those of `white_wins` from rows of `black_wins`
-    /// with fewer black stones, those of `black_wins` from rows of `white_wins` with as many.
+    /// Updates the targets, in which `to_move` is to move, by one source row. `row` is the source row of the
+    /// black pattern `canonical`, with the other side to move. `scratch` is overwritten. The targets are complete
+    /// after calls for all canonical patterns of [`Sweep::source_layers`].
     pub fn scatter(
         &self,
         targets: &Targets<'_>,
@@ -52,7 +53,8 @@ impl Sweep<'_> {
                     for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
                         let taken = group[0].0.taken;
                         if taken.count_ones() == taken_stones && pattern & taken == 0 {
-                            // The rows of other members of the orbit follow from these members.
+                            // A target pattern that is not canonical is skipped: the same jump to its
+                            // canonical pattern is found from another member of the orbit.
                             hits.extend(find(pattern | taken).map(|target| (target, group)));
                         }
                     }
@@ -71,7 +73,8 @@ impl Sweep<'_> {
         });
     }
 
-    /// Numbers of black stones of the rows from which rows with `black` black stones are made.
+    /// Returns the numbers of black stones in the sources of targets with `black` black stones. `to_move` is the
+    /// side to move in the targets.
     pub fn source_layers(&self, black: u32, to_move: Colour) -> Range<u32> {
         match to_move {
             Colour::White => black.saturating_sub(self.index.board().longest_jump())..black,
@@ -79,7 +82,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// The rows from which a range of rows is made: for each of [`Sweep::source_layers`] a bit for each
+    /// Returns the source rows of a range of target rows: for each of [`Sweep::source_layers`] a bit for each
     /// row, eight in a byte.
     pub fn sources(&self, black: u32, to_move: Colour, rows: Range<u32>) -> Vec<Vec<u8>> {
         let layers = self.source_layers(black, to_move);
@@ -117,7 +120,8 @@ impl Sweep<'_> {
         self.index.orbits(black).row(self.index.numbering(), ranks, pattern)
     }
 
-    /// The patterns of an orbit, each once, with a symmetry that leads to the canonical one.
+    /// Calls `each` once for every pattern of an orbit, with a symmetry that maps the pattern to the canonical
+    /// one.
     fn for_each_member(&self, canonical: u32, mut each: impl FnMut(u32, u8)) {
         let mut seen = [u32::MAX; 8];
         for (symmetry, &inverse) in (0..).zip(&self.images.inverses) {
@@ -130,8 +134,9 @@ impl Sweep<'_> {
         }
     }
 
-    /// Applies jumps to the target rows of a member of an orbit. Makes the row of this member only if there
-    /// are any.
+    /// Applies jumps to target rows, and clears `hits`, the list of targets and jumps. The jumps lead to the row
+    /// of a member of an orbit, which `symmetry` maps to the canonical row `row`. The row of this member is
+    /// computed only if `hits` is not empty.
     fn add(
         &self,
         targets: &Targets<'_>,

@@ -1,12 +1,13 @@
 //! The deep check of a database: every value against those of its successors.
 //!
 //! Every address is decoded to its stones, all moves are played on the board, and the positions after
-//! them are looked up. Of the code that computes databases, the check shares only the numbering of
-//! positions ([`Index`] and its parts), which has its own tests. Values are compared only with values of
-//! the same database, so the check is an induction: each layer follows from those below.
+//! the moves are looked up. The only code that the check shares with the computation of databases is the
+//! numbering of positions ([`Index`] and its parts), which has its own tests. Values are compared only with
+//! values of the same database. The check is an induction: the values of a layer follow from those of the
+//! layers with fewer stones.
 //!
 //! The positions of a row share their black stones. So the jumps that the black stones allow, and a part
-//! of the successors' addresses, are computed once for a row. A position takes some 30 ns.
+//! of the successors' addresses, are computed once for a row. To check a position takes some 30 ns.
 
 mod remoteness;
 
@@ -23,7 +24,8 @@ use crate::tablebase::database::Database;
 use crate::tablebase::files::{BlockKey, BlockKind, DatabaseError, LayerFile, Metric, Scope};
 use crate::tablebase::index::{Address, Index, Row, stabiliser};
 
-/// Positions that are checked together: 16 KiB of working memory, which stay in the first cache.
+/// Number of positions that are checked together. Their working memory takes 16 KiB, which stay in the L1
+/// cache.
 const STRETCH: usize = 2048;
 
 /// The values of a block: a bit for each position, or a byte with its remoteness.
@@ -48,25 +50,27 @@ fn get(row: &[u8], column: u32) -> bool {
     row[column as usize / 8] >> (column % 8) & 1 == 1
 }
 
-/// A jump of the side to move that one set of black stones allows.
+/// A jump of the side to move that the black stones of a row allow.
 struct CheckedJump<'a> {
-    /// White pattern that must be occupied.
+    /// White squares that must be occupied, as a white pattern.
     occupied: u32,
-    /// White pattern that must be empty.
+    /// White squares that must be empty.
     empty: u32,
-    /// White pattern that changes.
+    /// White squares that the jump changes.
     changed: u32,
+    /// The values of the positions after the jump: outcomes or remotenesses.
     wins: &'a BlockValues,
+    /// In scope reachable: the marks of the positions after the jump.
     reached: Option<&'a BlockValues>,
     lookup: RowLookup<'a>,
 }
 
 /// Look-up of the positions after a jump.
 enum RowLookup<'a> {
-    /// The black stones are the same for all of them, and so is the row.
+    /// The positions after the jump have the same black stones, and therefore the same row.
     Same(Row),
-    /// The colours are exchanged: rows by the rank of the white stones, and the column by the
-    /// symmetry that leads to the row.
+    /// The addresses of the positions after the jump have exchanged colours. `rows` is indexed by the rank of
+    /// the white pattern after the jump and before the exchange. `columns` is indexed by the symmetry of the row.
     Exchanged { rows: &'a [Row], columns: [u32; 8] },
 }
 
@@ -97,13 +101,13 @@ pub(super) struct Recomputation<'a> {
     board: &'a Board,
     scope: Scope,
     monitor: BuildMonitor<'a>,
-    /// The layers below, as far as jumps lead.
+    /// The blocks that have been checked, as far down as jumps from the current layer can lead.
     below: BTreeMap<BlockKey, BlockValues>,
-    /// The positions after the two removals; no game has a jump before.
+    /// The positions after the two removals. The jumping phase of every game begins with one of them.
     starts: Vec<Address>,
-    /// The symmetry that exchanges the colours, if the database does so.
+    /// The symmetry that exchanges the colours, if the addresses of the database exchange them.
     exchange: Option<&'a [u8]>,
-    /// By number of white stones.
+    /// By number of white stones: the result of the function `exchanged_rows`.
     exchanged_rows: Vec<OnceLock<Box<[Row]>>>,
 }
 
@@ -134,7 +138,7 @@ impl<'a> Recomputation<'a> {
             monitor: BuildMonitor::new(observer, stop, total.try_into().unwrap_or(u64::MAX)),
             below: BTreeMap::new(),
             starts,
-            // The one that the index takes.
+            // The index uses the same symmetry.
             exchange: board
                 .symmetries()
                 .exchanging()
@@ -147,12 +151,12 @@ impl<'a> Recomputation<'a> {
         }
     }
 
-    /// The addresses that have been checked.
+    /// Number of addresses that have been checked.
     pub(super) fn done(&self) -> u64 {
         self.monitor.done()
     }
 
-    /// Checks a layer; those below have been checked.
+    /// Checks a layer. All layers with fewer stones must have been checked before.
     pub(super) fn layer(&mut self, stones: u32) -> Result<(), DatabaseError> {
         let file = self.database.layer(stones)?;
         let least = stones.saturating_sub(self.board.longest_jump());
@@ -217,7 +221,7 @@ impl<'a> Recomputation<'a> {
         fault.map_or(Ok(()), Err)
     }
 
-    /// Checks all positions with one set of black stones.
+    /// Checks all positions of a row.
     fn row(
         &self,
         key: BlockKey,
@@ -247,8 +251,9 @@ impl<'a> Recomputation<'a> {
                 }
             }
             for jump in &jumps {
-                // First the positions that have the jump, without branches, and then the look-ups,
-                // which depend on nothing before them: many of them wait for the memory at a time.
+                // First the positions in which the jump is possible are listed, without branches. The
+                // look-ups after this are independent of each other, so the processor can wait for many of
+                // them at the same time.
                 let mut jumping = 0;
                 for (at, (&white, &open)) in (0u16..).zip(whites.iter().zip(&open)) {
                     list[jumping] = at;
@@ -264,7 +269,7 @@ impl<'a> Recomputation<'a> {
                     }
                 }
                 if reached.is_none() {
-                    // A position that is won needs no other move.
+                    // A position that is already won needs no further moves.
                     for (open, &won) in open.iter_mut().zip(won.iter()) {
                         *open = won ^ 1;
                     }
@@ -279,7 +284,8 @@ impl<'a> Recomputation<'a> {
         reached.and_then(|reached| self.marks(key, row, pattern, reached))
     }
 
-    /// Checks the marks of reached positions, except that they are closed under moves.
+    /// Checks the marks of reached positions. The function `row` has already checked that the positions after
+    /// all moves of a marked position are marked.
     fn marks(&self, key: BlockKey, row: u32, pattern: u32, reached: &[u8]) -> Option<Fault> {
         let columns = 0..self.index.ranks(Colour::White).count(key.white);
         let squares = self.board.dimensions().squares();
@@ -291,7 +297,7 @@ impl<'a> Recomputation<'a> {
             own.map(move |g| ranks.rank(numbering.image(Colour::White, g, white)))
         };
         if key.black + key.white + 2 >= squares {
-            // Nothing but the positions after the two removals.
+            // Games reach no other positions of these layers than those after the two removals.
             let BlockKey { to_move, black, white, .. } = key;
             return columns.into_iter().find_map(|column| {
                 let is_start = images(column).any(|column| {
@@ -314,7 +320,7 @@ impl<'a> Recomputation<'a> {
         })
     }
 
-    /// The jumps from the positions of a row, and where the positions after them are.
+    /// Returns the jumps from the positions of a row, with the data to look up the positions after the jumps.
     fn jumps(&self, pattern: u32, key: BlockKey) -> Vec<CheckedJump<'_>> {
         let (numbering, ranks) = (self.index.numbering(), self.index.ranks(Colour::White));
         let black = numbering.unpack(Colour::Black, pattern);
@@ -354,7 +360,7 @@ impl<'a> Recomputation<'a> {
                     )
                 }
             };
-            let wins = self.below.get(&key).expect("the layers below as far as jumps lead");
+            let wins = self.below.get(&key).expect("the layers that jumps lead to are in memory");
             let reached = self.below.get(&BlockKey { kind: BlockKind::Reached, ..key });
             let [occupied, empty, changed] = [occupied, empty, changed].map(white_of);
             jumps.push(CheckedJump { occupied, empty, changed, wins, reached, lookup });
@@ -362,8 +368,8 @@ impl<'a> Recomputation<'a> {
         jumps
     }
 
-    /// Row and column of the position after a jump, from its white stones: what [`Index::address`]
-    /// computes, with the parts that depend on the black stones looked up before.
+    /// Returns the row and the column of the position after a jump, whose white pattern is `white`. The result
+    /// is that of [`Index::address`], but the parts that depend on the black stones have been computed before.
     #[inline(always)]
     fn look_up(&self, jump: &CheckedJump<'_>, white: u32) -> (u32, u32) {
         let ranks = self.index.ranks(Colour::White);
@@ -380,8 +386,8 @@ impl<'a> Recomputation<'a> {
         }
     }
 
-    /// The rows of the positions whose black stones are, after the exchange of the colours, the
-    /// white ones: by the rank of these.
+    /// Returns the rows of positions with `white` white stones after the exchange of the colours, which turns
+    /// the white stones into black ones. The index of a row is the rank of the white pattern.
     fn exchanged_rows(&self, exchange: &[u8], white: u32) -> &[Row] {
         self.exchanged_rows[white as usize].get_or_init(|| {
             let (numbering, orbits) = (self.index.numbering(), self.index.orbits(white));
@@ -394,8 +400,9 @@ impl<'a> Recomputation<'a> {
         })
     }
 
-    /// The jumps of a side that the black stones allow: the white squares that must be occupied, those
-    /// that must be empty, and all squares that change.
+    /// Returns the jumps of a side that the black stones allow. A jump has three sets of squares: the white
+    /// squares that must be occupied, the white squares that must be empty, and the squares of both colours
+    /// that change.
     fn squares_of_jumps(&self, black: u64, to_move: Colour) -> Vec<[u64; 3]> {
         let dimensions = self.board.dimensions();
         let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
@@ -425,7 +432,7 @@ impl<'a> Recomputation<'a> {
                         Colour::White if black & over == 0 => break,
                         Colour::White => empty |= to,
                     }
-                    // The stone has left where it stood after the shorter jump.
+                    // The stone does not stay on the landing square of the shorter jump.
                     if last != from {
                         changed ^= last;
                     }

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use super::{BlockValues, CheckedJump, Fault, Recomputation, STRETCH, get};
 use crate::tablebase::files::{BlockKey, BlockKind, DatabaseError, LayerFile};
 
-/// More than any remoteness.
+/// Initial value of a minimum of remotenesses; greater than any remoteness.
 const NONE: u8 = u8::MAX;
 
 impl Recomputation<'_> {
-    /// The remotenesses of a block, a byte for each.
+    /// Reads the remotenesses of a block, one byte for each.
     pub(super) fn read_remotenesses(
         &self,
         file: &LayerFile,
@@ -32,7 +32,7 @@ impl Recomputation<'_> {
         Ok(BlockValues { bytes, row_bytes: columns })
     }
 
-    /// Checks the remotenesses of all positions with one set of black stones.
+    /// Checks the remotenesses of all positions of a row.
     pub(super) fn remotenesses(
         &self,
         jumps: &[CheckedJump<'_>],

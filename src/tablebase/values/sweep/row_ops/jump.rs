@@ -1,30 +1,37 @@
-//! A jump as a relation between the bits of two rows: the pattern with some bits flipped, among the
-//! patterns that contain certain bits and lack others. Flipped bits above the sixth exchange words; those
-//! below move bits within the words, all by the same distance.
+//! A jump as a relation between the bits of two rows. It applies to the patterns in which certain bits are set
+//! and others are not, and flips some of these bits. If one of the six lowest bits of a pattern is flipped, the
+//! pattern's bit in the row moves within its word; all bits move by the same distance. If a higher bit is
+//! flipped, whole words are exchanged.
 
 #![allow(unsafe_code)]
 
 use super::GROUP;
 use crate::tablebase::values::remoteness::greater;
 
-/// The bits of a row's first word that belong to a pattern: all of them, from six squares on.
+/// The bits of a row's first word that belong to a pattern: all bits, if there are at least six white squares.
 fn valid_bits(white: u32) -> u64 {
     if white >= 6 { u64::MAX } else { (1 << (1 << white)) - 1 }
 }
 
 /// A relation between the bits of two rows: target bit `p` belongs to source bit `p ^ flip`, for
-/// the patterns `p` that contain `need` and have nothing of `forbid`. All flipped bits are in
+/// the patterns `p` that have all bits of `need` and no bit of `forbid`. All flipped bits are in
 /// `need` or `forbid`.
+///
+/// Bits 0 to 5 of a pattern select the bit in a word, bits 6 to 8 the *lane*, which is the index of the word in
+/// its group of eight words, and the other bits the group.
 #[derive(Clone, Copy, Debug)]
 pub struct RowJump {
-    /// By lane of a group: the bits that take part.
+    /// By lane: the bits of a word that take part in the relation.
     masks: [u64; GROUP],
-    /// Distance from a source bit to its target bit within a word, to the left, modulo 64.
+    /// Number of bits by which a source word is rotated to the left.
     rotation: u32,
+    /// The bits of `flip` for the lane.
     lane_flip: u32,
+    /// The bits of `flip` for the group.
     group_flip: u32,
+    /// The bits of `need` for the group.
     group_need: u32,
-    /// The bits of the group's number that are fixed.
+    /// The fixed bits of the group: those of `need` and `forbid`.
     group_fixed: u32,
 }
 
@@ -32,10 +39,10 @@ impl RowJump {
     /// Prepares a relation for rows over `white` squares.
     ///
     /// # Panics
-    /// If a flipped bit is neither needed nor forbidden.
+    /// If a flipped bit is neither in `need` nor in `forbid`, or if a bit is in both.
     pub fn new(white: u32, need: u32, forbid: u32, flip: u32) -> Self {
         assert_eq!(flip & !(need | forbid), 0, "a flipped bit has to be fixed");
-        assert_eq!(need & forbid, 0, "no pattern has and lacks a bit");
+        assert_eq!(need & forbid, 0, "a bit cannot be both needed and forbidden");
         let low = |p: u32| p & 63;
         let mut word = 0u64;
         for p in 0..64 {
@@ -61,21 +68,21 @@ impl RowJump {
     }
 }
 
-/// Walks the groups that take part in a relation, runs of neighbours together:
-/// `$run(targets, sources)` gets slices of equal length.
+/// Calls `$run(targets, sources)` for all groups that take part in a relation. Adjacent groups are passed
+/// together, as slices of equal length.
 macro_rules! for_each_run {
     ($jump:ident, $target:expr, $source:expr, $run:expr) => {{
         let (target, source) = ($target, $source);
         assert_eq!(target.len(), source.len());
         let fixed = $jump.group_fixed as usize;
         let flip = $jump.group_flip as usize;
-        // The bits below the lowest fixed one are free.
+        // The index bits below the lowest fixed bit are free, so the groups of a run are adjacent.
         let run = if fixed == 0 { target.len() } else { 1 << fixed.trailing_zeros() };
         let mut start = $jump.group_need as usize;
         loop {
             let from = start ^ flip;
             $run(&mut target[start..start + run], &source[from..from + run]);
-            // With the fixed bits set, the carry passes over them to the next free one.
+            // While the fixed bits are set, a carry passes over them to the next free bit.
             let next = (start | fixed) + run;
             if next >= target.len() {
                 break;
@@ -115,7 +122,8 @@ pub(super) fn apply_avx2<const INVERT: bool>(jump: &RowJump, target: &mut [u64],
         // SAFETY: the array has 32 bytes; the load needs no alignment.
         unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
     };
-    // A half of a group has four words; its order is that of eight 32-bit lanes in pairs.
+    // A register has half a group, four words. The permutation instruction moves 32-bit elements, so each word is
+    // a pair of elements.
     let flip = 2 * (jump.lane_flip & 3) as i32;
     let order =
         _mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(flip));
@@ -242,7 +250,7 @@ pub(super) fn greatest_avx2<const P: usize>(jump: &RowJump, target: &mut [u64], 
                     let (mut here, mut differs) =
                         ([_mm256_setzero_si256(); P], [_mm256_setzero_si256(); P]);
                     let mut greater = _mm256_setzero_si256();
-                    // From the lowest plane of a rank to the highest, which is the first.
+                    // From the plane with the lowest bit of a rank (plane 1) to that with the highest (plane 0).
                     for k in (0..P).map(|n| (n + 1) % P) {
                         let words = load(&source[k].as_chunks::<4>().0[half ^ other_half]);
                         let words = _mm256_permutevar8x32_epi32(words, order);
@@ -292,7 +300,7 @@ pub(super) fn greatest_avx512<const P: usize>(jump: &RowJump, target: &mut [u64]
                 let (mut here, mut moves) =
                     ([_mm512_setzero_si512(); P], [_mm512_setzero_si512(); P]);
                 let mut greater = _mm512_setzero_si512();
-                // From the lowest plane of a rank to the highest, which is the first.
+                // From the plane with the lowest bit of a rank (plane 1) to that with the highest (plane 0).
                 for k in (0..P).map(|n| (n + 1) % P) {
                     let words = _mm512_permutexvar_epi64(order, load(&source[k]));
                     moves[k] = _mm512_rolv_epi64(words, rotation);

@@ -1,15 +1,17 @@
-//! The inner loops of the sweep: one jump for a whole row of positions at once.
+//! The inner loops of the sweep: they apply a jump to all positions of a row at once.
 //!
 //! A *row* has one bit for each white pattern, pattern `p` at bit `p % 64` of word `p / 64`. All
 //! positions of a row share their black pattern, so a jump that is possible for the black pattern
 //! relates each bit of a row to one bit of another row ([`RowJump`]), and a symmetry of the board
 //! permutes the bits ([`RowPermutation`]).
 //!
-//! A row of numbers is several *planes* of such bits, one for each bit of the numbers. The planes of a
-//! group of eight words are adjacent, the lowest bits first; the planes of the next group follow. [`remoteness`](crate::tablebase::values::remoteness) explains their meaning.
+//! If a position has a number of several bits, a row has several *planes*, one for each bit of the numbers
+//! ([`remoteness`](crate::tablebase::values::remoteness)). A plane has a bit for each white pattern. Its words form
+//! *groups* of eight words. In memory, the first groups of all planes are adjacent, beginning with the plane of
+//! the lowest bits. The second groups of all planes follow, and so on.
 //!
-//! The loops are plain code over eight words, compiled for three instruction sets like the kernels
-//! of the move generator.
+//! The loops process groups of eight words. They exist for three instruction sets, like the kernels of the move
+//! generator.
 
 mod jump;
 mod permutation;
@@ -19,39 +21,40 @@ pub use permutation::RowPermutation;
 
 use crate::system::Isa;
 
-/// Words that are handled together; rows are multiples of it.
+/// Number of words that are processed together. The length of a row is a multiple of this number.
 pub const GROUP: usize = 8;
 
-/// The words of a row over `white` squares: a bit for each pattern, at least one group.
+/// Number of words of a row, or of one plane of it, for `white` white squares: a bit for each pattern, at least
+/// one group.
 pub fn row_words(white: u32) -> usize {
     ((1usize << white) / 64).max(GROUP)
 }
 
-/// Index of word `word` of plane 0 in a row of `planes` planes. The indices of words whose numbers have
-/// no bits in common add up.
+/// Returns the index, in a row of `planes` planes, of word `word` of plane 0. If `a & b == 0`, then the index for
+/// `a | b` is the sum of the indices for `a` and for `b`.
 #[inline(always)]
-const fn place(word: usize, planes: usize) -> usize {
+const fn word_index(word: usize, planes: usize) -> usize {
     word / GROUP * GROUP * planes + word % GROUP
 }
 
-/// Takes a plane out of a row of several.
+/// Copies one plane of a row to `out`.
 pub fn take_plane(row: &[u64], planes: usize, plane: usize, out: &mut [u64]) {
     let groups = row.chunks_exact(planes * GROUP).zip(out.chunks_exact_mut(GROUP));
     groups.for_each(|(from, to)| to.copy_from_slice(&from[plane * GROUP..(plane + 1) * GROUP]));
 }
 
-/// Puts a plane into a row of several.
+/// Copies `from` to one plane of a row.
 pub fn put_plane(row: &mut [u64], planes: usize, plane: usize, from: &[u64]) {
     let groups = row.chunks_exact_mut(planes * GROUP).zip(from.chunks_exact(GROUP));
     groups.for_each(|(to, from)| to[plane * GROUP..(plane + 1) * GROUP].copy_from_slice(from));
 }
 
-/// Calls `change` for the planes of every group of a row.
+/// Calls `change` for every group of a row, with the group's words of all planes.
 pub fn for_each_group(row: &mut [u64], planes: usize, change: impl Fn(&mut [[u64; GROUP]])) {
     row.as_chunks_mut::<GROUP>().0.chunks_exact_mut(planes).for_each(change);
 }
 
-/// The kernels for one instruction set.
+/// The inner loops for one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct RowOps {
     isa: Isa,
@@ -59,12 +62,12 @@ pub struct RowOps {
 
 #[allow(unsafe_code)]
 impl RowOps {
-    /// The widest instruction set that the processor has.
+    /// Selects the widest instruction set that the processor has.
     pub fn detect() -> Self {
         RowOps { isa: Isa::detect() }
     }
 
-    /// A narrower one: for tests.
+    /// Selects an instruction set, for tests.
     ///
     /// # Panics
     /// If the processor does not have it.
@@ -74,11 +77,11 @@ impl RowOps {
         RowOps { isa }
     }
 
-    /// `target[p] |= source[p ^ flip]` for the patterns that take part in the relation; with
-    /// `INVERT`, `target[p] |= !source[p ^ flip]`.
+    /// Computes `target[p] |= source[p ^ flip]` for all patterns `p` that take part in the relation; with
+    /// `INVERT`, `target[p] |= !source[p ^ flip]`. The rows must have the length for which the relation was made.
     ///
     /// # Panics
-    /// If the rows do not have the length for which the relation was made.
+    /// If the rows have different lengths.
     pub fn apply<const INVERT: bool>(self, jump: &RowJump, target: &mut [u64], source: &[u64]) {
         match self.isa {
             #[cfg(target_arch = "x86_64")]
@@ -91,12 +94,12 @@ impl RowOps {
         }
     }
 
-    /// For rows of several planes of ranks: `target[p]` becomes the greater of itself and
-    /// `source[p ^ flip]`, for the patterns that take part in the relation.
+    /// For rows with several planes of ranks: `target[p]` becomes the greater of itself and
+    /// `source[p ^ flip]`, for all patterns `p` that take part in the relation. Each plane must have the length for
+    /// which the relation was made.
     ///
     /// # Panics
-    /// If the rows do not have the length for which the relation was made, times the planes, or there
-    /// are fewer than two planes or more than
+    /// If the rows have different lengths, or if there are fewer than two planes or more than
     /// [`MAX_PLANES`](crate::tablebase::values::remoteness::MAX_PLANES).
     pub fn greatest(self, planes: usize, jump: &RowJump, target: &mut [u64], source: &[u64]) {
         match planes {
@@ -121,10 +124,9 @@ impl RowOps {
         }
     }
 
-    /// Writes the image of a row: `target[g(p)] = source[p]` for every pattern `p`, in every plane.
-    ///
-    /// # Panics
-    /// If the rows do not have the length for which the permutation was made, times some planes.
+    /// Writes the image of a row to `target`: `target[g(p)] = source[p]` for every pattern `p`, in every plane,
+    /// where `g` is the permutation. Both rows must have the same number of planes, each with the length for which
+    /// the permutation was made.
     pub fn permute(self, permutation: &RowPermutation, target: &mut [u64], source: &[u64]) {
         let planes = source.len() / permutation.row_words();
         if permutation.is_scattered() {

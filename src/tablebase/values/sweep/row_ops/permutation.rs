@@ -1,42 +1,42 @@
 //! Permutations of the white squares, as they act on rows.
 
-use super::{GROUP, place, put_plane, row_words};
+use super::{GROUP, put_plane, row_words, word_index};
 
-/// Words that are permuted together.
+/// Number of words that are permuted together.
 const BLOCK: usize = 64;
 
-/// A permutation of the squares, as it acts on rows.
+/// A permutation of the white squares, as it acts on rows.
 #[derive(Clone, Debug)]
 pub struct RowPermutation {
-    /// Exchanges within words that together permute the lower six squares. Each is a mask and a
-    /// distance: the bits of a word under the mask and those `distance` above them change places.
+    /// Exchanges of bits within words. Together they permute the six lowest squares. Each exchange is a mask and a
+    /// distance: every bit in the mask changes places with the bit that is `distance` bits above it.
     exchanges: Vec<(u64, u32)>,
     /// The source word of a target word is `upper[word / 64] | lower[word % 64]`.
     lower: [u32; BLOCK],
     upper: Vec<u32>,
-    /// Destination of each square, if words do not stay whole.
+    /// Destination of each square, if the permutation does not move whole words.
     scattered: Option<Vec<u8>>,
-    /// Words of a plane.
+    /// Number of words of a plane.
     row_words: usize,
 }
 
 impl RowPermutation {
-    /// From the number to which each white square goes.
+    /// Prepares a permutation that maps each white square `n` to square `moved[n]`.
     pub fn new(moved: &[u8]) -> Self {
         let white = moved.len();
         let whole = white >= 6 && moved[..6].iter().all(|&to| to < 6);
         let mut exchanges = Vec::new();
-        // Selection sort of the lower six bits into their places.
+        // Selection sort of the six lowest squares by destination.
         let mut at: Vec<u8> = moved.iter().copied().take(6).collect();
-        for place in 0..at.len().min(if whole { 6 } else { 0 }) {
-            let from = at.iter().position(|&to| usize::from(to) == place).expect("a permutation");
-            if from != place {
-                let (low, high) = (place.min(from), place.max(from));
+        for index in 0..at.len().min(if whole { 6 } else { 0 }) {
+            let from = at.iter().position(|&to| usize::from(to) == index).expect("a permutation");
+            if from != index {
+                let (low, high) = (index.min(from), index.max(from));
                 let mask = (0..64u64)
                     .filter(|p| p >> low & 1 == 1 && p >> high & 1 == 0)
                     .fold(0, |mask, p| mask | 1 << p);
                 exchanges.push((mask, (1 << high) - (1 << low)));
-                at.swap(place, from);
+                at.swap(index, from);
             }
         }
         let source = |word: usize| -> u32 {
@@ -55,25 +55,26 @@ impl RowPermutation {
         RowPermutation { exchanges, lower, upper, scattered, row_words: row_words(white as u32) }
     }
 
-    /// Words of a plane.
+    /// Number of words of a plane.
     pub(super) fn row_words(&self) -> usize {
         self.row_words
     }
 
-    /// Returns true if bits leave their words; they are moved one by one then.
+    /// Returns true if the permutation does not move whole words. Then bits are moved one by one.
     pub(super) fn is_scattered(&self) -> bool {
         self.scattered.is_some()
     }
 
     pub(super) fn permute_scattered(&self, planes: usize, target: &mut [u64], source: &[u64]) {
-        let moved = self.scattered.as_deref().expect("only where words do not stay whole");
+        let moved =
+            self.scattered.as_deref().expect("only if the permutation does not move whole words");
         target.fill(0);
         for p in 0..1usize << moved.len() {
             let image = (0..moved.len())
                 .filter(|n| p >> n & 1 == 1)
                 .fold(0usize, |image, n| image | 1 << moved[n]);
             for plane in 0..planes {
-                let at = |p: usize| place(p / 64, planes) + plane * GROUP;
+                let at = |p: usize| word_index(p / 64, planes) + plane * GROUP;
                 target[at(image)] |= (source[at(p)] >> (p % 64) & 1) << (image % 64);
             }
         }
@@ -90,11 +91,11 @@ macro_rules! permute_version {
             source: &[u64],
         ) {
             assert_eq!(target.len(), source.len());
-            let lower = permutation.lower.map(|word| place(word as usize, planes));
+            let lower = permutation.lower.map(|word| word_index(word as usize, planes));
             let size = BLOCK.min(permutation.row_words);
             for (block, &upper) in target.chunks_exact_mut(size * planes).zip(&permutation.upper) {
                 for plane in 0..planes {
-                    let upper = place(upper as usize, planes) + plane * GROUP;
+                    let upper = word_index(upper as usize, planes) + plane * GROUP;
                     let mut words = [0u64; BLOCK];
                     for at in 0..size {
                         words[at] = source[upper + lower[at]];
