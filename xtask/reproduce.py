@@ -61,7 +61,7 @@ GOALS = {
     "efficiency": MORE,
     "throughput": MORE,
     "utilisation, %": MORE,
-    "share of the primary child": MORE,
+    "median share": MORE,
     "expansions": LESS,
     "Grundy numbers": LESS,
     "Grundy numbers, one digit": LESS,
@@ -260,7 +260,7 @@ class Runner:
             {
                 "command": command,
                 "run": number,
-                "words": shown,
+                "command_line": shown,
                 **self.machine,
                 "load_before": round(load_before, 2),
                 "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -531,7 +531,18 @@ def kaneko_commands(*names):
     return lines
 
 
-def problem_sets(names, quantities=None):
+KANEKO_COLUMNS = {
+    "nodes visited": "nodes_visited",
+    "visited overhead": "visited_overhead",
+    "nodes stored": "table_nodes",
+    "stored overhead": "table_overhead",
+    "seconds": "seconds",
+    "deviation of the seconds": "sigma_seconds",
+    "speed-up": "speedup",
+}
+
+
+def problem_sets(names, quantities=KANEKO_COLUMNS):
     """Sums over all problems of a set: time with its deviation, nodes visited and stored (Table 1)."""
 
     def totals(records, line, threads):
@@ -554,28 +565,18 @@ def problem_sets(names, quantities=None):
                     continue
                 threads = int(row["threads"])
                 found = list(totals(records, KANEKO_SETS[name], threads)) if KANEKO_SETS[name] else []
-                ours = {}
+                ours = dict.fromkeys(KANEKO_COLUMNS)
                 if found:
                     seconds, nodes, stored = map(statistics.mean, zip(*found))
                     alone = alone or (seconds, nodes, stored)
-                    ours = {"nodes visited": nodes, "nodes stored": stored, "seconds": seconds}
+                    ours |= {"nodes visited": nodes, "nodes stored": stored, "seconds": seconds}
                     ours["visited overhead"] = nodes / alone[1]
                     ours["stored overhead"] = stored / max(alone[2], 1)
                     ours["speed-up"] = alone[0] / seconds
                     if len(found) > 1:
                         ours["deviation of the seconds"] = statistics.stdev(total[0] for total in found)
-                there = {
-                    "nodes visited": row["nodes_visited"],
-                    "visited overhead": row["visited_overhead"],
-                    "nodes stored": row["table_nodes"],
-                    "stored overhead": row["table_overhead"],
-                    "seconds": row["seconds"],
-                    "deviation of the seconds": row["sigma_seconds"],
-                    "speed-up": row["speedup"],
-                }
-                for quantity, text in there.items():
-                    if quantities is None or quantity in quantities:
-                        yield Cell(name, threads, quantity, number(text), ours.get(quantity))
+                for quantity in quantities:
+                    yield Cell(name, threads, quantity, number(row[KANEKO_COLUMNS[quantity]]), ours[quantity])
 
     return compare
 
@@ -634,30 +635,20 @@ def imbalance(found, figures):
         yield Cell(series, total, "share of the primary child", None, share)
     shares = [share for series, _, share in found if series.startswith("lost")]
     published = {row["figure"]: number(row["value"]) for row in figures}["7"]
-    yield Cell("median of lost nodes", 0, "share of the primary child", published, statistics.median(shares) if shares else None)
+    ours = statistics.median(shares) if shares else None
+    yield Cell("", "lost nodes", "median share", published, ours)
 
 
 def complexity(records):
-    """Logarithm of the estimated size of the game tree, with and without Grundy numbers (Figure 1)."""
-    names = {"game_tree": "without Grundy numbers", "grundy_tree": "with Grundy numbers"}
-    for record in records:
-        spots = int(re.search(r"0\*(\d+)", record["command"])[1])
-        for key, series in names.items():
-            estimate = find(record.result, key)
-            if estimate:
-                yield Cell(series, spots, "log10 of the leaves", None, estimate["log10_mean"])
-
-
-def find(value, key):
-    """The first object with this key in nested objects and lists."""
-    if isinstance(value, dict):
-        if key in value:
-            return value[key]
-        value = list(value.values())
-    if isinstance(value, list):
-        for part in value:
-            if (found := find(part, key)) is not None:
-                return found
+    """Logarithms of the estimated size of the game tree, with and without Grundy numbers (Figure 1)."""
+    trees = {"game_tree": "without Grundy numbers", "grundy_tree": "with Grundy numbers"}
+    quantities = {"log10_mean": "mean", "log10_percentile_1": "first percentile", "log10_percentile_99": "99th percentile"}
+    for key, quantity in quantities.items():
+        for record in records:
+            for start in record.result["starts"]:
+                spots = int(start["start"].removeprefix("0*"))
+                for tree, series in trees.items():
+                    yield Cell(series, spots, f"log10 of the leaves, {quantity}", None, start[tree][key])
 
 
 def one_thread(records, figures):
@@ -691,10 +682,9 @@ def outcomes(records, table):
 PAPER = "--expansion-us 1023"
 
 
-def simulate(position, cores, threads, job_nodes):
-    machines = cores // threads
+def simulate(spots, machines, threads, job_nodes):
     options = f"--machines {machines} --threads {threads} --job-nodes {job_nodes} {PAPER}"
-    return f"cargo xtask simulate sprouts 0*{position} {options}"
+    return f"cargo xtask simulate sprouts 0*{spots} {options}"
 
 
 def simulations(records):
@@ -774,8 +764,9 @@ def scaling_commands(*tables):
     for table in tables:
         for row in pages.published(table):
             if row["cores"] != "dfpn":
-                nodes = number(row["iterations_per_job"])
-                lines.append(simulate(47, int(row["cores"]), int(row["threads_per_worker"]), nodes))
+                threads = int(row["threads_per_worker"])
+                machines = int(row["cores"]) // threads
+                lines.append(simulate(47, machines, threads, number(row["iterations_per_job"])))
     return list(dict.fromkeys(lines))
 
 
@@ -1074,7 +1065,7 @@ ROWS = [
         [],
         simulated(["speed-up"], "PNS-DFPN with synchronisation"),
         [ALONE_29],
-        slow=[simulate(29, cores, 1, 100) for cores in (1, 2, 4, 8, 16, 32, 64)],
+        slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100)],
         needs="20 minutes, 16 GiB of memory",
         verdict="different",
         reason=f"{NO_NUMBERS}. Variants that discard or do not share Grundy numbers are not part of the program",
@@ -1087,7 +1078,7 @@ ROWS = [
         "Best speed-up of the variants, 47 spots",
         ["sprouts_figures_spots.csv"],
         best_speedups,
-        slow=[*scaling_commands("sprouts_scaling_spots.csv"), simulate(47, 64, 64, 10**9)],
+        slow=[*scaling_commands("sprouts_scaling_spots.csv"), simulate(47, 1, 64, 10**9)],
         needs="20 GiB of memory, 6 hours",
         note=f"{SIMULATED}. The program has no variants without synchronisation, grouping or heuristic.",
         axis="variant",
@@ -1112,7 +1103,7 @@ ROWS = [
         [],
         simulated(["speed-up", "search overhead", "utilisation, %"], "PNS-DFPN with synchronisation"),
         [ALONE_29],
-        slow=[simulate(29, cores, 1, 100) for cores in (1, 2, 4, 8, 16, 32, 64)],
+        slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100)],
         needs="20 minutes, 16 GiB of memory",
         verdict="different",
         reason=f"{NO_NUMBERS}. Variants that discard or do not share Grundy numbers are not part of the program",
@@ -1126,7 +1117,7 @@ ROWS = [
         [],
         simulated(["speed-up", "search overhead", "utilisation, %"], "jobs of {nodes}"),
         [ALONE_29],
-        slow=[simulate(29, cores, 1, nodes) for nodes in (100, 1000, 10_000) for cores in (1, 4, 16, 64)],
+        slow=[simulate(29, "{1,4,16,64}", 1, "{100,1000,10000}")],
         needs="30 minutes, 16 GiB of memory",
         verdict="different",
         reason=f"{NO_NUMBERS}. The simulator has no option for the number of expansions between updates",
@@ -1149,7 +1140,11 @@ ROWS = [
         [],
         simulated(["speed-up", "search overhead"], "{threads} threads"),
         [ALONE_29],
-        slow=[simulate(29, cores, threads, 1000) for threads in (1, 4, 16) for cores in (16, 64, 256) if cores <= 32 * threads],
+        slow=[
+            simulate(29, "{16,32}", 1, 1000),
+            simulate(29, "{4,16,32}", 4, 1000),
+            simulate(29, "{1,4,16}", 16, 1000),
+        ],
         needs="30 minutes, 16 GiB of memory",
         verdict="different",
         reason=f"{NO_NUMBERS}. Only panel (b), with the heuristic, can be simulated",
@@ -1176,7 +1171,8 @@ ROWS = [
         ["konane sprouts solve 0*{1..20} --threads 1"],
         slow=["konane sprouts solve 0*{21,22,23,24,25,26,27,28,29,30,31,32,34,35,37,38,40,41,43,44,46,47} --memory 8GiB"],
         needs="8 GiB of memory, 15 minutes; days and a cluster for the largest starts",
-        note="Published numbers of Grundy numbers have one digit; ours are rounded in the same way. More starts: [benchmarks/sprouts.md](benchmarks/sprouts.md).",
+        note="Published numbers of Grundy numbers have one digit; ours are rounded in the same way. More starts: "
+        "[benchmarks/sprouts.md](benchmarks/sprouts.md).",
         axis="spots",
     ),
     Row(
@@ -1238,7 +1234,7 @@ class Reproduction:
         elif worse:
             names = "; ".join(label(cell) for cell in worse[:4]) + ("; …" if len(worse) > 4 else "")
             compared = sum(cell.verdict is not None for cell in self.cells)
-            texts.append(f"Different: {len(worse)} of {compared} numbers ({names}).")
+            texts.append(f"{len(worse)} of {compared} numbers differ or are worse: {names}.")
         if row.note:
             texts.append(row.note)
         if self.missing and row.needs:
@@ -1276,7 +1272,11 @@ class Reproduction:
         if self.verdict == "not run" or not self.cells:
             return {}
         head = ",".join(Cell._fields) + ",verdict"
-        rows = [[str(text).replace(",", ";") if isinstance(text, str) else text for text in (*cell, cell.verdict)] for cell in self.cells]
+        texts = [(cell.series, str(cell.case), cell.quantity) for cell in self.cells]
+        rows = [
+            [*(text.replace(",", ";") for text in names), cell.published, cell.ours, cell.verdict]
+            for names, cell in zip(texts, self.cells)
+        ]
         draw = self.row.draw or draw_cells
         stem = f"reproduction/{self.row.name}"
         return {f"{stem}.csv": pages.csv_table(head, rows), f"{stem}.svg": lambda: draw(self.row, self.cells)}
@@ -1330,7 +1330,7 @@ def draw_cells(row, cells):
                     pages.mark(axes, *zip(*points), shape, colour, side == "ours", linewidth=1, **style)
         if not is_numeric:
             axes.set_xticks(range(len(cases)), cases, rotation=0 if len(cases) < 6 else 60)
-        axes.set(title=quantity, xlabel=row.axis)
+        axes.set(title=quantity, xlabel=row.axis if len(cases) > 1 else "")
     for axes in list(grid.flat)[len(quantities) :]:
         axes.set_visible(False)
     entries = [
@@ -1378,9 +1378,8 @@ def letter(index):
 
 
 def commands(row):
-    """The commands of a row, with braces."""
-    lines = [next(row.commands())] if callable(row.commands) else [*row.commands, *row.slow]
-    return [f"{lines[0]}", f"… ({len(lines)} commands)"] if len(lines) > 4 else lines
+    """The commands of a row, with braces. Of commands that depend on results, the first."""
+    return [next(row.commands())] if callable(row.commands) else [*row.commands, *row.slow]
 
 
 def table_line(one, machines):
@@ -1418,7 +1417,8 @@ def report(one):
     print(f"\n{one.row.name}: {one.row.source}, {one.row.title}")
     lines = [["", "", "", "published", "ours", ""]]
     for cell in one.cells[:60]:
-        lines.append([cell.series, str(cell.case), cell.quantity, shown(cell.published), shown(cell.ours), cell.verdict or ""])
+        numbers = [shown(cell.published), shown(cell.ours), cell.verdict or ""]
+        lines.append([cell.series, str(cell.case), cell.quantity, *numbers])
     widths = [max(map(len, column)) for column in zip(*lines)]
     for line in lines:
         print("  " + "  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())

@@ -136,7 +136,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.counts(row), [1, 2, 3])
         self.assertEqual(self.counts(row, again=True), [4, 5, 6])
         record = json.loads(reproduce.RESULTS.read_text().splitlines()[0])
-        self.assertEqual((record["signature"], record["words"]), (42, "konane perft 1x1 1 --json"))
+        self.assertEqual((record["signature"], record["command_line"]), (42, "konane perft 1x1 1 --json"))
 
     def test_missing_subcommand_is_reported(self):
         row = Row("r", "", "", [], commands=["konane sprouts complexity 0*2"])
