@@ -195,6 +195,8 @@ class Runner:
     def __init__(self, program, again):
         self.program, self.again = program, again
         self.records = load()
+        # Runs of this process, which other rows do not repeat.
+        self.done = set()
         bench = json.loads(self.output("bench", "--json"))
         if not bench.get("signature"):
             raise Problem("'konane bench' was interrupted")
@@ -206,49 +208,52 @@ class Runner:
         }
         # The symmetries of the thesis keep the colours of the squares.
         has_symmetry = "--symmetry" in self.output("solve", "--help")
-        self.thesis_options = ["--symmetry", "colours"] if has_symmetry else []
+        self.thesis_options = " --symmetry colours" if has_symmetry else ""
 
     def output(self, *args):
         done = subprocess.run([self.program, *args], capture_output=True, text=True, check=True)
         return done.stdout
 
-    def has_subcommand(self, command):
-        """True if the program has the subcommand of a command."""
+    def lacks(self, command):
+        """True if the program does not have the subcommand of a command."""
         words = command.split(" ")
         if words[0] != "konane":
-            return True
+            return False
         names = words[1:3] if words[1] == "sprouts" else words[1:2]
-        return subprocess.run([self.program, *names, "--help"], capture_output=True).returncode == 0
+        return subprocess.run([self.program, *names, "--help"], capture_output=True).returncode != 0
 
     def run(self, row, is_quick):
         """Runs the commands of a row that have no record yet."""
         with tempfile.TemporaryDirectory() as folder:
-            execute = lambda command, number: self.execute(command, number, folder)  # noqa: E731
             if callable(row.commands):
-                drive(row.commands(), execute)
+                drive(row.commands(), lambda command, number: self.execute(command, number, folder))
                 return
             wanted = list(runs(row.commands)) if is_quick else all_runs(row)
             for command, number in wanted:
-                if not self.has_subcommand(command):
-                    print(f"{row.name}: skipped: this program has no subcommand for `{command}`", file=sys.stderr)
+                if (command, number) not in self.records and self.lacks(command):
+                    text = f"{row.name}: skipped: this program has no subcommand for `{command}`"
+                    print(text, file=sys.stderr)
                     return
-                execute(command, number)
+                self.execute(command, number, folder)
 
     def execute(self, command, number, folder):
         """The record of a run, which is made if there is none."""
-        found = self.records.get((command, number))
-        same = ["signature", "cpu"]
-        if found and not self.again and all(found[key] == self.machine[key] for key in same):
-            return found
-        words = shlex.split(command) + ["--json"]
-        if "--profile thesis" in command:
-            words += self.thesis_options
-        shown = shlex.join(words)
+        key = command, number
+        options = self.thesis_options if "--profile thesis" in command else ""
+        wanted = {"signature": self.machine["signature"], "cpu": self.machine["cpu"], "options": options}
+        if found := self.records.get(key):
+            is_same = all(found[name] == value for name, value in wanted.items())
+            if key in self.done or is_same and not self.again:
+                return found
+        shown = f"{command}{options} --json"
         print(f"run {number}: {shown}", file=sys.stderr)
+        words = shlex.split(shown)
         if words[0] == "konane":
             words[0] = self.program
         elif "XTASK" in os.environ:
             words[:2] = [os.environ["XTASK"]]
+        else:
+            words[:2] = ["cargo", "run", "--quiet", f"--manifest-path={ROOT}/Cargo.toml", "--package=xtask", "--"]
         load_before = os.getloadavg()[0]
         begin = time.monotonic()
         done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -260,7 +265,7 @@ class Runner:
             {
                 "command": command,
                 "run": number,
-                "command_line": shown,
+                "options": options,
                 **self.machine,
                 "load_before": round(load_before, 2),
                 "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -268,7 +273,8 @@ class Runner:
                 "result": Record(json.loads(done.stdout)),
             }
         )
-        self.records[command, number] = record
+        self.records[key] = record
+        self.done.add(key)
         save(self.records)
         return record
 
@@ -514,7 +520,7 @@ def two_levels(records, table):
 # Published set of problems, and the commands whose results are compared with it.
 KANEKO_SETS = {
     "muso_dfpn_plus": None,
-    "zuko_dfpn_plus": "konane solve {all} --algo dfpn --threads T",
+    "zuko_dfpn_plus": None,
     "hard_dfpn_plus": "konane solve {hard} --algo dfpn --threads T",
     "muso_dfpn": None,
     "zuko_dfpn": None,
@@ -1022,12 +1028,12 @@ ROWS = [
         "Time, nodes visited and stored, ten runs",
         ["parallel_dfpn_kaneko.csv"],
         problem_sets(list(KANEKO_SETS)),
-        slow=kaneko_commands("zuko_dfpn_plus", "hard_dfpn_plus", "hard_dfpn"),
+        slow=kaneko_commands("hard_dfpn_plus", "hard_dfpn"),
         needs=f"{CORES_8}, an hour",
         verdict="different",
         reason=SHOGI,
-        note="zuko_dfpn_plus is compared with all 99 positions, hard_dfpn_plus with those of more than a million nodes, hard_dfpn "
-        "with those of fewer than 200 000 nodes of the tuned df-pn.",
+        note="hard_dfpn_plus is compared with the positions of more than a million nodes, hard_dfpn with those of fewer than "
+        "200 000 nodes of the tuned df-pn. The sets Muso and Zuko have no counterpart.",
         axis="threads",
     ),
     Row(
@@ -1066,7 +1072,7 @@ ROWS = [
         simulated(["speed-up"], "PNS-DFPN with synchronisation"),
         [ALONE_29],
         slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100)],
-        needs="20 minutes, 16 GiB of memory",
+        needs="16 GiB of memory, 10 minutes",
         verdict="different",
         reason=f"{NO_NUMBERS}. Variants that discard or do not share Grundy numbers are not part of the program",
         note=f"{SIMULATED}.",
@@ -1104,7 +1110,7 @@ ROWS = [
         simulated(["speed-up", "search overhead", "utilisation, %"], "PNS-DFPN with synchronisation"),
         [ALONE_29],
         slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100)],
-        needs="20 minutes, 16 GiB of memory",
+        needs="16 GiB of memory, 10 minutes",
         verdict="different",
         reason=f"{NO_NUMBERS}. Variants that discard or do not share Grundy numbers are not part of the program",
         note=f"{SIMULATED}.",
@@ -1118,7 +1124,7 @@ ROWS = [
         simulated(["speed-up", "search overhead", "utilisation, %"], "jobs of {nodes}"),
         [ALONE_29],
         slow=[simulate(29, "{1,4,16,64}", 1, "{100,1000,10000}")],
-        needs="30 minutes, 16 GiB of memory",
+        needs="16 GiB of memory, 15 minutes",
         verdict="different",
         reason=f"{NO_NUMBERS}. The simulator has no option for the number of expansions between updates",
         note=f"{SIMULATED}.",
@@ -1138,14 +1144,14 @@ ROWS = [
         "Figure 11",
         "Speed-up by the threads of a worker, 29 spots",
         [],
-        simulated(["speed-up", "search overhead"], "{threads} threads"),
+        simulated(["speed-up", "search overhead"], "threads of a worker: {threads}"),
         [ALONE_29],
         slow=[
             simulate(29, "{16,32}", 1, 1000),
             simulate(29, "{4,16,32}", 4, 1000),
             simulate(29, "{1,4,16}", 16, 1000),
         ],
-        needs="30 minutes, 16 GiB of memory",
+        needs="16 GiB of memory, 15 minutes",
         verdict="different",
         reason=f"{NO_NUMBERS}. Only panel (b), with the heuristic, can be simulated",
         note=f"{SIMULATED}.",

@@ -136,7 +136,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.counts(row), [1, 2, 3])
         self.assertEqual(self.counts(row, again=True), [4, 5, 6])
         record = json.loads(reproduce.RESULTS.read_text().splitlines()[0])
-        self.assertEqual((record["signature"], record["command_line"]), (42, "konane perft 1x1 1 --json"))
+        self.assertEqual([record[key] for key in ("signature", "command", "run")], [42, "konane perft 1x1 1", 1])
+
+    def test_rows_share_runs(self):
+        row = Row("r", "", "", [], commands=["konane perft 1x1 1"])
+        runner = reproduce.Runner(str(self.program), True)
+        for _ in range(2):
+            runner.run(row, False)
+        self.assertEqual([record.result["unique"] for record in runner.records.values()], [[1]])
 
     def test_missing_subcommand_is_reported(self):
         row = Row("r", "", "", [], commands=["konane sprouts complexity 0*2"])
