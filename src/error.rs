@@ -42,7 +42,8 @@ mod tests {
             assert_eq!(AnalysisError::from(database(make())).kind(), kind);
             assert_eq!(SolveError::from(CheckpointError::from(make())).kind(), kind);
             assert_eq!(SprError::from(make()).kind(), kind);
-            // The caller does not name these files, or they are read first.
+            // Never a usage error: a build chooses the names of its files itself, and a file of Grundy numbers is read
+            // before it is written.
             assert_eq!(BuildError::from(make()).kind(), ErrorKind::File);
             let numbers = GrundyFileError::from(GrundyDbError::from(make()));
             assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
@@ -52,7 +53,7 @@ mod tests {
         assert_eq!(AnalysisError::from(ProofError::Interrupted).kind(), ErrorKind::Interrupted);
     }
 
-    /// The remedy for one error is more memory, for the other less.
+    /// A memory limit that is too small has to be raised. After a failed allocation, the limit has to be lowered.
     #[test]
     fn a_memory_limit_and_a_failed_allocation_have_different_kinds() {
         let source = std::io::ErrorKind::OutOfMemory.into();
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_gives_its_kind() {
+    fn the_reason_of_a_stopped_search_determines_the_kind_of_error() {
         let kinds = Reason::ALL.map(|reason| CertificateError::Stopped(reason).kind());
         let limit = ErrorKind::Limit;
         let file = ErrorKind::File;

@@ -97,12 +97,12 @@ pub fn as_finite<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok,
     finite(*number).serialize(serializer)
 }
 
-/// Returns a proof or disproof number, `None` if it is infinite.
+/// Returns a proof or disproof number, or `None` if it is infinite.
 pub fn finite(number: Number) -> Option<Number> {
     (number < INFINITY).then_some(number)
 }
 
-/// Returns a count divided by a time in seconds. The result is finite for any time.
+/// Returns a count divided by a time in seconds, as a whole number. The result is finite even if the time is 0.
 pub fn per_second(count: u64, seconds: f64) -> f64 {
     (count as f64 / seconds.max(1e-9)).round()
 }

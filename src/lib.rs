@@ -18,10 +18,11 @@
 //! |---|---|
 //! | [`Board`], [`Position`], [`Move`], [`Square`] | the game; text of positions and moves: [`notation`]; games as text: [`record`]; pictures: [`draw`] |
 //! | [`Solver`], [`SolveOptions`], [`Solution`] | search of a position: options, limits, result |
-//! | [`Perft`] | counts of positions |
+//! | [`Perft`] | counts of move sequences and positions |
+//! | [`complexity`] | estimates of the sizes of game trees |
 //! | [`analysis`] | values of a position and its moves from databases, proofs and a search |
 //! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::oracle`] uses them in a search |
-//! | [`proof`] | proofs as files: collected, checked, played |
+//! | [`proof`] | proofs as files: writing, checking, and playing by a proof |
 //! | [`sprouts`] | Sprouts: positions, moves, Grundy numbers and their files |
 //! | [`search`] | the crate `pn-search`: proof-number search and α-β for any game that implements [`search::plain::game::Game`] or [`search::sums::game::Impartial`] |
 //! | [`checkpoint`] | checkpoints of running searches |
@@ -60,6 +61,7 @@
 
 pub mod analysis;
 pub mod checkpoint;
+pub mod complexity;
 mod error;
 pub mod file;
 pub mod json;
@@ -71,9 +73,10 @@ pub mod tablebase;
 
 pub use error::ErrorKind;
 pub use konane::{
-    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move, Perft,
-    PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove, SearchTable, Setup,
-    SetupError, Solution, SolveError, SolveOptions, Solver, Square, draw, game, notation, record,
+    Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move,
+    Overrides, Perft, PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
+    SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Symmetry,
+    SymmetryError, draw, game, konane_complexity, notation, record,
 };
 pub use pn_search as search;
 pub use search::Value;

@@ -62,7 +62,7 @@ def figures(number):
 
 
 def time(seconds):
-    """A time with three digits: `0.81 ms`, `12.3 s`; hours from two hours on."""
+    """A time with three digits: `0.81 ms`, `12.3 s`; in hours from two hours on."""
     if seconds < 0.1:
         return f"{figures(seconds * 1e3)} ms"
     return f"{figures(seconds)} s" if seconds < 7200 else f"{figures(seconds / 3600)} h"
@@ -143,13 +143,13 @@ def csv_cell(value):
 
 
 def page(name, **parts):
-    """A template with each `{{name}}` replaced by its part."""
+    """The text of a template, with each `{{name}}` replaced by its part."""
     text = (ROOT / "xtask/pages" / name).read_text()
     for key, part in parts.items():
-        place = "{{" + key.replace("_", " ") + "}}"
-        assert place in text, f"no {place} in {name}"
-        text = text.replace(place, str(part).rstrip())
-    assert "{{" not in text, f"a place without a part in {name}"
+        placeholder = "{{" + key.replace("_", " ") + "}}"
+        assert placeholder in text, f"no {placeholder} in {name}"
+        text = text.replace(placeholder, str(part).rstrip())
+    assert "{{" not in text, f"a placeholder in {name} has no part"
     return text.rstrip() + "\n"
 
 
@@ -291,7 +291,7 @@ class Group(list):
 
 class Results:
     """Groups of the records in docs/benchmarks/NAME.jsonl by command line, in the order of their first
-    records. The newest program and machine replace older ones."""
+    records. Records of another program or another machine replace the earlier records of a command line."""
 
     def __init__(self, name):
         self.name, self.groups = name, {}
@@ -315,7 +315,7 @@ class Results:
         return record["args"].split(" ")[0]
 
     def solve(self, board, algorithm, profile="tuned", threads=1, is_required=True):
-        """The search of a whole board; the first of several with unequal memory."""
+        """The group of a search of a whole board. If several differ only in memory, the first of them."""
         wanted = board, algorithm, profile, threads
         for group in self.groups.values():
             answer = group.answer
@@ -337,8 +337,9 @@ class Results:
         )
 
     def is_earlier(self, group):
-        """True if another program made the newest record of the same subcommand. (Counts of move
-        sequences do not depend on searches.)"""
+        """True if the newest record of the same subcommand is of a program with another signature.
+
+        Subcommands are compared separately, because a change of the search does not affect perft."""
         return self.newest[self.subcommand(group[-1])] != group[-1]["signature"]
 
 
@@ -395,7 +396,7 @@ def benchmarks():
         return [grouped(group.nodes), time_cell(group), short(group.speed), memory(group)]
 
     def better(group, factor):
-        """A factor by which a finished group is better than a published run."""
+        """The factor by which a group is better than a published run; NONE if the group is unfinished."""
         return NONE if group.is_unfinished else times(factor)
 
     def perft(depth, options=""):
@@ -544,7 +545,7 @@ THREADS = [1, 2, 4, 8, 12, 16]
 
 @dataclass
 class Point:
-    """A search on some number of threads, compared with the one on one thread. Published ones have no
+    """A search on some number of threads, compared with that on one thread. Published searches have no
     group."""
 
     threads: int
@@ -569,7 +570,7 @@ def series(results):
         for row in SEARCHES:
             if row["algorithm"] == algorithm and row["source"].endswith("4.3"):
                 threads, seconds = int(row["threads"]), float(row["seconds"])
-                # Efficiency is that of the times, as in the thesis; the speed-up is rounded.
+                # As in the thesis, efficiency is computed from the times, because the speed-ups are rounded.
                 efficiency = (points[0].seconds if points else seconds) / seconds / threads
                 speedup, overhead = float(row["speedup"]), float(row["search_overhead"])
                 points.append(Point(threads, seconds, speedup, efficiency, overhead))
@@ -634,7 +635,7 @@ def scaling():
 
 
 def boards():
-    """All boards of up to 64 squares by squares and ranks, with no more ranks than files."""
+    """All boards of up to 64 squares with no more ranks than files, ordered by squares and ranks."""
     for squares in range(1, MAX_SQUARES + 1):
         for ranks in range(1, math.isqrt(squares) + 1):
             if squares % ranks == 0:
@@ -651,8 +652,8 @@ def disagreement(one, other):
 
 
 class Board:
-    """A board with no more ranks than files, and the search that counts: the latest with a winner, or
-    else the one with the most nodes."""
+    """A board with no more ranks than files, and its search in the table: the latest one with a winner, or
+    if there is none, the one with the most nodes."""
 
     def __init__(self, ranks, files, search):
         self.ranks, self.files, self.search, self.winner = ranks, files, search, search.found
@@ -770,7 +771,7 @@ def winners():
 
 
 class Answers:
-    """The search of each position that counts: the latest with a winner, or else the latest."""
+    """The search of each position: the latest one with a winner, or if there is none, the latest."""
 
     CELLS = "nodes,leaf_positions,seconds,reason"
 
@@ -850,8 +851,8 @@ def symmetries(ranks, files):
 
 
 def openings_of(ranks, files):
-    """Pairs of a first removal and its answers. A removal is a list of squares that lead to the same
-    position up to symmetry; an answer has its position as well."""
+    """Pairs of Black's opening removal and White's answers. A removal is a list of squares that lead to the
+    same position up to symmetry. An answer is a pair of such a list and the position."""
     maps = symmetries(ranks, files)
     squares = [(rank, file) for rank in range(ranks) for file in range(files)]
     corners = {(rank, file) for rank in (0, ranks - 1) for file in (0, files - 1)}
@@ -862,7 +863,7 @@ def openings_of(ranks, files):
     def classes(removals, gone):
         found = defaultdict(list)
         for square in removals:
-            # The least image stands for all squares that lead to the same position.
+            # Squares lead to the same position if the least images of the removed squares are equal.
             found[min(tuple(sorted(map(image, [*gone, square]))) for image in maps)].append(square)
         return list(found.values())
 
@@ -886,14 +887,16 @@ def openings_of(ranks, files):
 
 
 def choice(player, winners):
-    """Winner of a position whose moves lead to these winners: None if it depends on an unknown one."""
+    """Winner of a position with `player` to move, whose moves lead to positions with these winners.
+
+    None is an unknown winner."""
     if player in winners:
         return player
     return None if None in winners else {"black": "white", "white": "black"}[player]
 
 
 def joined(removals):
-    """Removals with commas between different ones."""
+    """Text of removals: commas between different ones, spaces between squares of the same one."""
     return ", ".join(map(" ".join, removals)) or NONE
 
 
@@ -901,7 +904,7 @@ def openings():
     answers = Answers("openings")
     rows, csv_rows, winners, complete = [], [], {}, 0
     one_rank, black_wins = [], []
-    # By limit, the boards with the numbers of pairs that have no winner.
+    # For each limit, the boards with unsolved pairs of removals, and the number of these pairs.
     left_out = defaultdict(list)
     words = {"black": "**Black**", "white": "White", None: "?"}
     for ranks, files in boards():
@@ -964,13 +967,13 @@ def compare_winners(found, source):
                 raise Problem(f"{board}: {winner} wins by {source}.jsonl, but {other} was expected")
 
 
-# Setups of narrow boards: the first empty square is the corner or the middle, the second one follows
-# in the rank or in the file.
+# Setups of narrow boards: the first empty square is the corner or the middle, the second one is the next
+# square in the same rank (horizontal) or in the same file (vertical).
 SETUPS = ["start", "corner-horizontal", "corner-vertical", "middle-horizontal", "middle-vertical"]
 
 
 def narrow_positions(ranks, files, setup):
-    """The positions of a setup by the side to move; none if the gap does not fit."""
+    """The positions of a setup by the side to move. Empty if the two squares are not on the board."""
     if setup == "start":
         return {"black": position_text(ranks, files, set(), "b")}
     place, direction = setup.split("-")
@@ -983,8 +986,11 @@ def narrow_positions(ranks, files, setup):
 
 
 def period(classes):
-    """The shortest (beginning, period) of the known part of a sequence, up to the first gap after it
-    began: at least three periods and half of the sequence. None if there is none."""
+    """The period of a sequence, as (index at which the periodic part begins, length of the period).
+
+    Only the known classes from the first one to the next unknown one are used. The periodic part has to be
+    at least half of them, and at least three periods. Of several periods, the one whose first repetition
+    begins earliest is returned. None if there is no period."""
     absent = next((i for i, known in enumerate(classes) if known), len(classes))
     known = []
     for letter in classes[absent:]:
@@ -1061,7 +1067,7 @@ def narrow():
 
 
 def pattern(first, classes):
-    """The period of a column in words. The column begins with `first` files."""
+    """The period of a column in words. The first class of the column is that of `first` files."""
     found = period(classes)
     if found is None:
         numbers = defaultdict(list)
@@ -1081,7 +1087,7 @@ def pattern(first, classes):
 
 def sprouts():
     expected = {row["spots"]: row["outcome"] for row in published("sprouts_outcomes.csv")}
-    # By spots and threads the newest record with an outcome, or else the newest.
+    # For each number of spots and threads, the newest record with an outcome, or if none has one, the newest.
     searches = {}
     for record in load("sprouts"):
         spots = record.result["position"].removeprefix("0*")
@@ -1296,7 +1302,7 @@ SHAPES = ["o", "s", "^", "D"]
 
 
 def figure(width, height, **layout):
-    """A matplotlib figure of this size in inches, and its axes. Opaque, for dark backgrounds."""
+    """A matplotlib figure of this size in inches, and its axes."""
     from matplotlib import pyplot
 
     pyplot.rcdefaults()
@@ -1331,7 +1337,7 @@ def figure(width, height, **layout):
 
 
 def svg(fig):
-    """The figure as text."""
+    """The figure as SVG text. Its background is opaque, so that it can be read on a dark page."""
     from matplotlib import pyplot
 
     output = io.StringIO()
@@ -1341,7 +1347,7 @@ def svg(fig):
 
 
 def mark(axes, x, y, shape, colour, is_filled=True, **more):
-    """Markers on a line, hollow where the numbers are not measured ones of ours."""
+    """Markers on a line; hollow ones for published and hypothetical numbers."""
     fill = colour if is_filled else WHITE
     return axes.plot(x, y, marker=shape, color=colour, markerfacecolor=fill, **more)
 
@@ -1502,7 +1508,7 @@ def draw_winners(rows):
 
 
 def draw_trace(path):
-    """The root's numbers and the table over time, from the file of `konane solve --trace`."""
+    """Proof numbers of the root and use of the table over time, from the file of `konane solve --trace`."""
     lines = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         try:
@@ -1515,7 +1521,7 @@ def draw_trace(path):
     if not lines:
         raise Problem(f"{path}: expected at least one line")
     seconds, pn, dn, nodes, tables = zip(*lines)
-    # Infinite numbers, and those of a proof, have no place on the scale: the line ends there.
+    # Infinite numbers (null) and 0, the number of a proven root, cannot be drawn on a logarithmic scale.
     pn, dn = ([number or math.nan for number in numbers] for numbers in (pn, dn))
     outcome = "not proven"
     for numbers, word in [(1, "wins"), (2, "loses")]:
@@ -1540,7 +1546,8 @@ def draw_trace(path):
 
 # --- Command line ----------------------------------------------------------------------------------
 
-# `measure` uses the same names. Winners come first: openings and narrow boards are compared with them.
+# `cargo xtask measure` uses the same names. Winners come before openings and narrow boards, because those
+# are compared with the winners.
 PAGES = {
     "results": benchmarks,
     "scaling": scaling,

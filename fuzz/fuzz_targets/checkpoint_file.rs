@@ -27,10 +27,11 @@ struct Block<'a> {
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
     header_edits: [(u16, u8); 2],
+    /// Number of edits to make, modulo 3.
     edited: u8,
     entries: u16,
     tree_nodes: u16,
-    /// Replaces the true number of bytes.
+    /// Replaces the true size of the tree in the footer.
     tree_bytes: Option<u32>,
     blocks: Vec<Block<'a>>,
 }
@@ -75,9 +76,9 @@ fuzz_target!(|input: Input| {
     let Ok(reader) = CheckpointReader::new(path, Cursor::new(&bytes)) else { return };
     let footer = *reader.footer();
     let table = Table::new(1 << 12).expect("memory");
-    let room = PnsOptions::PLAIN.tree_capacity(1 << 16);
+    let capacity = PnsOptions::PLAIN.tree_capacity(1 << 16);
     let key = |code: u64| code.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let Ok(tree) = reader.load(&table, key, Some(room), &mut |_, _| true) else { return };
+    let Ok(tree) = reader.load(&table, key, Some(capacity), &mut |_, _| true) else { return };
     assert!(table.count().0 <= footer.entries);
     assert_eq!(tree.is_some(), footer.tree_nodes > 0);
 });

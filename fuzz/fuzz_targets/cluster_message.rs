@@ -11,10 +11,11 @@ use konane::sprouts::cluster::{ClusterSearch, coordinate};
 use konane::{Board, Position, SolveOptions, Solver};
 use libfuzzer_sys::fuzz_target;
 
-/// Sends each piece of the data as the content of a message.
+/// Sends each piece of the data to the coordinator as the content of a message. Returns the number of the search,
+/// which messages to workers need as well.
 fn send(coordinator: &mut dyn RemoteCoordinator, data: &[u8]) -> u64 {
-    let told = coordinator.handle_idle(0);
-    let number = u64::from_le_bytes(told.reply[8..16].try_into().expect("eight bytes"));
+    let delivery = coordinator.handle_idle(0);
+    let number = u64::from_le_bytes(delivery.reply[8..16].try_into().expect("eight bytes"));
     for content in data.split(|&byte| byte == 0xff) {
         let bytes = seal(Kind::Request, number, |bytes| bytes.extend(content));
         let _ = coordinator.handle(&bytes);
@@ -25,19 +26,21 @@ fn send(coordinator: &mut dyn RemoteCoordinator, data: &[u8]) -> u64 {
 }
 
 /// A shared result about a position, as the bytes of a table cell. It may be wrong.
-type Fact = [u8; 16];
+type SharedResult = [u8; 16];
 
-/// Gives a worker the pieces of the data as a node, entries and jobs.
-fn order(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
-    let whole = |kind, content: &[u8]| seal(kind, number, |bytes| bytes.extend(content));
+/// Sends the pieces of the data to a worker as a node, entries and jobs.
+fn send_to_worker(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
+    let message = |kind, content: &[u8]| seal(kind, number, |bytes| bytes.extend(content));
     let mut pieces = data.split(|&byte| byte == 0xff);
-    let node = whole(Kind::Node, pieces.next().unwrap_or_default());
-    let entries = whole(Kind::Entries, pieces.next().unwrap_or_default());
+    let node = message(Kind::Node, pieces.next().unwrap_or_default());
+    let entries = message(Kind::Entries, pieces.next().unwrap_or_default());
     for content in pieces {
-        let mut job = whole(Kind::Reply, content);
-        let answer = decode::<Reply<u64, Fact>>(Kind::Reply, number, &job);
+        let mut job = message(Kind::Reply, content);
+        let answer = decode::<Reply<u64, SharedResult>>(Kind::Reply, number, &job);
         // Caps the expansion budget, which only the coordinator sets.
-        if let Ok(Reply { instruction: Instruction::Search(mut search), results, received }) = answer {
+        if let Ok(Reply { instruction: Instruction::Search(mut search), results, received }) =
+            answer
+        {
             search.budget = search.budget.min(1000);
             let answer = Reply { instruction: Instruction::Search(search), results, received };
             job = encode(Kind::Reply, number, &answer);
@@ -68,8 +71,7 @@ fuzz_target!(|data: &[u8]| {
         coordinate(search, config, None, &mut (), run).expect("the memory is enough");
         return;
     }
-    // A board with an even number of squares, and one with an odd number, where codes contain a
-    // mark.
+    // A board with an even side, and one with two odd sides, whose codes contain the side to move.
     let board = if first % 4 == 0 { "3x4" } else { "3x3" };
     let board = Board::new(board.parse().expect("a board"));
     let start = Position::start(&board);
@@ -80,5 +82,7 @@ fuzz_target!(|data: &[u8]| {
     solver
         .coordinate(config, &mut (), |coordinator| number = send(coordinator, messages))
         .expect("the memory is enough");
-    solver.work(&config, |worker| order(worker, number, jobs)).expect("the memory is enough");
+    solver
+        .work(&config, |worker| send_to_worker(worker, number, jobs))
+        .expect("the memory is enough");
 });

@@ -23,7 +23,9 @@ struct Input<'a> {
     stones: u8,
     chunk_bits: u8,
     header_edits: [(u8, u8); 2],
+    /// Number of edits to make, modulo 3.
     edited: u8,
+    /// True if the index has the right length and checksum of the data.
     sealed: bool,
     data: Content<'a>,
     index: &'a [u8],

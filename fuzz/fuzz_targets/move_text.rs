@@ -14,7 +14,7 @@ struct Input<'a> {
     /// Chooses the moves that lead to the position.
     choices: [u8; 8],
     plies: u8,
-    /// A legal move, or any two squares, placed before the text.
+    /// Selects a legal move, which is placed before the text. If it is `None`, `squares` are.
     legal: Option<u8>,
     squares: Option<(u8, u8)>,
     text: &'a str,

@@ -14,6 +14,7 @@ struct Input<'a> {
     /// A position whose text is changed by the edits. Random texts are almost never positions.
     stones: Option<(u64, bool)>,
     edits: [(u8, char); 2],
+    /// Number of edits to make, modulo 3.
     edited: u8,
     text: &'a str,
 }

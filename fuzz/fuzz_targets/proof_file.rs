@@ -1,6 +1,6 @@
 //! Any bytes are read as a proof file or rejected. Random bytes never pass the checksums, so the
-//! target computes valid ones. The reader may then report contradictions and the checker flaws, but
-//! neither may panic or allocate much memory.
+//! target computes valid ones. The reader may then report contradictions, and the checker may report
+//! flaws, but neither may panic or allocate much memory.
 #![no_main]
 
 use std::io::Cursor;
@@ -24,6 +24,7 @@ struct Input<'a> {
     positions: u16,
     chunk_codes: u16,
     header_edits: [(u8, u8); 2],
+    /// Number of edits to make, modulo 3.
     edited: u8,
     chunks: Vec<(u64, Content<'a>)>,
 }

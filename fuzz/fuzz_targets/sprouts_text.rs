@@ -1,6 +1,6 @@
 //! Any text is parsed as a Sprouts position or rejected. A parsed position is unchanged after
-//! writing and reading it. Its canonical form is its own canonical form. The SPOTS texts of its
-//! lands parse to the same lands.
+//! writing and reading it. The canonical form of a canonical form is the same text. The SPOTS texts of
+//! its lands parse to the same lands.
 #![no_main]
 
 use konane::sprouts::{Position, Scratch, Sprouts};

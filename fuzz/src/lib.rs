@@ -19,7 +19,7 @@ impl Content<'_> {
             return (self.bytes.len(), self.bytes.to_vec());
         }
         let mut content = self.bytes.to_vec();
-        // Up to 1 MiB, most times none.
+        // Up to 1 MiB, but in most cases none.
         let zeros = if self.zeros % 8 == 0 { self.zeros % (1 << 20) } else { 0 };
         content.resize(content.len() + zeros as usize, 0);
         (content.len(), zstd::bulk::compress(&content, 1).expect("memory"))

@@ -14,7 +14,7 @@ class InputError(Error, ValueError):
 class FileError(Error, OSError):
     """A file or directory is missing, damaged, of another version, or not writable.
 
-    The message names it; ``errno`` is not set.
+    The message names the file or directory; ``errno`` is not set.
     """
 
 
@@ -23,9 +23,9 @@ class ResourceError(Error, MemoryError):
 
 
 class LimitError(Error):
-    """A limit was reached before a function that returns a number had found it.
+    """A limit was reached before a function had found the number that it returns.
 
-    ``reason`` is ``"node limit"``, ``"time limit"`` or ``"memory"``, as that of a ``Solution``.
+    ``reason`` is ``"node limit"``, ``"time limit"`` or ``"memory"``, as in a ``Solution``.
     """
 
     def __init__(self, text: str, reason: str) -> None:

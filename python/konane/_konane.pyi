@@ -137,13 +137,13 @@ class Database:
 
     @staticmethod
     def find(directory: _Path, board: str, *, cache: int | str | None = "64MiB") -> Database:
-        """Opens the database of a board (``"5x6"``) in a directory: the directory itself, or one within
-        it, as ``build_database`` names them. A complete database is preferred, then one of reachable positions,
-        then the one with the largest ``max_stones``; among equals, one with the remoteness.
+        """Opens the database of a board (``"5x6"``) in a directory: the directory itself, or a subdirectory
+        with a name that ``build_database`` gives. A complete database is preferred, then one of reachable positions,
+        then the one with the largest ``max_stones``. Of several such databases, one with the remoteness is preferred.
 
         `cache` limits the memory for chunks that have been read: bytes, or a text such as ``"1GiB"``.
-        Raises ``FileError`` if there is no database of the board or it is damaged, ``InputError`` if it
-        is one of another board.
+        Raises ``FileError`` if there is no database of the board or if it is damaged, and ``InputError`` if the
+        directory is a database of another board.
         """
     @staticmethod
     def open(directory: _Path, *, cache: int | str | None = "64MiB") -> Database:

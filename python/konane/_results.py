@@ -47,7 +47,7 @@ class Progress:
     """Progress of a search, as ``progress=`` functions receive it.
 
     * ``seconds``: Wall-clock time since the search began.
-    * ``nodes``: Positions evaluated; of Sprouts, couples of a land and a nim heap.
+    * ``nodes``: Positions evaluated; for Sprouts, couples (a land plus a nim heap).
     * ``expansions``: Positions expanded, repeated expansions included.
     * ``pn``: Proof number of the root for the player to move: 0 if it has won, infinite (a float) if it
       has lost; ``None`` for ``algo="ab"``.
@@ -94,8 +94,8 @@ class Solution:
     * ``expansions``: Positions expanded, repeated expansions included.
     * ``leaf_positions``: Positions visited by the leaf solver near the end of games.
     * ``database_hits``: Values taken from the database; ``None`` without one.
-    * ``l1_nodes``: Nodes of the first level of ``algo="pn2"`` and ``"pns-pdfpn"``; else ``None``.
-    * ``l2_nodes``: Nodes of all their second levels.
+    * ``l1_nodes``: Nodes of the first-level tree of ``algo="pn2"`` and ``"pns-pdfpn"``; else ``None``.
+    * ``l2_nodes``: Nodes of all second-level searches of these algorithms; else ``None``.
     * ``seconds``: Wall-clock time of the search.
     * ``nodes_per_second``: ``nodes`` divided by ``seconds``.
     * ``memory_bytes``: Bytes of table and tree.
@@ -136,8 +136,8 @@ class Proof:
       could not be written.
     * ``winner``: ``"black"``, ``"white"`` or ``"unknown"``.
     * ``path``: The file; ``None`` if it was not written.
-    * ``positions``: Positions in it.
-    * ``bytes``: Its length.
+    * ``positions``: Positions in the file.
+    * ``bytes``: Length of the file.
     * ``searched_again``: Positions that had to be searched again.
     * ``reason``: Reason why there is no file: a limit, such as ``"time limit"``, or an error of the file,
       such as a full disk.
@@ -236,16 +236,16 @@ class Built:
     * ``board``: Ranks x files.
     * ``scope``: ``"complete"`` or ``"reachable"``.
     * ``metric``: ``"outcome"`` or ``"remoteness"``.
-    * ``max_stones``: Maximum number of stones of its positions.
-    * ``directory``: The directory of its files, for :meth:`konane.Database.open`.
+    * ``max_stones``: Maximum number of stones of the positions.
+    * ``directory``: The directory of the files, for :meth:`konane.Database.open`.
     * ``positions``: Positions whose value is known: sets of stones with either side to move.
-    * ``black_to_move_wins``: Those with Black to move that Black wins.
-    * ``white_to_move_wins``: Those with White to move that White wins.
-    * ``histogram``: With the remoteness, the numbers of positions of remoteness 0, 1, .., by
-      ``"black"`` and ``"white"`` to move.
+    * ``black_to_move_wins``: Positions with Black to move that Black wins.
+    * ``white_to_move_wins``: Positions with White to move that White wins.
+    * ``histogram``: With the remoteness: for ``"black"`` and ``"white"`` to move, the numbers of positions
+      of remoteness 0, 1, ...
     * ``bytes``: Bytes of the files.
     * ``seconds``: Wall-clock time of this call.
-    * ``layers_found``: Layers that an earlier build had finished; all of them if the database was
+    * ``layers_found``: Layers that an earlier build had finished; all layers if the database was
       complete.
     """
 
@@ -272,7 +272,7 @@ class SproutsSolution:
     * ``nimber``: Size of the nim heap that is added to it.
     * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
     * ``reason``: Reason for an unknown outcome.
-    * ``pn``: Proof number of the position while the outcome is unknown.
+    * ``pn``: Proof number of the position for the player to move, while the outcome is unknown.
     * ``dn``: Its disproof number.
     * ``best_move``: The position after a winning move; ``None`` if there is none or it is unknown.
     * ``algorithm``: The search algorithm, such as ``"dfpn"``.
@@ -280,15 +280,15 @@ class SproutsSolution:
     * ``heuristic``: True if ties between moves are broken by the order of the paper.
     * ``threads``: Threads that searched.
     * ``jobs``: Jobs of ``algo="pns-pdfpn"``; else ``None``.
-    * ``nodes``: Couples evaluated.
+    * ``nodes``: Couples (a land plus a nim heap) evaluated.
     * ``expansions``: Couples expanded, repeated expansions included: the iterations of the papers.
     * ``generated``: Lands whose moves were generated.
     * ``lands``: Lands in memory at the end.
     * ``grundy_numbers``: Grundy numbers found.
     * ``seconds``: Wall-clock time.
     * ``expansions_per_second``: ``expansions`` divided by ``seconds``.
-    * ``memory_bytes``: Bytes of table, positions, moves and numbers.
-    * ``collections``: Number of times that the memory was full and was collected.
+    * ``memory_bytes``: Memory of the table, positions, moves and Grundy numbers, in bytes.
+    * ``collections``: Number of garbage collections, one each time that the memory was full.
     * ``table``: The table of open couples, a ``Table``.
     """
 

@@ -5,8 +5,9 @@
 'loss'
 
 Positions are texts, as the programs SPOTS and GLOP write them: ``"0*12"`` is twelve spots. Lands are
-joined by ``+``, their regions by ``|``, boundaries by ``.``, vertices stand side by side: a digit is
-the number of curve ends of a spot that occurs once, a letter a spot that occurs twice.
+joined by ``+``, the regions of a land by ``|``, the boundaries of a region by ``.``. The vertices of a
+boundary stand side by side: a digit is a spot that occurs once, with this number of curve ends; a
+letter is a spot that occurs twice.
 """
 
 from ._konane import sprouts_canonical as canonical

@@ -56,7 +56,7 @@ impl<'py> FromPyObject<'_, 'py> for CodesArg {
             as_array()?.call1((value, object))?
         };
         let array = array.cast_into::<PyUntypedArray>().map_err(PyErr::from)?;
-        // The method of numpy, also if a subclass overrides it.
+        // The methods of this class are called, even if the array's own class overrides them.
         let class = CLASS.import(py, "numpy", "ndarray")?;
         let dtype = array.dtype();
         let (kind, size) = (dtype.kind(), dtype.itemsize());

@@ -17,7 +17,7 @@ use konane::{ErrorKind, PerftError, Reason, SolveError};
 use pyo3::PyErr;
 
 mod python {
-    #![allow(missing_docs, reason = "the classes have theirs")]
+    #![allow(missing_docs, reason = "konane/_errors.py documents the classes")]
 
     pyo3::import_exception!(konane, FileError);
     pyo3::import_exception!(konane, InputError);
@@ -76,7 +76,8 @@ impl Failure {
             ErrorKind::Usage => Failure::input(text),
             ErrorKind::Resource | ErrorKind::Limit => Failure::resource(text),
             ErrorKind::File => Failure::file(text),
-            // A failed check is a result, and the signal that interrupts a call raises its own exception.
+            // These kinds are not expected here: a failed check is a result, and a signal that interrupts a call
+            // raises its own exception.
             ErrorKind::Check | ErrorKind::Interrupted => Failure::internal(text),
         }
     }

@@ -13,14 +13,15 @@ use rayon::prelude::*;
 
 use crate::position::decode;
 
-/// Positions that are sorted together: 64 MB of memory, and a tenth of a second in which the stop flag is not
-/// polled.
+/// Number of positions that are sorted together. This takes 64 MB of memory, and a tenth of a second in which the
+/// stop flag is not polled.
 const SORTED_TOGETHER: usize = 1 << 21;
 
-/// Positions that a thread looks up between two polls of the stop flag: at most some tens of milliseconds.
+/// Number of positions that a thread looks up between two polls of the stop flag. This takes at most some tens of
+/// milliseconds.
 const BATCH: usize = 2048;
 
-/// Maximum number of positions that are looked up on the calling thread: at most some milliseconds.
+/// Maximum number of positions that are looked up on the calling thread. This takes at most some milliseconds.
 pub const MAX_ON_CALLING_THREAD: usize = 1024;
 
 /// Answer for a win of the side to move.
@@ -33,9 +34,10 @@ const NOT_COVERED: i8 = -1;
 /// Position to be looked up.
 #[derive(Clone, Copy)]
 struct Query {
-    /// Place of its value in the files, as a sort key: stones, side and black stones; eight rows; column.
-    place: (u32, u32, u32),
-    /// Index of its code and its answer.
+    /// Sort key, the order of the values in the files: (stones, side to move and black stones), then the group of
+    /// eight rows, then the column.
+    order: (u32, u32, u32),
+    /// Index of the code, and of the answer.
     at: u32,
     code: u64,
     answer: i8,
@@ -83,7 +85,7 @@ pub fn look_up(
             .take_any_while(|_| !stop.load(Ordering::Relaxed))
             .filter_map(|(at, &code)| query(database, at as u32, code))
             .collect();
-        queries.par_sort_unstable_by_key(|query| query.place);
+        queries.par_sort_unstable_by_key(|query| query.order);
         queries.par_chunks_mut(BATCH).for_each(|queries| {
             if stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed) {
                 return;
@@ -119,5 +121,5 @@ fn query(database: &Database, at: u32, code: u64) -> Option<Query> {
     if stones > database.coverage().max_stones {
         return None;
     }
-    Some(Query { place: database.look_up_order(&position), at, code, answer: NOT_COVERED })
+    Some(Query { order: database.look_up_order(&position), at, code, answer: NOT_COVERED })
 }

@@ -18,11 +18,11 @@ use crate::search::run::{Limits, Outcome, Reason};
 use crate::search::table::Table;
 use crate::tablebase::{Database, DatabaseError, DatabaseValues};
 
-/// Node budget of the position and of each of its moves in the first round: some 5 ms.
+/// Node budget for the position and for each of its moves in the first round. Such a search takes some 5 ms.
 const FIRST_BUDGET: u64 = 16_384;
 
-/// Factor of the budget from one round to the next. The table has the results of the previous rounds, which together
-/// take a third of the next one.
+/// Factor by which the budget grows from one round to the next. All previous rounds together have a third of the budget
+/// of the next round, and the table has their results.
 const BUDGET_GROWTH: u64 = 4;
 
 /// Minimum node budget of a search on several threads. A smaller search ends before the other threads have started.
@@ -77,7 +77,7 @@ pub struct ChosenMove {
 /// Analyses positions of one board with its database and its proofs, and falls back to df-pn. The table persists, so
 /// the results about a position speed up the analysis of the next one.
 ///
-/// It uses the memory of the table, the database and the proofs.
+/// Its memory is that of the table, the database and the proofs.
 #[derive(Debug)]
 pub struct Analyst {
     board: Board,
@@ -107,9 +107,10 @@ impl Analyst {
         Ok(Analyst::in_table(board, table, options))
     }
 
-    /// Creates an analyst that continues with the table, the threads and the parameters of a search: with an empty
-    /// table of the same size after α-β, and with one of [`MIN_MEMORY`] if the search had none. The
-    /// search must have been one of this board with these options, because the entries of its table are trusted.
+    /// Creates an analyst that continues after a search, with its table, threads and parameters. After α-β, the table
+    /// is replaced by an empty table of the same size. If `table` is `None`, the new table has [`MIN_MEMORY`] bytes.
+    /// The search must have been a search on this board with these options, because the entries of its table are
+    /// trusted.
     ///
     /// # Errors
     /// If the memory cannot be allocated.
@@ -131,7 +132,7 @@ impl Analyst {
         Analyst { board, zobrist, table, options, database: None, proofs: Vec::new() }
     }
 
-    /// Sets the number of threads of longer searches.
+    /// Sets the number of threads. Short searches use one thread.
     pub fn threads(self, threads: NonZeroUsize) -> Self {
         let options = SolveOptions { threads, ..self.options };
         Analyst { options, ..self }
@@ -140,7 +141,7 @@ impl Analyst {
     /// Adds the values of a database.
     ///
     /// # Errors
-    /// If it is one of another board.
+    /// If the database is about another board.
     pub fn with_database(self, database: Database) -> Result<Self, AnalysisError> {
         self.check_board(database.directory().display().to_string(), database.board())?;
         Ok(Analyst { database: Some(database), ..self })
@@ -150,7 +151,7 @@ impl Analyst {
     /// ([`verify`](crate::proof::verify())).
     ///
     /// # Errors
-    /// If it is about another board.
+    /// If the proof is about another board.
     pub fn with_proof(mut self, proof: ProofStrategy) -> Result<Self, AnalysisError> {
         self.check_board("the proof".to_owned(), proof.board())?;
         self.proofs.push(proof);
@@ -314,7 +315,7 @@ impl Analyst {
     ) -> Result<Option<ChosenMove>, AnalysisError> {
         let mut analysis = self.lookup_moves(position)?;
         let mut best = None;
-        // A stored value may lack the winning move.
+        // The position may be known to be won while no winning move is known: a stored value does not include a move.
         if analysis.judgement.is_none_or(|known| known.outcome == Value::Win)
             && analysis.count(Some(Value::Win)) == 0
         {
@@ -340,40 +341,44 @@ impl Analyst {
                 let open = || analysis.moves.iter().filter(|judged| judged.judgement.is_none());
                 // The search does not use the proofs, so it may prefer a move that loses by one of them.
                 let best = open().map(|judged| judged.mv).find(|&mv| Some(mv) == best);
-                // The search may not have expanded the position: then the move with the fewest replies.
+                // If the search has not expanded the position, the move with the fewest replies is chosen.
                 let least = || open().min_by_key(|judged| judged.replies).map(|judged| judged.mv);
                 best.or_else(least).map(|mv| choice(mv, None))
             }
         })
     }
 
-    /// The move of a lost position with the longest resistance: by remoteness, if that of all moves is known;
-    /// then a move after which the opponent does not win at once; then the move with the fewest winning replies,
-    /// if all replies are known; then the move that took the most work to refute.
+    /// The move of a lost position with the longest resistance. The following criteria are applied in turn, until one
+    /// of them distinguishes the moves:
+    ///
+    /// * the greatest remoteness, if the remoteness after every move is known
+    /// * the opponent is not known to have a move that ends the game
+    /// * the smallest number of winning replies, which counts as 0 if the value of some reply is unknown
+    /// * the greatest search effort of the position after the move
     fn longest_resistance(&self, analysis: &Analysis) -> Result<Option<Move>, AnalysisError> {
         let after = analysis.moves.iter().map(|judged| self.lookup_moves(&judged.after));
         let after = after.collect::<Result<Vec<_>, _>>()?;
         let plies = |after: &Analysis| after.judgement?.remoteness;
-        // An unknown remoteness may be larger than a known one: a long jump leads to a position of a database with
-        // few stones, and the other moves do not.
+        // An unknown remoteness may be larger than a known one: a jump over several stones may lead to a position with
+        // few enough stones for the database, while the other moves do not.
         let all_known = after.iter().all(|after| plies(after).is_some());
         let resistance = |after: &Analysis| {
             let winning = after.count(Some(Value::Win));
             let known = after.count(None) == 0;
             let code = after.position.code(&self.board);
-            let work =
+            let effort =
                 self.table.lookup(self.zobrist.key(code), code).map_or(0, |entry| entry.work);
             let (plies, continues) = (plies(after).filter(|_| all_known), plies(after) != Some(1));
-            (plies, continues, Reverse(if known { winning } else { 0 }), work)
+            (plies, continues, Reverse(if known { winning } else { 0 }), effort)
         };
-        // The first of equal ones.
+        // `max_by_key` returns the last of several equal moves. The order is reversed, so this is the first move.
         let moves = analysis.moves.iter().zip(&after).rev();
         let best = moves.max_by_key(|(_, after)| resistance(after));
         Ok(best.map(|(judged, _)| judged.mv))
     }
 
     /// A line of best play from the position, to the end of the game or to the first position whose value is not
-    /// found within the limits. `limits.nodes` is the limit of each move, the deadline that of the line.
+    /// found within the limits. `limits.nodes` applies to each move, the deadline to the whole line.
     /// Every move preserves the value of the position.
     ///
     /// # Errors
@@ -395,7 +400,7 @@ impl Analyst {
         match &self.database {
             None => Ok(self.search_by(position, limits, &())?),
             Some(database) => {
-                let values = DatabaseValues::new(database);
+                let values = DatabaseValues::new(database).with_board(&self.board);
                 let solution = self.search_by(position, limits, &values)?;
                 match values.into_error() {
                     Some(error) => Err(error.into()),
@@ -428,7 +433,7 @@ fn of_the_mover(judgement: Judgement) -> Judgement {
     Judgement { outcome: !judgement.outcome, ..judgement }
 }
 
-/// Enters the result of a search of the position.
+/// Enters the result of a search of the position, and the values of moves that follow from it.
 fn enter_result(analysis: &mut Analysis, value: Value, best: Option<Move>) {
     analysis.judgement = Some(searched(value));
     match value {

@@ -20,19 +20,19 @@ pub struct AnnotatedMove {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// `?`, `!` or `~`; null for a move without a remark.
+    /// `?`, `!` or `~`; null for a move without a mark.
     #[serde(serialize_with = "as_symbol")]
     #[schemars(with = "Option<char>")]
     pub mark: Option<Mark>,
-    /// The winner of the position before it.
+    /// The winner of the position before the move.
     #[serde(serialize_with = "or_unknown::serialize")]
     #[schemars(with = "OrUnknown<Colour>")]
     pub before: Option<Colour>,
-    /// The winner of the position after it.
+    /// The winner of the position after the move.
     #[serde(serialize_with = "or_unknown::serialize")]
     #[schemars(with = "OrUnknown<Colour>")]
     pub after: Option<Colour>,
-    /// True if it is the only legal move.
+    /// True if the move is the only legal one.
     #[serde(skip)]
     pub forced: bool,
     /// For a mistake: moves that would have won.
@@ -106,12 +106,12 @@ pub fn annotate<E>(
         .collect())
 }
 
-/// The values of the positions of a game, for the side to move in each: one value for each position,
-/// from all that the analyses contain about it. An analysis also judges the position after the move
-/// that was played, and the value of a position can decide the positions before and after it.
+/// The values of the positions of a game, each for the side to move. The value of a position follows from all
+/// analyses: the analysis of a position also judges the position after the move that was played, and the value of
+/// a position can determine the values of the positions before and after it.
 fn values(record: &Record, analyses: &[Analysis]) -> Vec<Option<Value>> {
     let mut values: Vec<_> = analyses.iter().map(Analysis::outcome).collect();
-    // Each round decides another position or is the last one.
+    // A round that determines no further value is the last one.
     loop {
         let earlier = values.clone();
         for (ply, recorded) in record.moves.iter().enumerate() {
@@ -147,8 +147,8 @@ mod tests {
     use super::super::{Judgement, ValueSource};
     use crate::konane::Board;
 
-    /// An analysis in a script: the outcome of the position, and those of moves for the player who
-    /// makes them. `*` stands for all moves other than the one that is played.
+    /// A scripted analysis: the outcome of the position, and the outcomes of some of its moves, each for the player who
+    /// makes the move. `*` stands for all moves except the one that is played in the game.
     type Scripted = (Option<Value>, &'static [(&'static str, Value)]);
 
     const WIN: Option<Value> = Some(Value::Win);
@@ -177,7 +177,8 @@ mod tests {
         analysis
     }
 
-    /// Winner before each move, mark, and winner after it, from scripted analyses of the positions.
+    /// For each move of the game, the winner before the move, the mark, and the winner after the move, from scripted
+    /// analyses of the positions.
     fn judged(script: [Scripted; 5]) -> Vec<String> {
         let record: Record = GAME.parse().unwrap();
         let board = Board::new(record.dimensions);
@@ -201,10 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn a_value_found_on_one_side_of_a_move_holds_on_the_other() {
-        // A winning move wins, and from a lost position every move loses.
+    fn the_value_after_a_move_comes_from_the_analysis_before_or_after_it() {
+        // c1-c3 wins. So the position before it is won for Black, and White's reply a4-c4 loses, as every move of a
+        // lost position does.
         let expected = ["unknown ~ unknown", "unknown ~ black", "black   black", "black   black"];
-        // The value of the position after ply 3, from the analysis before that ply, and after it.
+        // The value of the position after ply 3 comes from the analysis before that ply, or from the one after it.
         let before = [UNKNOWN, UNKNOWN, (None, &[("c1-c3", Value::Win)][..]), UNKNOWN, UNKNOWN];
         let after = [UNKNOWN, UNKNOWN, UNKNOWN, (LOSS, &[][..]), UNKNOWN];
         assert_eq!(judged(before), expected);
@@ -213,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_mistake_is_found_from_the_analyses_on_both_sides() {
-        // The move loses by the analysis before it, the position is won by that of the move before.
+        // By the analysis before c4, c4 loses. By the analysis before c3, c3 loses, so the position before c4 is won.
         let script = [
             (None, &[("c3", Value::Loss)][..]),
             (None, &[("c4", Value::Loss), ("b3", Value::Win)][..]),

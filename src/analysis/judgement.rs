@@ -23,7 +23,7 @@ pub enum ValueSource {
     Database,
     /// A proof file.
     Proof,
-    /// A search, finished or not.
+    /// A search.
     Search,
 }
 
@@ -46,7 +46,7 @@ pub struct Judgement {
     pub outcome: Value,
     /// Origin of the value.
     pub source: ValueSource,
-    /// Plies to the end with best play from the position, or from the one after the move, if known.
+    /// Plies to the end of the game with best play, from the position or from the position after the move, if known.
     pub remoteness: Option<u32>,
 }
 
@@ -61,8 +61,8 @@ pub struct JudgementFields {
     /// Origin of the value. Absent if the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<ValueSource>,
-    /// Plies to the end with best play: from the position, or from the one after the move. Absent if
-    /// unknown.
+    /// Plies to the end of the game with best play, from the position or from the position after the move. Absent
+    /// if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     remoteness: Option<u32>,
 }
@@ -88,18 +88,18 @@ pub struct JudgedMove {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// Its value; none while it is unknown.
+    /// The value of the move; `None` while it is unknown.
     #[serde(flatten, serialize_with = "JudgementFields::serialize")]
     #[schemars(with = "JudgementFields")]
     pub judgement: Option<Judgement>,
-    /// Number of moves of the opponent after it.
+    /// Number of moves that the opponent has after the move.
     pub replies: u32,
-    /// The position after it.
+    /// The position after the move.
     pub after: Position,
 }
 
 impl JudgedMove {
-    /// The outcome for the player who makes it, if it is proven.
+    /// The outcome of the move for the player who makes it, if it is proven.
     pub fn outcome(&self) -> Option<Value> {
         self.judgement.map(|judgement| judgement.outcome)
     }
@@ -116,7 +116,7 @@ pub struct Analysis {
     pub to_move: Colour,
     /// Kind of the moves: `removal` if a move removes a stone, else `jump`.
     pub phase: Phase,
-    /// The value of the position; none while it is unknown.
+    /// The value of the position; `None` while it is unknown.
     #[serde(flatten, serialize_with = "JudgementFields::serialize")]
     #[schemars(with = "JudgementFields")]
     pub judgement: Option<Judgement>,
@@ -179,8 +179,8 @@ impl Analysis {
         self.judgement.is_some() && self.count(None) == 0
     }
 
-    /// Derives the value of the position from its moves: it is won if one move wins, and lost if all lose. Also
-    /// derives the remoteness, even if the outcome was known before.
+    /// Derives the value of the position from its moves: the position is won if one move wins, and lost if all moves
+    /// lose. Also derives the remoteness, even if the outcome was known before.
     pub(super) fn conclude(&mut self) {
         if self.judgement.is_none() {
             let judgements = || self.moves.iter().filter_map(|judged| judged.judgement);
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::konane::notation::parse_position;
 
-    /// An analysis with these outcomes of its moves, which need not be true.
+    /// An analysis of a position whose moves are given these outcomes. The outcomes need not be true.
     fn analysis(board: &str, text: &str, outcomes: &[Option<Value>]) -> Analysis {
         let board = Board::new(board.parse().unwrap());
         let position = parse_position(&board, text).unwrap();

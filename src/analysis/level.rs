@@ -18,7 +18,7 @@ use crate::search::run::Limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level(u32);
 
-/// Memory of the search. The strongest level needs less.
+/// Memory of the search. It is more than the strongest level needs.
 const MEMORY: u64 = 64 << 20;
 
 impl Level {
@@ -38,7 +38,7 @@ impl Level {
         4u64.pow(self.0)
     }
 
-    /// [`Analyst::choose`] at this level, within the other limits.
+    /// [`Analyst::choose`] with the node limit of this level. The other limits are those of `limits`.
     ///
     /// # Errors
     /// As [`Analyst::choose`].
@@ -48,7 +48,7 @@ impl Level {
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<Option<ChosenMove>, AnalysisError> {
-        // Results of other searches would make it stronger.
+        // The analyst is new, because the results of earlier searches would make the level stronger.
         let mut fresh = Analyst::on_board(board.clone(), MEMORY)?;
         fresh.choose(position, Limits { nodes: Some(self.nodes()), ..limits })
     }

@@ -1,10 +1,10 @@
 //! Values of a position and its moves from all available sources: the rules, a database, proofs, and a search for
-//! the remaining ones.
+//! the remaining values.
 //!
 //! * [`Analyst`]: a board with its database, its proofs and a table. It analyses one position after the other, each
 //!   within limits, chooses moves and computes lines of play.
 //! * [`Analysis`]: a position with its [`JudgedMove`]s. [`Judgement`] is a proven value with its [`ValueSource`].
-//! * [`ChosenMove`]: a move to play; [`Level`]: a strength of play.
+//! * [`ChosenMove`]: a move to play; [`Level`]: an opponent of limited strength.
 //!
 //! ```text
 //! database, proofs ─▶ analyst ◀─▶ Solver, with a table that persists between positions

@@ -150,7 +150,7 @@ fn databases_and_proofs_agree_with_a_search() {
         let analysis = by_database.lookup_moves(&position).unwrap();
         reference.agrees(&analysis);
         assert_eq!(analysis.judgement.unwrap().source, ValueSource::Database);
-        // A proof has an answer to every move of the loser, so the values of all positions of the line are known.
+        // A proof has the value of its root. It may lack the positions after a move of the winner that it does not use.
         let judgement = by_proof.lookup_moves(&position).unwrap().judgement;
         if text.is_empty() {
             assert_eq!(judgement.unwrap().source, ValueSource::Proof);
@@ -165,23 +165,26 @@ fn plies(board: &Board, position: &Position) -> u32 {
     remoteness(moves.map(|mv| plies(board, &position.play(board, mv))))
 }
 
-/// Jumps over several stones lead to positions of a database with few stones, and shorter jumps do not.
+/// Uses a lost position in which only jumps over several stones lead to positions with few enough stones for a
+/// database.
 #[test]
-fn a_known_loss_is_not_preferred_to_an_unknown_one() {
+fn a_loss_of_known_remoteness_is_not_preferred_to_one_of_unknown_remoteness() {
     for max_stones in [7, 8, 20] {
         let directory = tempfile::tempdir().unwrap();
         let mut analyst = with_database(directory.path(), "5x4", Metric::Remoteness, max_stones);
         let board = analyst.board().clone();
         let position = parse_position(&board, "1ox1/ox2/2x1/ox2/xo1o b").unwrap();
         let choice = analyst.choose(&position, Limits::default()).unwrap().unwrap();
-        // The longest one if the remoteness of all moves follows from the database, otherwise not the shortest.
+        // With a database for 8 stones or more, the remoteness of all moves is known, and the move of the longest game
+        // has to be chosen. With 7 stones, the game has to last for at least 3 plies after the move, which excludes the
+        // shortest game.
         let least = if max_stones < 8 { 3 } else { plies(&board, &position) - 1 };
         let chosen = plies(&board, &position.play(&board, choice.mv));
         assert!(chosen >= least, "{max_stones} stones: {:?}", choice.mv);
     }
 }
 
-/// The remoteness of positions in a database of few stones, and of other positions whose moves lead to such
+/// Checks the remoteness of positions in a database of few stones, and of positions whose moves all lead to such
 /// positions, before and after searches.
 #[test]
 fn remoteness_agrees_with_plain_recursion() {

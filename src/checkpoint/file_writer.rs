@@ -19,7 +19,7 @@ use crate::search::table::{Cursor, Table};
 /// Compression level of zstd. docs/CHECKPOINT_FORMAT.md has sizes and times.
 const LEVEL: i32 = 1;
 
-/// Size of the write buffer. Larger blocks are written at once.
+/// Size of the write buffer. Blocks that exceed it are written directly.
 const BUFFER_BYTES: usize = 1 << 12;
 
 /// Size and cost of a checkpoint.
@@ -64,8 +64,9 @@ impl FileWriter {
     }
 
     /// Writes the entries of a table in which other threads may store at the same time. Copies and compresses
-    /// `pieces` pieces of about 16,000 entries at a time, with 0.5 MiB of memory for each; more than one in
-    /// parallel, in the current pool of `rayon`. The bytes do not depend on `pieces`.
+    /// `pieces` pieces of about 16,000 entries at a time, with 0.5 MiB of memory for each piece. Several pieces
+    /// are compressed in parallel, in the current pool of `rayon`. The bytes of the file do not depend on
+    /// `pieces`.
     ///
     /// `go_on` receives the size of the copied part of the table and the size of the table. If it returns
     /// false, so does this function, and the writer should be dropped.

@@ -36,10 +36,10 @@ pub const MAX_BLOCK_BYTES: usize = 1 << 24;
 /// Number of table entries in every block but the last one.
 pub const BLOCK_ENTRIES: usize = 1 << 15;
 
-/// Number of tree units in every block but the last one: 1 MiB.
+/// Number of units of the tree in every block but the last one: 1 MiB.
 pub const BLOCK_UNITS: usize = 1 << 16;
 
-/// Size of a unit of the tree in bytes.
+/// Size in bytes of a unit, in which the memory of a tree is allocated.
 pub const UNIT_BYTES: usize = 16;
 
 /// Texts of the header: name, offset, size. They are padded with zeros.
@@ -64,7 +64,7 @@ pub struct Identity {
     pub board: String,
     /// Algorithm, at most 16 bytes.
     pub algorithm: String,
-    /// Parameters of the algorithm and of the leaf estimate, at most 32 bytes.
+    /// Name of the parameters of the algorithm and of the leaf estimate, at most 32 bytes.
     pub profile: String,
     /// Root position as text for messages, at most 160 bytes. Positions are compared by `root`.
     pub position: String,
@@ -82,7 +82,7 @@ pub struct Totals {
     pub expansions: u64,
     /// Positions visited by the leaf solver near the end of games.
     pub leaf_positions: u64,
-    /// Answers from known values.
+    /// Values from the oracle, repeated ones included.
     #[serde(skip)]
     pub known_hits: u64,
     /// PN²: nodes of the first level.
@@ -330,7 +330,7 @@ pub struct CheckpointFooter {
     pub blocks: u64,
     /// Number of bytes before the footer.
     pub offset: u64,
-    /// XXH3-64 hash of these bytes.
+    /// XXH3-64 hash of the bytes before the footer.
     pub xxh3: u64,
 }
 

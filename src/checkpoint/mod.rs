@@ -10,22 +10,22 @@
 //!
 //! Each entry of the table is valid on its own: the position is won, is lost, or was searched and has these
 //! proof numbers. It does not refer to other entries and does not become invalid. A copy of the table that
-//! is made while threads store entries is therefore valid, too. A search that begins with it finds the same
-//! answer as one that begins with an empty table, but faster. A cell is read by one atomic load, so no entry
-//! is torn.
+//! is made while threads store entries is therefore valid, too. A search that begins with such a copy finds the
+//! same answer as one that begins with an empty table, but faster. A cell is read by one atomic load, so an entry
+//! is never a mixture of two entries.
 //!
 //! The search waits while its tree is written, so the tree is consistent ([`crate::search::snapshot`]).
 //!
-//! A resumed search finds the same winner. It may visit other positions than without the interruption: the
-//! thresholds along its path are lost, and replacement in the table differs.
+//! A resumed search finds the same winner as a search without the interruption. It may visit other positions,
+//! because the thresholds along the path of the search are lost, and because replacement in the table differs.
 //!
 //! # Content
 //!
-//! Every search has a table. Proof-number search and the first level of PN² and of the two-level search
-//! also have a tree. α-β restarts its iterations with the scores in the table.
+//! Every search has a table. Proof-number search has a tree as well, and so has the first level of PN² and
+//! of the two-level search. α-β restarts its iterations with the scores in the table.
 //!
 //! [`CheckpointWriter`] writes the checkpoints of a search and restores from them. [`CheckpointReader`]
-//! reads a file. docs/CHECKPOINT_FORMAT.md specifies it.
+//! reads a file. docs/CHECKPOINT_FORMAT.md specifies the format.
 
 mod entries;
 mod error;

@@ -115,8 +115,8 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
     /// number of bytes, several times a second. Reading ends if it returns false.
     ///
     /// # Errors
-    /// If a checksum differs, parts are inconsistent, the tree exceeds `capacity` or cannot be allocated, or
-    /// `go_on` returns false. The table must then be dropped.
+    /// If a checksum differs, parts of the file are inconsistent, the tree exceeds `capacity` or cannot be
+    /// allocated, or `go_on` returns false. The table must then be dropped.
     pub fn load(
         mut self,
         table: &Table,
@@ -195,8 +195,9 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
 struct PartialTree {
     tree: SavedTree,
     capacity: TreeCapacity,
-    /// Bytes of the tree.
+    /// Size of the tree in bytes.
     bytes: u64,
+    /// Number of bytes that have been read.
     read: usize,
 }
 
@@ -230,7 +231,7 @@ impl PartialTree {
             }
             error => error.into(),
         })?;
-        // Repeated children are dropped.
+        // The number of nodes may be smaller than in the footer, because `restore` drops repeated children.
         let (most, got) = (footer.tree_nodes, self.tree.nodes());
         if !(1..=most).contains(&got) {
             let what = "the number of nodes of the tree";
@@ -292,11 +293,12 @@ struct BlockReader<'a, R> {
     hasher: Xxh3,
     /// Number of bytes before the footer that have not been read.
     left: u64,
+    /// Number of blocks that have been read.
     read: u64,
 }
 
 impl<'a, R: Read> BlockReader<'a, R> {
-    /// Returns a reader of the blocks of a file that is positioned at its beginning.
+    /// Returns a reader of the blocks of a file. `from` must be at the beginning of the file.
     fn new(
         path: &'a Path,
         from: &'a mut R,

@@ -53,7 +53,7 @@ fn solve_in_runs(
         let key_of = |code| game.key(code);
         let tree = writer.restore(&table, key_of, Some(capacity), None, &mut ()).unwrap();
         let tree = tree.unwrap_or_else(|| SavedTree::empty(capacity).unwrap());
-        // A run without progress would be repeated endlessly.
+        // The limit grows with each run. With the same limit, a run without progress would be repeated endlessly.
         let limits = Limits { nodes: Some(20 * run), ..Limits::default() };
         let report = writer.run(&table, &mut (), true, |observer, snapshots| {
             search(&table, tree, limits, observer, snapshots)
@@ -149,7 +149,7 @@ fn neither_bytes_nor_tables_depend_on_the_number_of_threads() {
     for code in codes() {
         assert_eq!(whole.lookup(key_of(code), code), table.lookup(key_of(code), code));
     }
-    assert!(small.count().0 * 10 > small.capacity() * 9, "it is full");
+    assert!(small.count().0 * 10 > small.capacity() * 9, "the small table is full");
     for threads in [2, 5] {
         let (again, [other, other_small]) = through_a_file(&table, 1 << 20, threads);
         assert!(again == bytes, "{threads}");

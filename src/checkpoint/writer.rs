@@ -30,7 +30,7 @@ use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::search::table::Table;
 use crate::system::{STACK_BYTES, disk_free, thread};
 
-/// Interval at which a thread that waits for the tree checks for the end of the search.
+/// Interval at which the checkpoint thread, while it waits for the tree, checks whether the search has ended.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Minimum automatic interval.
@@ -77,7 +77,8 @@ impl CheckpointWriter {
         bound: u64,
         interval: Option<Duration>,
     ) -> Result<Self, CheckpointError> {
-        // Also checked before the lock, which would otherwise leave a lock file without a checkpoint.
+        // Checked before the lock is taken, so that no lock file is created for a path that cannot be used.
+        // Checked again with the lock, because another process may have changed the file in between.
         resumed(path, resume, &identity)?;
         check_space(path, bound)?;
         let lock = lock_beside(path)?;
@@ -119,7 +120,8 @@ impl CheckpointWriter {
         &self.before
     }
 
-    /// Returns the duration of the search after its end, without reading before it and writing after it.
+    /// Returns the duration of the search, without the reading of a checkpoint before it and the writing of one
+    /// after it. Zero before the end of the search.
     pub fn searched(&self) -> Duration {
         *lock(&self.searched)
     }
@@ -167,7 +169,7 @@ impl CheckpointWriter {
         let (snapshots, latest) = (TreeSnapshots::new(), Mutex::new(Counters::default()));
         let begun = Instant::now();
         let report = std::thread::scope(|scope| {
-            // Dropped when the search ends or panics.
+            // `running` is dropped when the search ends or panics, which ends the checkpoint thread.
             let (running, ended) = channel::<()>();
             let snapshots = &snapshots;
             let tree = has_tree.then_some(snapshots);
@@ -183,7 +185,7 @@ impl CheckpointWriter {
             drop(running);
             report
         });
-        // An answer that was read from the checkpoint does not change it.
+        // If the answer was read from the checkpoint, the file has it already and is not written again.
         let is_stored = self.before.runs > 0
             && report.outcome.value().is_some()
             && report.counters.expansions <= 1;

@@ -88,7 +88,7 @@ pub enum FileError {
     },
 }
 
-/// Words for a kind of file in messages.
+/// Texts for a kind of file, which messages contain.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileKind {
     /// The name with its article, such as `a checkpoint of a search`.

@@ -7,13 +7,13 @@ use super::error::FileError;
 use super::open::{do_not_block, refuse_other};
 use super::unfinished::Unfinished;
 
-/// A lock file with a lock of the operating system, which is released at any end of the process. The file is removed
-/// when the lock is dropped. A file of a killed process is reused.
+/// A lock file, which is locked through the operating system. The system releases the lock when the process ends, even
+/// if it is killed. The file is removed when this object is dropped. A file that a killed process has left is reused.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
     file: File,
-    /// For a process that ends without unwinding.
+    /// Entry in the list of files to remove if the process ends without unwinding.
     _unfinished: Unfinished,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     here.is_some() && here == of(fs::metadata(path))
 }
 
-/// Always true: on other systems an open file cannot be removed.
+/// Always true on other systems: there an open file cannot be removed.
 #[cfg(not(unix))]
 pub(super) fn is_file_at(_: &File, _: &Path) -> bool {
     true
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Threads take and drop the lock of one name as fast as possible. If a lock on a file counted after its
-    /// previous owner has removed it, two threads could have the lock at once.
+    /// Threads take and drop the lock of one path as fast as possible. If a lock on a file that was removed in the
+    /// meantime were accepted, two threads could have the lock at once.
     #[test]
     fn a_lock_has_one_owner_at_a_time() {
         let folder = tempfile::tempdir().unwrap();

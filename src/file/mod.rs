@@ -2,7 +2,7 @@
 //!
 //! | item | contents |
 //! |---|---|
-//! | [`FileError`], [`FileKind`] | errors of files, and the words for a kind of file in them |
+//! | [`FileError`], [`FileKind`] | errors of files, and the texts for a kind of file in error messages |
 //! | [`NewFile`] | a file that gets its name when it is complete |
 //! | `Lock` | a lock file, which excludes other processes |
 //! | [`remove_unfinished`] | removes incomplete files and lock files before a process ends without unwinding |
@@ -28,7 +28,7 @@ pub use replace::NewFile;
 pub(crate) use source::ByteSource;
 pub use unfinished::remove_unfinished;
 
-/// Weighs a decompressed chunk in a cache: its bytes, and 64 for the cache's own data.
+/// Computes the weight of a decompressed chunk in a cache: its size in bytes, plus 64 for the cache's own data.
 #[derive(Clone)]
 pub(crate) struct ChunkWeighter;
 
@@ -40,25 +40,25 @@ impl<K, T> quick_cache::Weighter<K, std::sync::Arc<[T]>> for ChunkWeighter {
 
 /// Numbers in bytes. All files of this program are little-endian.
 pub(crate) mod fields {
-    /// The number whose first byte is at `at`.
+    /// The number whose first byte is `bytes[at]`.
     ///
     /// # Panics
-    /// If it exceeds the bytes.
+    /// If `bytes` ends before the last byte of the number.
     #[inline(always)]
     pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
         u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
     }
 
-    /// The number whose first byte is at `at`.
+    /// The number whose first byte is `bytes[at]`.
     ///
     /// # Panics
-    /// If it exceeds the bytes.
+    /// If `bytes` ends before the last byte of the number.
     #[inline(always)]
     pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
         u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
     }
 
-    /// Writes numbers one after the other until the bytes are full.
+    /// Writes numbers one after the other. Numbers that do not fit into `bytes` are omitted.
     pub fn put_words(bytes: &mut [u8], words: &[u64]) {
         for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());

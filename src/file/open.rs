@@ -1,4 +1,4 @@
-//! Opening of paths that may not be files.
+//! Opening of files by paths that may be those of directories, pipes or devices.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::error::FileError;
 
-/// Opens a file for reading, without blocking. (Opening a named pipe without `O_NONBLOCK` blocks until another process
-/// opens it for writing, and a signal handler cannot end that.)
+/// Opens a file for reading, without blocking. (Without `O_NONBLOCK`, opening a named pipe blocks until another
+/// process opens it for writing. A signal handler cannot end this wait.)
 ///
 /// # Errors
 /// If the file does not exist ([`std::io::ErrorKind::NotFound`]), on another error of the operating system, or if the
@@ -51,7 +51,7 @@ pub(crate) fn refuse_other(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Makes opening return at once for pipes and devices. It has no effect on files.
+/// Makes opening of pipes and devices return at once. It has no effect on files.
 pub(super) fn do_not_block(options: &mut OpenOptions) {
     #[cfg(unix)]
     {

@@ -24,14 +24,14 @@ pub struct NewFile {
     file: Option<BufWriter<File>>,
     /// Number of bytes written so far.
     bytes: u64,
-    /// For a process that ends without unwinding.
+    /// Entry in the list of files to remove if the process ends without unwinding.
     unfinished: Option<Unfinished>,
 }
 
 impl NewFile {
-    /// Creates `<name>.tmp`, with a buffer of `buffer` bytes. Call it before long work, so that an error is found
-    /// early and no other process writes the file in the meantime. If the path is a link to
-    /// a file, that file is replaced, and the `.tmp` is in its directory, on the same disk.
+    /// Creates `<name>.tmp`, with a buffer of `buffer` bytes. Call this before long work, so that an error is found
+    /// early and no other process writes the file in the meantime. If the path is a link to a file, the target of
+    /// the link is replaced, and the `.tmp` is created in the directory of the target, on the same disk.
     ///
     /// # Errors
     /// [`FileError::Busy`] if another process is writing the same file,
@@ -44,7 +44,7 @@ impl NewFile {
         let mut temporary = OsString::from(path);
         temporary.push(".tmp");
         let temporary = PathBuf::from(temporary);
-        // The target of the link may belong to another program, and would be truncated.
+        // If `<name>.tmp` is a link, its target may belong to another program, and would be truncated.
         if fs::symlink_metadata(&temporary).is_ok_and(|found| found.is_symlink()) {
             let found = "a symbolic link";
             return Err(FileError::NotReplaceable { path: temporary, found });
@@ -86,7 +86,7 @@ impl NewFile {
     pub fn finish(mut self) -> Result<(), FileError> {
         self.flush_to(File::sync_all)?;
         self.rename()?;
-        // The new name is in the directory, which has to be on the disk, too. Only Unix has a call for that.
+        // The directory contains the new name, so it has to be synced to the disk, too. Only Unix has a call for that.
         #[cfg(unix)]
         {
             let parent = self.path.parent().filter(|p| !p.as_os_str().is_empty());
@@ -97,8 +97,9 @@ impl NewFile {
         Ok(())
     }
 
-    /// [`NewFile::finish`] without waiting for the disk, for a file that can be generated again and is checked before
-    /// use: after a power failure it may exist under its final name and be damaged.
+    /// As [`NewFile::finish`], but without waiting until the file is on the disk. After a power failure, the file may
+    /// have its final name and be damaged. So this is only for files that are checked before use and can be
+    /// generated again.
     ///
     /// # Errors
     /// As [`NewFile::finish`].
@@ -120,7 +121,9 @@ impl NewFile {
         let renamed = if is_file_at(file, &self.temporary) {
             fs::rename(&self.temporary, &self.path)
         } else {
-            Err(io::Error::other("somebody has removed it, or put another file in its place"))
+            Err(io::Error::other(
+                "another program has removed it, or put another file in its place",
+            ))
         };
         renamed.map_err(FileError::io("rename", &self.temporary))?;
         self.file = None;
@@ -144,11 +147,11 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
-            // The lock is still held. The buffer is not written. A file of another program with the same name is not
-            // removed.
+            // The lock is still held here. If the file with this name is that of another program, it is not removed.
             if is_file_at(file.get_ref(), &self.temporary) {
                 let _ = fs::remove_file(&self.temporary);
             }
+            // Drops the buffer without writing it.
             let _ = file.into_parts();
         }
     }
@@ -215,7 +218,7 @@ mod tests {
         fs::remove_file(folder.path().join("a.tmp")).unwrap();
         let mut second = NewFile::create(&path, 4).unwrap();
         let error = first.finish().unwrap_err().to_string();
-        assert!(error.contains("a.tmp: somebody has removed it"), "{error}");
+        assert!(error.contains("a.tmp: another program has removed it"), "{error}");
         assert_eq!(names(folder.path()), ["a.tmp"]);
         second.put(b"second").unwrap();
         second.finish().unwrap();

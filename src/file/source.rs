@@ -1,7 +1,8 @@
 //! Reading of pieces of a file at any offset ([`ByteSource`]).
 //!
-//! Files are read and not mapped. So a file that shrinks, or a disk failure, is an error, whereas a signal would end
-//! a process that has mapped the file; and bytes cannot change after their checksum has been verified.
+//! Files are read, not mapped into memory. If a file shrinks or a disk fails, a read returns an error; access to a
+//! mapped file would end the process by a signal. Also, bytes in memory cannot change after their checksum has been
+//! verified.
 //! docs/design/tablebase-files.md has the cost.
 
 use std::fs::File;
@@ -56,16 +57,16 @@ impl ByteSource {
         self.len
     }
 
-    /// Fills `out` with the bytes from offset `place` on.
+    /// Fills `out` with the bytes from `offset` on.
     ///
     /// # Errors
     /// If the file is too short, or on another error of the operating system.
-    pub fn read_at(&self, place: u64, out: &mut [u8]) -> Result<(), FileError> {
+    pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), FileError> {
         let read = match &self.bytes {
-            ByteStorage::File(file) => read_exact_at(file, place, out),
+            ByteStorage::File(file) => read_exact_at(file, offset, out),
             #[cfg(feature = "testing")]
             ByteStorage::Owned(bytes) => {
-                let from = usize::try_from(place).ok().and_then(|place| bytes.get(place..));
+                let from = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
                 let from = from.and_then(|rest| rest.get(..out.len()));
                 from.map(|from| out.copy_from_slice(from))
                     .ok_or(io::ErrorKind::UnexpectedEof.into())
@@ -73,7 +74,7 @@ impl ByteSource {
         };
         read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                let end = place.saturating_add(out.len() as u64);
+                let end = offset.saturating_add(out.len() as u64);
                 let expected = format!("at least {end} bytes, as when it was opened");
                 self.kind.damaged(&self.path, "its length", expected, "less")
             }
@@ -83,18 +84,18 @@ impl ByteSource {
 }
 
 #[cfg(unix)]
-fn read_exact_at(file: &File, place: u64, out: &mut [u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, out, place)
+fn read_exact_at(file: &File, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
 }
 
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut place: u64, mut out: &mut [u8]) -> io::Result<()> {
+fn read_exact_at(file: &File, mut offset: u64, mut out: &mut [u8]) -> io::Result<()> {
     while !out.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, out, place) {
+        match std::os::windows::fs::FileExt::seek_read(file, out, offset) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(count) => {
                 out = &mut out[count..];
-                place += count as u64;
+                offset += count as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

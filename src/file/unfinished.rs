@@ -8,15 +8,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::system::try_reserve;
 
-/// A global list, because the locks of the files belong to the process as well.
+/// Files to be removed, by number. The list is global, because it is needed when the whole process ends.
 static UNFINISHED: Mutex<Vec<(u64, Removable)>> = Mutex::new(Vec::new());
 
-/// Maximum number of attempts to lock the list. A lock is held for some instructions only, unless the current thread
-/// holds it.
+/// Maximum number of attempts to lock the list. Another thread holds this lock for some instructions only. If the
+/// current thread holds it, waiting would never end.
 const MAX_ATTEMPTS: usize = 1000;
 
 /// Removes the unfinished files and the lock files of this process. Programs call it immediately before
-/// they exit: files that are still being written have no name afterwards. It does not allocate.
+/// they exit, because it also removes files to which other threads are still writing. It does not allocate.
 pub fn remove_unfinished() {
     for _ in 0..MAX_ATTEMPTS {
         let list = match UNFINISHED.try_lock() {
@@ -73,7 +73,7 @@ impl Removable {
         use std::os::unix::ffi::OsStrExt as _;
         use std::os::unix::fs::MetadataExt as _;
         let found = file.metadata().ok()?;
-        // The working directory may change.
+        // The path is made absolute, because the working directory may change.
         let path = std::path::absolute(path).ok()?;
         let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
         Some(Removable { path, device_and_inode: (found.dev(), found.ino()) })

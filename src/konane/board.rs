@@ -1,11 +1,11 @@
 //! The precomputed masks of one board.
 
 use super::geometry::{Colour, Dimensions, Direction};
-use super::symmetry::Symmetries;
+use super::symmetry::{Symmetries, Symmetry, SymmetryError};
 
-/// The masks and symmetries of one board. It does not change during a game.
+/// The masks and symmetries of one board. They do not change during a game.
 ///
-/// Construction takes some microseconds and up to 17 KiB; share it by reference.
+/// Construction takes some microseconds and up to 17 KiB, so boards should be shared by reference.
 #[derive(Clone, Debug)]
 pub struct Board {
     dimensions: Dimensions,
@@ -16,6 +16,7 @@ pub struct Board {
     pub(super) shifts: [u32; 2],
     /// Squares of a colour on which a jump in a direction can land: `landing[colour][direction]`.
     pub(super) landings: [[u64; 4]; 2],
+    symmetry: Symmetry,
     symmetries: Symmetries,
     is_jumping: bool,
 }
@@ -45,7 +46,8 @@ impl Board {
         ];
         let landings = colours.map(|c| on_board.map(|m| c & m));
         let shifts = [if files >= 3 { 1 } else { 0 }, if ranks >= 3 { files } else { 0 }];
-        let symmetries = Symmetries::new(dimensions);
+        let symmetry = Symmetry::All;
+        let symmetries = Symmetries::new(dimensions, symmetry);
         Board {
             dimensions,
             all,
@@ -53,19 +55,45 @@ impl Board {
             openings,
             shifts,
             landings,
+            symmetry,
             symmetries,
             is_jumping: false,
         }
     }
 
-    /// Creates a board without removals: every position is in the jumping phase, also with fewer than two
-    /// empty squares. Published values of such positions exist for strips with one empty square.
+    /// Creates a board without removals: every position is in the jumping phase, even with fewer than two
+    /// empty squares. For strips (boards of one rank) with one empty square, values have been published.
     ///
-    /// Positions with two or more empty squares are the same on both kinds of boards, and so are their
-    /// codes. The codes of the others stand for different positions on the ordinary board
+    /// Positions with two or more empty squares, and their codes, are the same as on the ordinary board. The codes of
+    /// positions with fewer empty squares stand for different positions on the ordinary board
     /// ([`Position::is_early_jump`](super::Position::is_early_jump)).
     pub fn jumping(dimensions: Dimensions) -> Self {
         Board { is_jumping: true, ..Board::new(dimensions) }
+    }
+
+    /// Returns this board with other symmetries: fewer positions share a code. Proofs, checkpoints of other
+    /// searches and databases have the codes of [`Symmetry::All`].
+    ///
+    /// # Errors
+    /// If the board has 64 squares and not all symmetries are used.
+    pub fn with_symmetry(self, symmetry: Symmetry) -> Result<Board, SymmetryError> {
+        if symmetry != Symmetry::All && self.all == u64::MAX {
+            return Err(SymmetryError(self.dimensions));
+        }
+        Ok(Board { symmetry, symmetries: Symmetries::new(self.dimensions, symmetry), ..self })
+    }
+
+    /// The symmetries by which positions share a code.
+    #[inline]
+    pub fn symmetry(&self) -> Symmetry {
+        self.symmetry
+    }
+
+    /// Returns true if the code of a position with White to move is marked by a bit of its own. Otherwise a symmetry
+    /// that exchanges the colours maps the position to one with Black to move.
+    #[inline]
+    pub(super) fn marks_white(&self) -> bool {
+        self.symmetry != Symmetry::All || !self.dimensions.has_even_side()
     }
 
     /// Returns true for a board without removals ([`Board::jumping`]).
@@ -122,12 +150,13 @@ impl Board {
         (0..self.dimensions.ranks()).map(|r| 1u64 << (r * files + file)).sum()
     }
 
-    /// The squares with a neighbour one step back on the axis of a direction, and the squares with one
-    /// step forward. Both sets are empty on an axis that is too short for a jump.
+    /// Masks for shifts by one step along the axis of a direction: the squares that may be shifted backward, and the
+    /// squares that may be shifted forward, without wrapping around an edge of the board. Both sets are empty on an
+    /// axis that is too short for a jump.
     pub(super) fn with_neighbours(&self, direction: Direction) -> (u64, u64) {
         let (first, last) = match direction.axis() {
             0 => (self.file_mask(0), self.file_mask(self.dimensions.files() - 1)),
-            // Shifts by a rank leave the board instead of wrapping.
+            // All squares may be shifted by a rank: they leave the board instead of wrapping around an edge.
             _ => (0, 0),
         };
         if self.step(direction) == 0 { (0, 0) } else { (self.all & !first, self.all & !last) }
@@ -145,7 +174,8 @@ impl Board {
         (self.dimensions.ranks().max(self.dimensions.files()) - 1) / 2
     }
 
-    /// Distance between neighbours in a direction; its sign is [`Direction::is_forward`].
+    /// Absolute difference between the numbers of two neighbouring squares in a direction; 0 on an axis that is too
+    /// short for a jump. A step increases the number if [`Direction::is_forward`] is true.
     #[inline(always)]
     pub(super) fn step(&self, direction: Direction) -> u32 {
         self.shifts[direction.axis()]

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Solver;
 use super::solve::table_capacity;
+use super::{SolveOptions, Solver, Symmetry};
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
 use crate::search::plain::oracle::Oracle;
@@ -16,9 +16,9 @@ const RULES: &str = "konane-corner-or-centre";
 const JUMPING_RULES: &str = "konane-jumping";
 
 impl<K: Oracle> Solver<'_, K> {
-    /// Creates a writer of this search's checkpoints to a file, for [`Solver::checkpoint_writer`]. The search
-    /// is new, or is resumed from that file. Without an interval, the time from one checkpoint to the next
-    /// depends on the time that writing one takes.
+    /// Creates a writer of checkpoints of this search to the file `path`, for [`Solver::checkpoint_writer`]. If
+    /// `resume` is true, the search resumes from the checkpoint in that file, otherwise it is new. Without an
+    /// `interval`, the time from one checkpoint to the next depends on how long it takes to write a checkpoint.
     ///
     /// # Errors
     /// As [`CheckpointWriter::new`].
@@ -35,18 +35,29 @@ impl<K: Oracle> Solver<'_, K> {
         CheckpointWriter::new(path, resume, self.identity(), bound, interval)
     }
 
+    /// The profile, its changed parameters and the symmetries, unless these are all.
+    pub(super) fn parameters(&self) -> String {
+        let SolveOptions { profile, overrides, .. } = self.options;
+        let mut text = format!("{}{overrides}", profile.name());
+        let symmetry = self.board.symmetry();
+        if symmetry != Symmetry::All {
+            text += &format!(" --symmetry {symmetry}");
+        }
+        text
+    }
+
     /// The identity of this search in checkpoints. It does not include memory, threads, limits and the oracle,
     /// so a search may be resumed with different ones.
     ///
-    /// Positions that a symmetry of the board maps to each other have the same root, so a search of one can be
-    /// resumed from a checkpoint of the other.
+    /// Positions that a symmetry of the board maps to each other have the same root code, so a search of one of them
+    /// can be resumed from a checkpoint of the other.
     pub(super) fn identity(&self) -> Identity {
         let early = self.position.is_early_jump(self.board);
         Identity {
             rules: if early { JUMPING_RULES } else { RULES }.to_owned(),
             board: self.board.dimensions().to_string(),
             algorithm: self.options.algorithm.name().to_owned(),
-            profile: self.options.profile.name().to_owned(),
+            profile: self.parameters(),
             position: self.position.to_string(),
             root: self.position.code(self.board),
         }
@@ -79,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_are_those_of_proofs() {
+    fn the_name_of_the_rules_is_that_of_proof_files() {
         assert_eq!(RULES, proof_check::format::RULES);
     }
 }

@@ -10,16 +10,17 @@ use crate::search::run::Observer;
 use crate::search::two_level::{PlainWorker, coordinate_plain};
 
 impl<K: Oracle> Solver<'_, K> {
-    /// Coordinates this search on two levels ([`Algorithm::PnsPdfpn`], regardless of the options) with workers in
-    /// other processes. They have to run [`Solver::work`] for the same position with the same profile and the
+    /// Coordinates this search with workers in other processes. The algorithm is [`Algorithm::PnsPdfpn`], regardless
+    /// of the options. The workers have to run [`Solver::work`] for the same position with the same profile and the
     /// same configuration.
     ///
-    /// `run` transports the messages. It returns when the search is over ([`RemoteCoordinator::status`]), or to
-    /// interrupt it. It polls the limits, except the node limit, which is in the configuration.
+    /// `run` transports the messages and polls the limits, except the node limit, which is in `config`. It returns
+    /// when the search is over ([`RemoteCoordinator::status`]). If it returns earlier, the search is interrupted.
     ///
-    /// The memory of the options is that of the coordinator: a quarter for the table of solved positions, the
-    /// rest for the tree, some 22 bytes for each child of a job. The coordinator needs some 2 bytes more for each
-    /// child, and memory for the shared results ([`CoordinatorConfig::max_results_stored`]).
+    /// [`SolveOptions::memory_bytes`] is the memory of the coordinator: a quarter for the table of solved positions,
+    /// the rest for the tree, which takes some 22 bytes for each child that a job returns. In addition to this memory,
+    /// the coordinator needs some 2 bytes for each child, and memory for the shared results
+    /// ([`CoordinatorConfig::max_results_stored`]).
     ///
     /// # Errors
     /// As [`Solver::run`].
@@ -30,7 +31,7 @@ impl<K: Oracle> Solver<'_, K> {
         run: impl FnOnce(&mut dyn RemoteCoordinator),
     ) -> Result<Solution, SolveError> {
         let solver = self.on_two_levels();
-        let combination = solver.options.profile.dfpn().combination;
+        let combination = solver.options.dfpn().combination;
         let id = solver.search_id();
         let (solution, _) = solver.search_by(observer, |root, tree, observer, snapshots| {
             let tree = tree.expect("a search on two levels has memory for a tree");
@@ -39,9 +40,9 @@ impl<K: Oracle> Solver<'_, K> {
         Ok(solution)
     }
 
-    /// Creates a worker for a coordinator in another process, and calls `run` with it, which transports jobs and
-    /// results. The table has all the memory of the options, and the search uses their threads. The deadline
-    /// applies to every job; the other limits are not used, because the coordinator ends the search.
+    /// Creates a worker for a coordinator in another process and passes it to `run`, which transports jobs and
+    /// results. The table takes all of [`SolveOptions::memory_bytes`], and the search uses [`SolveOptions::threads`].
+    /// The deadline applies to every job. The other limits are not used, because the coordinator ends the search.
     ///
     /// # Errors
     /// If the memory is less than [`MIN_MEMORY`](crate::MIN_MEMORY) or cannot be allocated.
@@ -54,20 +55,20 @@ impl<K: Oracle> Solver<'_, K> {
         let SolveOptions { profile, threads, .. } = solver.options;
         let konane = Konane::new(solver.board, profile.estimate());
         let game = WithOracle::new(&konane, solver.oracle);
-        // The coordinator has the tree: a worker divides its memory as df-pn does.
+        // Only the coordinator has a tree. As with df-pn, all memory of a worker is for the table.
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
         let table = new_table(solver.board, dfpn.memory()?.0)?;
         let (limits, id) = (solver.limits, solver.search_id());
-        Ok(run(&PlainWorker::new(&game, table, profile.dfpn(), threads, config, id, limits)))
+        Ok(run(&PlainWorker::new(&game, table, solver.options.dfpn(), threads, config, id, limits)))
     }
 
-    /// This search, with the algorithm of coordinator and workers.
+    /// This solver with the algorithm [`Algorithm::PnsPdfpn`].
     fn on_two_levels(&self) -> Solver<'_, K> {
         let options = SolveOptions { algorithm: Algorithm::PnsPdfpn, ..self.options };
         Solver { options, ..*self }
     }
 
-    /// Id in the messages of this search.
+    /// Id of this search, by which messages of other searches are recognised and rejected.
     fn search_id(&self) -> u64 {
         let identity = self.identity();
         let root = identity.root.to_string();

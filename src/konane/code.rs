@@ -5,7 +5,8 @@ use super::geometry::Colour;
 use super::moves::Move;
 use super::position::{Phase, Position};
 
-/// Set in the code of a position with White to move on a board with two odd sides.
+/// Set in the code of a position with White to move where no symmetry exchanges the colours: on a board with two
+/// odd sides, or with [`Symmetry::Colours`](super::Symmetry::Colours) or [`Symmetry::None`](super::Symmetry::None).
 pub const WHITE_TO_MOVE: u64 = 1 << 63;
 
 impl Position {
@@ -19,6 +20,8 @@ impl Position {
     ///   symmetries (White to move).
     /// * On a board with two odd sides, which has at most 63 squares, no symmetry exchanges the
     ///   colours. The code is the least occupancy over all symmetries, with bit 63 set for White to move.
+    /// * With fewer symmetries ([`Board::with_symmetry`]) the code is the least occupancy over these, with bit 63 set
+    ///   for White to move.
     /// * Before the second removal the players differ in their moves, so only the colour-preserving symmetries
     ///   apply. These positions are distinguished from all others of the board by the number of empty squares
     ///   (0 or 1). [`Board::jumping`] has no such positions: there, a code with 0 or 1 empty squares stands for
@@ -37,16 +40,16 @@ impl Position {
             return least;
         }
         let least = symmetries.least_preserving(occupied);
-        if white && !board.dimensions().has_even_side() { least | WHITE_TO_MOVE } else { least }
+        if white && board.marks_white() { least | WHITE_TO_MOVE } else { least }
     }
 
     /// The position of a canonical code. For other codes the result is unspecified.
     #[inline]
     pub fn from_code(board: &Board, code: u64) -> Position {
-        let (occupied, marked) = if board.dimensions().has_even_side() {
-            (code, false)
-        } else {
+        let (occupied, marked) = if board.marks_white() {
             (code & !WHITE_TO_MOVE, code >> 63 == 1)
+        } else {
+            (code, false)
         };
         let one_empty = !board.is_jumping() && (board.all() & !occupied).count_ones() == 1;
         let to_move = if marked || one_empty { Colour::White } else { Colour::Black };

@@ -3,8 +3,8 @@
 //! * [`Konane`]: the game, with the leaf estimate of an [`Estimate`] (with its [`FeatureWeights`]).
 //! * [`KonaneScratch`]: working memory of one worker.
 //!
-//! `Estimates` has the leaf estimate as tables, so that a successor costs seven look-ups, additions and two
-//! exponentials by look-up.
+//! `Estimates` has the leaf estimate as tables: a successor costs seven look-ups of logarithms, their addition, and two
+//! look-ups of exponentials.
 
 use super::board::Board;
 use super::code::WHITE_TO_MOVE;
@@ -18,7 +18,7 @@ use crate::search::plain::game::{Child, Expansion, Game, LeafSolution};
 /// Function from the features of a new leaf to its first phi and delta.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Estimate {
-    /// phi is 1, delta is the number of own moves (mobility initialisation; thesis, 2.2.4).
+    /// phi is 1, delta is the number of moves of the side to move (mobility initialisation; thesis, 2.2.4).
     Mobility,
     /// Exponential functions of the weighted logarithms of the features.
     Features(FeatureWeights),
@@ -26,9 +26,9 @@ pub enum Estimate {
 
 /// Weights of the logarithms ln(1 + feature), each for the side to move and for the other side.
 ///
-/// With s the weighted sum plus the bias, and g the mean logarithm of landings and movable stones
-/// of both sides, phi = 1 + scale·(1 + stones)·exp(size·g - s) and
-/// delta = 1 + scale·(1 + stones)·exp(size·g + s), where `stones` is the number of stones on the board.
+/// Let s be the weighted sum of the logarithms plus `bias`, g the mean of the four logarithms of landings and movable
+/// stones of both sides, and `stones` the number of stones on the board. Then
+/// phi = 1 + scale·(1 + stones)·exp(size·g - s) and delta = 1 + scale·(1 + stones)·exp(size·g + s).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeatureWeights {
     /// Distinct landing squares.
@@ -39,9 +39,9 @@ pub struct FeatureWeights {
     pub contacts: [f64; 2],
     /// Advantage of the side to move.
     pub bias: f64,
-    /// Growth of both numbers with the size of the remaining game.
+    /// Growth of phi and delta with the size of the remaining game.
     pub size: f64,
-    /// Factor of both numbers.
+    /// Factor of phi and delta.
     pub scale: f64,
 }
 
@@ -61,8 +61,8 @@ pub struct KonaneScratch {
     leaf_solver: LeafSolverMemory,
 }
 
-/// Length of a table of logarithms. Features are at most 32, the number of squares of a colour, and the stones
-/// of a successor at most 62.
+/// Length of a table of logarithms. Features are at most 32, which is the maximum number of squares of a colour, and a
+/// successor has at most 62 stones.
 const FEATURE_VALUES: usize = 64;
 
 /// Fixed-point scale of the logarithms.
@@ -71,25 +71,28 @@ const UNIT: f64 = 64.0;
 /// Offset of each of the seven logarithms, so that none is negative.
 const OFFSET: f64 = 8.0 * UNIT;
 
-/// Length of the table of exponentials. Larger sums have the value of the last one.
+/// Length of the table of exponentials. For larger sums, the last element is used.
 const SUMS: usize = 128 * UNIT as usize;
 
-/// The largest estimate. It is far below the largest number, so that sums of estimates stay comparable.
+/// The largest estimate. It is far below the greatest proof number of an open position, at which sums saturate, so
+/// that sums of large estimates can be compared.
 const LARGEST: f64 = 1e6;
 
 /// The weighted logarithms and the exponential function as tables.
 #[derive(Debug)]
 struct Estimates {
-    /// By feature and its value: summand of the logarithm of phi (upper half) and of delta (lower half), in
-    /// units of 1/64, with an offset so that neither half is ever negative.
+    /// `logarithms[feature][value]` is the summand of the logarithm of phi (upper 32 bits) and of delta (lower 32
+    /// bits), in units of 1/64, with an offset so that neither half is negative.
     logarithms: [[u64; FEATURE_VALUES]; 7],
-    /// 1 + scale·exp of a sum of seven logarithms, by the sum.
+    /// `exponentials[sum]` is phi or delta for a sum of seven elements of `logarithms`: 1 + scale·exp(x), where x is
+    /// the sum without the offsets and in units of 1.
     exponentials: Box<[Number]>,
 }
 
 impl Estimates {
     fn new(weights: &FeatureWeights) -> Self {
-        // Summands of g and of s by feature; the last one is the number of stones.
+        // For each feature, its weights in size·g (`sizes`) and in s (`signed`). The last feature is the number of
+        // stones.
         let [l, m, c] = [weights.landings, weights.movable, weights.contacts];
         let size = weights.size / 4.0;
         let sizes = [size, size, size, size, 0.0, 0.0, 1.0];
@@ -99,7 +102,7 @@ impl Estimates {
             let bias = if feature == 0 { weights.bias } else { 0.0 };
             std::array::from_fn(|value| {
                 let logarithm = (value as f64).ln_1p();
-                // The sum of seven fits into its half for any weights.
+                // The bounds ensure that a sum of seven fits into 32 bits for any weights.
                 let half = |x: f64| (OFFSET + x * UNIT).round().clamp(0.0, 1e8) as u64;
                 let (g, s) = (size * logarithm, weight * logarithm + bias);
                 half(g - s) << 32 | half(g + s)
@@ -134,14 +137,19 @@ impl Estimates {
 }
 
 /// Estimate of the effort of an exact search of a position, from the moves and the movable stones of both sides
-/// and the stones on the board. It is small if few stones are left and one side has few moves, and smaller if
-/// the other side has many moves then, for either side to move. The weights are from a logistic regression on
-/// whether a search ends within 60 positions (docs/research/leaf-solver.md).
+/// and the stones on the board. The effort is small if few stones are left and one side has few moves and movable
+/// stones, and even smaller if the other side has many moves. It is the same for either side to move. The weights are
+/// from a logistic regression on whether a search ends within 60 positions (docs/research/leaf-solver.md).
 #[inline(always)]
 fn effort(moves: [u8; 2], movable: [u8; 2], stones: u32) -> u32 {
     let least = |counts: [u8; 2]| u32::from(counts[0].min(counts[1]));
     let most = u32::from(moves[0].max(moves[1]));
     (2 * stones + 3 * least(moves) + 5 * least(movable)).saturating_sub(most)
+}
+
+/// 4096·(own − other)/(own + other), and 0 if both are 0.
+fn share_of_movable(own: i32, other: i32) -> i32 {
+    (own - other) * 4096 / (own + other).max(1)
 }
 
 impl<'a> Konane<'a> {
@@ -175,8 +183,7 @@ impl Game for Konane<'_> {
         if out.len == 0 {
             return Expansion::Lost;
         }
-        let even = self.board.dimensions().has_even_side();
-        let mark = if even { 0 } else { !code & WHITE_TO_MOVE };
+        let mark = if self.board.marks_white() { !code & WHITE_TO_MOVE } else { 0 };
         for least in &out.least[..out.len] {
             prefetch(least | mark);
         }
@@ -202,18 +209,21 @@ impl Game for Konane<'_> {
         self.zobrist.key(code)
     }
 
-    /// Values of an oracle are those of the ordinary board.
+    /// Returns false for positions that are possible on [`Board::jumping`] only, because the values of an oracle are
+    /// those of the ordinary board.
     #[inline(always)]
     fn uses_oracle(&self, code: u64) -> bool {
         !Position::from_code(self.board, code).is_early_jump(self.board)
     }
 
+    /// The share of movable stones, which orders positions like the thesis' ratio of own to other movable stones
+    /// (section 3.8): (own − other)/(own + other) grows with own/other.
     fn evaluate(&self, code: u64, _: &mut KonaneScratch) -> i32 {
         let position = Position::from_code(self.board, code);
         let mover = position.to_move();
         let own = position.count_movable(self.board, mover) as i32;
         let other = position.count_movable(self.board, !mover) as i32;
-        (own - other) * 4096 / (own + other).max(1)
+        share_of_movable(own, other)
     }
 
     fn solve_leaf(&self, code: u64, budget: u32, scratch: &mut KonaneScratch) -> LeafSolution {
@@ -230,7 +240,8 @@ impl Game for Konane<'_> {
 }
 
 impl Konane<'_> {
-    /// Expands a position of the first two plies, where every move is a removal. Slow and rare.
+    /// Expands a position of the first two plies, where every move is a removal. It is slow, which does not matter,
+    /// because there are few such positions.
     #[cold]
     fn expand_removal(
         &self,
@@ -285,7 +296,7 @@ mod tests {
         features
     }
 
-    /// The value by plain recursion over the public rules.
+    /// Returns true if the side to move wins, by plain recursion with the move generator.
     fn wins(board: &Board, position: &Position) -> bool {
         let moves = position.moves(board);
         moves.into_iter().any(|mv| !wins(board, &position.play(board, mv)))
@@ -299,7 +310,7 @@ mod tests {
             stones in 0u32..=62,
         ) {
             let Estimate::Features(weights) = Profile::Tuned.estimate() else {
-                panic!("the tuned estimate is by features");
+                panic!("the tuned estimate uses features");
             };
             let mut successors = Successors {
                 own: features(own),
@@ -319,7 +330,7 @@ mod tests {
                 (1.0 + weights.scale * growth).min(LARGEST)
             };
             let (phi, delta) = Estimates::new(&weights).numbers(&successors, 0);
-            // Seven roundings of half a unit, and one to a whole number.
+            // The error comes from seven roundings by at most half a unit, and from one rounding to a whole number.
             for (found, expected) in [(phi, number(-1.0)), (delta, number(1.0))] {
                 let error = (f64::from(found) - expected).abs();
                 prop_assert!(error <= 1.0 + 0.06 * expected, "{found} instead of {expected}");
@@ -336,8 +347,8 @@ mod tests {
         ) {
             let board = Board::new(size.parse().expect("a board"));
             let to_move = if white { Colour::White } else { Colour::Black };
-            // At least two squares are empty, which is the jumping phase. On larger boards half of them or
-            // more are empty, because plain recursion would take long.
+            // At least two squares are empty, so the position is in the jumping phase. On larger boards most squares
+            // are empty, because plain recursion would take too long with many stones.
             let stones = if board.all() >> 12 == 0 { stones | thinning } else { stones & thinning };
             let occupied = board.all() & stones & !0b101;
             let position = Position::new_unchecked(&board, occupied, to_move);
@@ -353,6 +364,20 @@ mod tests {
                     let found = jumps.solve_leaf(occupied, to_move, &mut memory);
                     prop_assert!(found == Some(expected) || (found.is_none() && budget < u32::MAX));
                 }
+            }
+        }
+    }
+
+    /// α-β compares evaluations only, so a strictly increasing function of the thesis' ratio finds the same values in
+    /// the same order.
+    #[test]
+    fn evaluations_have_the_order_of_the_ratio_of_movable_stones() {
+        let counts = || (1..=32).flat_map(|own| (1..=32).map(move |other| (own, other)));
+        for (own, other) in counts() {
+            for (own2, other2) in counts() {
+                let ratios = (own * other2).cmp(&(own2 * other));
+                let shares = share_of_movable(own, other).cmp(&share_of_movable(own2, other2));
+                assert_eq!(ratios, shares, "{own}/{other}, {own2}/{other2}");
             }
         }
     }

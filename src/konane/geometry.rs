@@ -18,8 +18,8 @@ use crate::system::quote;
 /// Maximum number of squares of a board.
 pub const MAX_SQUARES: u32 = 64;
 
-/// The two players, and the colour of a square: the colour of the stone that it carries at the
-/// start, which is the only colour that can ever stand on it.
+/// A player, or the colour of a square. A square has the colour of the stone on it at the start. Only stones of this
+/// colour can ever stand on the square.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -87,7 +87,7 @@ pub struct Dimensions {
 /// Error of a text or a pair of numbers that is not a board size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DimensionsError {
-    /// Not two whole numbers with an `x` between them.
+    /// Text other than two whole numbers with an `x` between them.
     #[error("{0:?} is not a board size: write ranks x files, such as 6x6 or 8x7")]
     Syntax(String),
     /// One of the numbers is zero.
@@ -180,8 +180,8 @@ impl FromStr for Dimensions {
     }
 }
 
-/// The four directions of a jump. The first two shift a bit set to the left, the others to the
-/// right; [`Direction::ALL`] has them in the order of the move generator.
+/// The four directions of a jump. A step in one of the first two directions shifts a bit set to the left, a step in one
+/// of the last two to the right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Towards higher files.

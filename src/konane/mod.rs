@@ -10,17 +10,18 @@
 //!
 //! * [`Dimensions`], [`Board`]: the size of a board; its precomputed masks and symmetries.
 //! * [`Square`], [`Colour`], [`Move`], [`Phase`]: parts of positions and games.
-//! * [`Position`]: occupied squares and side to move; [`Setup`]: the same before it has been checked.
+//! * [`Position`]: occupied squares and side to move; [`Setup`]: stones and a side to move that have not been checked.
 //! * [`record::Record`]: a game with headers and comments.
-//! * [`Perft`]: counts of move sequences.
+//! * [`Perft`]: counts of move sequences; [`konane_complexity`]: an estimate of the number of games.
 //! * [`Solver`], [`SolveOptions`], [`Profile`], [`Algorithm`]: a search and its parameters.
-//! * [`Solution`], [`SearchTable`], [`RootMove`]: the result of a search, its table, and the numbers of the
-//!   root's moves while it runs.
+//! * [`Solution`], [`SearchTable`]: the result of a search, and the table after it.
+//! * [`RootMove`]: proof and disproof number of a move of the root while a search runs.
 
 pub mod board;
 pub mod checkpoint;
 mod cluster;
 pub mod code;
+mod complexity;
 pub mod draw;
 pub mod game;
 pub mod geometry;
@@ -38,14 +39,16 @@ pub mod symmetry;
 pub mod zobrist;
 
 pub use board::Board;
+pub use complexity::konane_complexity;
 pub(crate) use geometry::Direction;
 pub use geometry::{Colour, Dimensions, DimensionsError};
 pub use moves::Move;
 pub use perft::{Perft, PerftError};
 pub use position::{Phase, PhaseChoice, PhaseError, Position, Setup, SetupError};
-pub use profile::Profile;
+pub use profile::{Overrides, Profile};
 pub use root_moves::RootMove;
 pub use solve::{
     Algorithm, AlgorithmError, MIN_MEMORY, SearchTable, Solution, SolveError, SolveOptions, Solver,
 };
 pub use square::Square;
+pub use symmetry::{Symmetry, SymmetryError};

@@ -1,13 +1,13 @@
 //! [`Move`]s: generation, counting and play.
 //!
-//! In one direction a landing square has at most one start: if a jump over one stone reaches it,
-//! the square two before it is occupied, so no longer jump passes there. Therefore the moves of a position
-//! are the set bits of four landing sets, and counting them needs no list.
+//! In each direction, at most one jump ends on a given square: of two such jumps, the shorter one would start on a
+//! square that the longer one needs to be empty. Therefore the moves of a position are the set bits of four landing
+//! sets, one for each direction, and counting them needs no list.
 //!
-//! With `k` the distance between neighbours and `C` the mover's squares, a landing square in a
-//! forward direction is a bit of `P = (occupied << k) & !occupied & C`; first landings are
-//! `(occupied << 2k) & P`, the next ones `(landings << 2k) & P`, and so on. The masks of
-//! [`Board`] keep the shifts from wrapping around the board's edges.
+//! Let `k` be the distance between neighbouring squares in a forward direction, and `C` the squares of the mover's
+//! colour. The empty squares of this colour behind a stone are `P = (occupied << k) & !occupied & C`. Jumps over one
+//! stone land on `(occupied << 2k) & P`. If jumps over `n` stones land on `landings`, jumps over `n + 1` stones land on
+//! `(landings << 2k) & P`. The masks of [`Board`] keep the shifts from wrapping around the board's edges.
 
 use std::fmt;
 
@@ -27,15 +27,15 @@ pub enum Move {
     },
     /// A jump over one or more stones in a straight line.
     Jump {
-        /// Start of the stone.
+        /// The square on which the stone starts.
         from: Square,
-        /// End of the stone.
+        /// The square on which the stone ends.
         to: Square,
     },
 }
 
 impl Move {
-    /// The set of the squares on which the move starts and ends.
+    /// The squares on which a jump starts and ends, or the square of the removed stone.
     pub const fn marked(self) -> u64 {
         match self {
             Move::Remove { square } => square.bit(),
@@ -55,8 +55,8 @@ impl fmt::Display for Move {
 
 serialize_as_text!(Move: "A move, such as `e4` or `c3-g3`.");
 
-/// Calls `visit` with a number of stones taken and the landing squares of all jumps of `colour` in one direction
-/// that take this number, shortest jumps first.
+/// Calls `visit(n, set)` for n = 1, 2, and so on: `set` has the landing squares of all jumps of `colour` in this
+/// direction that take n stones. Stops at the first n without such jumps.
 #[inline(always)]
 pub(super) fn for_each_landing_set(
     board: &Board,

@@ -42,7 +42,7 @@ pub enum MoveError {
     /// A part of the text is not a square of the board.
     #[error(transparent)]
     Square(#[from] SquareError),
-    /// More than two squares that are not the landing squares of one jump.
+    /// More than two squares that are not the start and the landing squares of one jump, in this order.
     #[error(
         "{0:?} is not a jump: its squares have to lie in one line and in one direction, each two \
          squares or a multiple of that from the one before it"
@@ -86,7 +86,7 @@ pub enum IllegalMove {
     #[error("Black removes one of its own stones, from a corner or the centre")]
     NotAnOpening,
     /// A removal on ply 2 from a square that is not adjacent to the hole.
-    #[error("White removes a stone beside the hole on {hole}")]
+    #[error("White's opening removal must be a white stone next to the hole on {hole}")]
     NotBesideTheHole {
         /// The square that Black has emptied.
         hole: Square,
@@ -193,7 +193,7 @@ pub enum PositionError {
     RankTooLong {
         /// The rank's number.
         rank: u32,
-        /// Index in the rank of the stone or the number that leads beyond the edge.
+        /// Number of the character that leads beyond the edge: a stone or a number of empty squares.
         column: usize,
         /// The board.
         board: Dimensions,
@@ -206,7 +206,7 @@ pub enum PositionError {
     UnknownCharacter {
         /// The rank's number.
         rank: u32,
-        /// Index in the rank.
+        /// Number of the character in the rank.
         column: usize,
         /// The character.
         found: char,
@@ -218,13 +218,13 @@ pub enum PositionError {
     ZeroCount {
         /// The rank's number.
         rank: u32,
-        /// Index in the rank.
+        /// Number of the character in the rank.
         column: usize,
     },
     /// Nothing after the ranks.
     #[error("the side to move is missing: add a space and b (Black) or w (White) after the ranks")]
     MissingSide,
-    /// Something else than a side to move.
+    /// A word other than `b` and `w` in the place of the side to move.
     #[error("{0:?} is not a side to move: write b (Black) or w (White) in its place")]
     UnknownSide(String),
     /// Text after the side to move.
@@ -257,11 +257,12 @@ pub fn parse_move(board: &Board, position: &Position, text: &str) -> Result<Move
 pub(super) const DASHES: [char; 8] =
     ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}'];
 
-/// Parses a move without checking that it is legal. A removal is one square. A jump is its start, all, some or
-/// none of the landing squares in between, and its end.
+/// Parses a move without checking that it is legal. A removal is written as one square. A jump is written as its
+/// start and its end; any of the landing squares between them may be written as well.
 ///
 /// # Errors
-/// If the text is not a square of the board, or squares of the board in one line.
+/// If a part of the text is not a square of the board, or if there are more than two squares and no jump can visit
+/// them in this order.
 pub fn read_move(dimensions: Dimensions, text: &str) -> Result<Move, MoveError> {
     if text.is_empty() {
         return Err(MoveError::Empty);
@@ -297,7 +298,7 @@ fn without_dashes(text: &str) -> Vec<&str> {
     names
 }
 
-/// Returns true if a jump can land on these squares in this order.
+/// Returns true if a jump can visit these squares in this order. The stones of a position are not considered.
 fn is_path(dimensions: Dimensions, squares: &[u32]) -> bool {
     let step = |pair: &[u32]| {
         let [from, to] = [pair[0] as i32, pair[1] as i32];
@@ -384,7 +385,8 @@ fn broken_jump_rule(board: &Board, position: &Position, from: u32, to: u32) -> I
             return IllegalMove::Occupied { square: square(along(i + 1)) };
         }
     }
-    // Unreachable for a move that the generator rejects. A wrong reason is better than a panic.
+    // Not reached: every illegal jump breaks one of the rules above. If it were reached, a wrong reason would be better
+    // than a panic.
     IllegalMove::NotALine
 }
 
@@ -418,7 +420,7 @@ pub fn parse_line(board: &Board, begin: &Position, text: &str) -> Result<Vec<Mov
     Ok(moves)
 }
 
-/// A word such as `1.c3` without the number of the move.
+/// Removes the number of the move from a word such as `1.c3`.
 fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.len() < word.len() && rest.starts_with('.') {
@@ -450,7 +452,7 @@ pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionErr
     Ok(Position::from_setup(board, setup)?)
 }
 
-/// Parses a position of a given phase, and returns it with the board of that phase
+/// Parses a position of a given phase. Also returns the board on which positions of that phase are played
 /// ([`PhaseChoice::board`]).
 ///
 /// # Errors

@@ -67,7 +67,7 @@ impl PhaseChoice {
         }
     }
 
-    /// The board for such positions.
+    /// The board on which positions of this phase are played: [`Board::new`] or [`Board::jumping`].
     pub fn board(self, dimensions: Dimensions) -> Board {
         match self {
             PhaseChoice::Auto => Board::new(dimensions),
@@ -156,7 +156,7 @@ impl SetupError {
 /// A position: the occupied squares, the side to move and the size of the board. It is created by
 /// [`Position::start`], from a text ([`super::notation`]) or from a [`Setup`].
 ///
-/// Its [`Display`](fmt::Display) text is such as `xox/o1o/xox w`.
+/// An example of its [`Display`](fmt::Display) text is `xox/o1o/xox w`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     occupied: u64,
@@ -173,7 +173,7 @@ impl Position {
     /// Creates a position from a setup.
     ///
     /// In the jumping phase (two or more empty squares, or any number on [`Board::jumping`]) every
-    /// subset of stones with either side to move is accepted, as in a complete database, also if no game leads
+    /// subset of stones with either side to move is accepted, as in a complete database, even if no game leads
     /// to it.
     ///
     /// # Errors
@@ -214,7 +214,7 @@ impl Position {
         Ok(Position::new_unchecked(board, occupied, setup.to_move))
     }
 
-    /// Creates a position from its parts. The caller must ensure that it is one of the board.
+    /// Creates a position from its parts. The caller must ensure that it is a position of the board.
     #[inline(always)]
     pub fn new_unchecked(board: &Board, occupied: u64, to_move: Colour) -> Self {
         Position { occupied, to_move, dimensions: board.dimensions() }
@@ -257,8 +257,8 @@ impl Position {
     }
 
     /// Returns true if the position has fewer than two empty squares and is in the jumping phase, which is possible
-    /// on [`Board::jumping`] only. Databases and proofs are about the ordinary board and have no values
-    /// of such positions; the code stands for another position there.
+    /// on [`Board::jumping`] only. Databases and proofs are about the ordinary board and have no values of such
+    /// positions: on the ordinary board, the same code stands for a different position.
     #[inline]
     pub fn is_early_jump(&self, board: &Board) -> bool {
         board.is_jumping() && (board.all() & !self.occupied).count_ones() < 2

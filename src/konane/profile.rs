@@ -1,5 +1,7 @@
 //! Sets of search parameters ([`Profile`]): the variants of the thesis, and the fastest known ones.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,12 +13,12 @@ use crate::search::numbers::{Combination, Epsilon};
 use crate::search::pn2::{Pn2Budget, Pn2Options};
 use crate::search::pns::PnsOptions;
 
-/// Set of parameters of all algorithms.
+/// Choice of the parameters of all algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Profile {
-    /// The fastest known here.
+    /// The fastest known parameters.
     Tuned,
     /// The published variants (thesis, chapter 3 and section 4).
     Thesis,
@@ -31,8 +33,8 @@ impl Profile {
         }
     }
 
-    /// The leaf estimate. The tuned weights are from a search over all of them
-    /// (docs/research/leaf-estimate.md). Changes of a few per cent have no effect on the speed.
+    /// The leaf estimate. A random search over all weights has found nothing better than the tuned ones
+    /// (docs/research/leaf-estimate.md). Changes of a few per cent have no measurable effect on the mean speed.
     pub fn estimate(self) -> Estimate {
         match self {
             Profile::Tuned => Estimate::Features(FeatureWeights {
@@ -61,6 +63,7 @@ impl Profile {
                     max_attempts: 2,
                     evaluate_all: false,
                     virtual_loss: VirtualLoss::Selection { share_1024: 4 },
+                    seed: None,
                 }
             }
             Profile::Thesis => {
@@ -69,7 +72,7 @@ impl Profile {
         }
     }
 
-    /// The parameters of PNS. docs/research has the measurements for each tuned number.
+    /// The parameters of PNS. docs/research has the measurements for each tuned parameter.
     pub fn pns(self) -> PnsOptions {
         match self {
             Profile::Tuned => PnsOptions {
@@ -79,16 +82,17 @@ impl Profile {
                 evaluate_all: false,
                 store_open: true,
                 refresh_age: 1000,
+                seed: None,
             },
             Profile::Thesis => PnsOptions::PLAIN,
         }
     }
 
-    /// The parameters of PN². The budget of the thesis is in its section 4.
+    /// The parameters of PN². Section 4 of the thesis defines its budget of second-level searches.
     pub fn pn2(self) -> Pn2Options {
         match self {
-            // The trees are small and stay in the cache: the parameters that save steps on long paths in PNS
-            // only cost nodes here.
+            // `epsilon_1024` and `refresh_age` save steps on the long paths of PNS, at the price of more nodes. The
+            // second-level trees of PN² are small and stay in the cache, so here only the price would remain.
             Profile::Tuned => Pn2Options {
                 pns: PnsOptions { epsilon: Epsilon::ZERO, refresh_age: 0, ..self.pns() },
                 budget: Pn2Budget::Logistic {
@@ -115,5 +119,72 @@ impl Profile {
             Profile::Thesis => 1,
         };
         AlphaBetaOptions { step, leaf_solver: self.pns().leaf_solver }
+    }
+}
+
+/// Changes of single parameters of a profile, for experiments. Each replaces the parameter of all algorithms that have
+/// it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// The ε of the 1+ε trick, from 0 to 16.
+    pub epsilon: Option<f64>,
+    /// Combination of the children's phi to delta.
+    pub combination: Option<Combination>,
+    /// Budgets of the second level of PN².
+    pub pn2_budget: Option<Pn2Budget>,
+    /// Virtual loss of df-pn on several threads.
+    pub virtual_loss: Option<VirtualLoss>,
+    /// Seed of a random order of equally good children.
+    pub seed: Option<u64>,
+}
+
+impl Overrides {
+    pub(super) fn dfpn(&self, options: DfpnOptions) -> DfpnOptions {
+        DfpnOptions {
+            epsilon: self.epsilon.map_or(options.epsilon, Epsilon::new),
+            combination: self.combination.unwrap_or(options.combination),
+            virtual_loss: self.virtual_loss.unwrap_or(options.virtual_loss),
+            seed: self.seed.or(options.seed),
+            ..options
+        }
+    }
+
+    pub(super) fn pns(&self, options: PnsOptions) -> PnsOptions {
+        PnsOptions {
+            epsilon: self.epsilon.map_or(options.epsilon, Epsilon::new),
+            combination: self.combination.unwrap_or(options.combination),
+            seed: self.seed.or(options.seed),
+            ..options
+        }
+    }
+
+    pub(super) fn pn2(&self, options: Pn2Options) -> Pn2Options {
+        Pn2Options {
+            pns: self.pns(options.pns),
+            budget: self.pn2_budget.unwrap_or(options.budget),
+            ..options
+        }
+    }
+}
+
+/// The changed parameters as in the options of `konane solve`, each after a space.
+impl fmt::Display for Overrides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(epsilon) = self.epsilon {
+            write!(f, " --epsilon {epsilon}")?;
+        }
+        if let Some(combination) = self.combination {
+            write!(f, " --combination {combination}")?;
+        }
+        if let Some(budget) = self.pn2_budget {
+            write!(f, " --pn2-budget {budget}")?;
+        }
+        if let Some(virtual_loss) = self.virtual_loss {
+            write!(f, " --virtual {virtual_loss}")?;
+        }
+        if let Some(seed) = self.seed {
+            write!(f, " --seed {seed}")?;
+        }
+        Ok(())
     }
 }

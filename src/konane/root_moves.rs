@@ -34,13 +34,12 @@ pub struct RootMove {
 }
 
 impl Position {
-    /// The moves of this position, the root of a search, with their current numbers in the search. They are
+    /// The moves of this position, the root of a search, with their current proof and disproof numbers. The moves are
     /// sorted by increasing proof number, then by decreasing disproof number.
     /// Moves to equivalent positions have the same numbers.
     ///
-    /// α-β has no numbers and lists solved moves only. Once a move is proven to win, others
-    /// may be missing. Takes some microseconds for an expansion of the position, in which the search that
-    /// calls the observer waits.
+    /// α-β has no proof numbers, so only solved moves are listed. Once a move is proven to win, other moves may be
+    /// missing. The call expands the position, which takes some microseconds. The search waits during the call.
     pub fn root_moves(&self, board: &Board, progress: &Progress<'_>) -> Vec<RootMove> {
         let children = progress.children.map_or_else(Vec::new, |list| list());
         let numbers = |mv| {
@@ -58,7 +57,8 @@ impl Position {
 pub(super) struct RootMoveObserver<'s, G> {
     observer: &'s mut dyn Observer,
     view: RootView<'s, G>,
-    /// Children of the last call. The tree no longer exists at the end of the search.
+    /// Children of the root in the search's tree, as they were last listed. This list is used at the end of the search,
+    /// when the tree no longer exists.
     tree: Vec<RootChild>,
 }
 
@@ -73,7 +73,8 @@ impl<G: Game> Observer for RootMoveObserver<'_, G> {
         let RootMoveObserver { observer, view, tree } = self;
         let root = Pair { phi: progress.phi, delta: progress.delta };
         let table_capacity = view.root.table.capacity();
-        // The number of entries at the beginning of the search is an estimate.
+        // `table_used` includes an estimate of the number of entries at the beginning of the search, so it could exceed
+        // the capacity.
         let table_used = progress.counters.table_used.min(table_capacity);
         let counters = Counters { table_used, ..progress.counters };
         let tree = Mutex::new(tree);
@@ -104,7 +105,8 @@ fn root_children<G: Game>(
     let open: Vec<&mut RootChild> = children.iter_mut().filter(is_open).collect();
     let is_only = open.windows(2).all(|pair| pair[0].code == pair[1].code);
     if is_only && view.open_entries && root.value().is_none() {
-        // A search does not return from an only open child, so it has stored no numbers of it.
+        // If the root has only one open child, the search stays below it and stores no numbers for it. Its numbers
+        // follow from those of the root.
         for child in open {
             (child.phi, child.delta) = (root.delta, root.phi);
         }
@@ -133,8 +135,8 @@ mod tests {
         }
     }
 
-    /// Every algorithm, stopped early or not: solved moves have the right value, no move is listed twice, and
-    /// listing the moves does not change the search.
+    /// Runs every algorithm, with and without a node limit. Checks that solved moves have the right value, that no move
+    /// is listed twice, and that listing the moves does not change the search.
     #[test]
     fn moves_have_numbers_while_a_search_runs() {
         let board = Board::new("5x6".parse().unwrap());
@@ -199,7 +201,8 @@ mod tests {
         assert!(calls > 40, "{calls}");
     }
 
-    /// All openings of 5x7 are equivalent, so the search never returns to the root.
+    /// All first moves on 5x7 are equivalent, so the root has only one child, and the search returns to the root only
+    /// when it ends.
     #[test]
     fn an_only_move_has_the_numbers_of_the_search() {
         let board = Board::new("5x7".parse().unwrap());

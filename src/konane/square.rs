@@ -9,7 +9,7 @@ use crate::system::quote;
 /// Error of a text that is not a square of the board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SquareError {
-    /// Not letters followed by a number without leading zeros.
+    /// Text other than letters followed by a number without leading zeros.
     #[error(
         "{0:?} is not a square: write its file in letters and its rank as a number, such as a1"
     )]
@@ -46,7 +46,7 @@ pub struct Square {
 }
 
 impl Square {
-    /// Creates the square with this number: 0 at the top left, then along the ranks.
+    /// Creates the square with the number `index`. Squares are numbered along the ranks, with 0 at the top left.
     ///
     /// # Panics
     /// In debug builds, if the square is not on the board.
@@ -56,13 +56,13 @@ impl Square {
         Square { index, dimensions }
     }
 
-    /// The number: 0 at the top left, then along the ranks.
+    /// The number of the square. Squares are numbered along the ranks, with 0 at the top left.
     #[inline]
     pub const fn index(self) -> u8 {
         self.index
     }
 
-    /// The set of this square.
+    /// The set that contains only this square.
     #[inline]
     pub const fn bit(self) -> u64 {
         1 << self.index
@@ -91,11 +91,11 @@ pub fn square_name(dimensions: Dimensions, square: u32) -> String {
     file_name(file) + &(dimensions.ranks() - row).to_string()
 }
 
-/// Parses the name of a square, in small or capital letters. Returns its number: 0 at the top
-/// left, then along the ranks.
+/// Parses the name of a square, in small or capital letters. Returns the number of the square
+/// ([`Square::index`]).
 ///
 /// # Errors
-/// If the text is not letters and a number, or names a square outside of the board.
+/// If the text does not consist of letters and a number, or names a square outside of the board.
 pub fn parse_square(dimensions: Dimensions, text: &str) -> Result<u32, SquareError> {
     let syntax = || SquareError::Syntax(quote(text));
     let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -110,7 +110,7 @@ pub fn parse_square(dimensions: Dimensions, text: &str) -> Result<u32, SquareErr
         last_file: file_name(dimensions.files() - 1),
         last_rank: dimensions.ranks(),
     };
-    // Letters are digits from 1 to 26, so aa follows z.
+    // The letters are digits with the values 1 to 26, so aa follows z.
     let file = file.bytes().fold(0u32, |number, letter| {
         let digit = u32::from(letter.to_ascii_lowercase() - b'a') + 1;
         number.saturating_mul(26).saturating_add(digit)

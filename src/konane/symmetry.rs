@@ -1,24 +1,77 @@
 //! Symmetries of a board.
 //!
 //! A reflection or rotation of the rectangle either preserves the colour of every square or exchanges the
-//! colours of all squares (thesis, section 3.4, lists the former). [`Position::code`](super::position::Position::code)
-//! explains their use for positions.
+//! colours of all squares. Section 3.4 of the thesis lists the symmetries that preserve the colours.
+//! [`Position::code`](super::position::Position::code) explains how both kinds are used for positions.
 //!
 //! [`Symmetries`] has the [`Permutation`]s of a board, and an [`ImageTable`] for each of the two kinds.
 
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::geometry::{Dimensions, squares};
 
-/// Bits of a set of squares that one look-up maps. With four bits, the table for eight symmetries of 49 squares takes
-/// 13 KiB, which fits into the first-level cache together with the data of the search.
+/// Number of bits of a set of squares that one look-up maps. With four bits, the table for eight symmetries of 49
+/// squares takes 13 KiB, which fits into the first-level cache together with the data of the search.
 const CHUNK: u32 = 4;
+
+/// Symmetries by which equivalent positions share a code ([`Board::with_symmetry`](super::Board::with_symmetry)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Symmetry {
+    /// All reflections and rotations. Those that exchange the colours also exchange the players.
+    #[default]
+    All,
+    /// Those that keep the colour of every square (thesis, section 3.4).
+    Colours,
+    /// None.
+    None,
+}
+
+impl Symmetry {
+    /// All values.
+    pub const ALL: [Symmetry; 3] = [Symmetry::All, Symmetry::Colours, Symmetry::None];
+
+    /// `all`, `colours` or `none`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Symmetry::All => "all",
+            Symmetry::Colours => "colours",
+            Symmetry::None => "none",
+        }
+    }
+
+    /// Returns true for [`Symmetry::All`].
+    pub fn is_all(&self) -> bool {
+        *self == Symmetry::All
+    }
+}
+
+impl fmt::Display for Symmetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A board on which a code cannot contain the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a search of {0}, which has 64 squares, needs all symmetries: without exchange of colours, a \
+     position of it has no code of 64 bits"
+)]
+pub struct SymmetryError(pub Dimensions);
 
 /// A symmetry as a permutation: the image of each square.
 pub type Permutation = Box<[u8]>;
 
 /// A table that maps a set of squares under several permutations at once.
 ///
-/// A row has the images of the bits of a chunk under all permutations, padded by repetition
-/// to [`ImageTable::stride`] words, so that a kernel has a fixed number of lanes.
+/// The bits of a set are divided into chunks. For each chunk and each value of its bits, a row has the images of
+/// these bits under all permutations. A row is padded to [`ImageTable::stride`] words by repeating the first images,
+/// so that a kernel has a fixed number of lanes.
 #[derive(Clone, Debug)]
 pub struct ImageTable {
     stride: usize,
@@ -39,12 +92,12 @@ impl ImageTable {
         ImageTable { stride, rows: rows.into() }
     }
 
-    /// Words in a row: 4, or 8 for more than four permutations.
+    /// Number of words in a row: 8 if the board has more than four colour-preserving symmetries, otherwise 4.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// The images of a set. Lanes after the last permutation repeat the first ones.
+    /// The images of a set. Lanes after the last permutation repeat the first images.
     ///
     /// # Panics
     /// If `LANES` is not the stride.
@@ -86,7 +139,7 @@ pub struct Symmetries {
 }
 
 impl Symmetries {
-    pub(super) fn new(dimensions: Dimensions) -> Self {
+    pub(super) fn new(dimensions: Dimensions, symmetry: Symmetry) -> Self {
         let (ranks, files) = (dimensions.ranks(), dimensions.files());
         let mut preserving: Vec<Permutation> = Vec::new();
         let mut exchanging: Vec<Permutation> = Vec::new();
@@ -120,6 +173,14 @@ impl Symmetries {
                 }
             }
         }
+        match symmetry {
+            Symmetry::All => {}
+            Symmetry::Colours => exchanging.clear(),
+            Symmetry::None => {
+                preserving.truncate(1);
+                exchanging.clear();
+            }
+        }
         let stride = if preserving.len() > 4 { 8 } else { 4 };
         let squares = dimensions.squares();
         let preserving_table = ImageTable::new(&preserving, stride, squares);
@@ -138,14 +199,15 @@ impl Symmetries {
         &self.exchanging
     }
 
-    /// The table of the symmetries under which the least image of a *successor* is its code, after a move by Black
-    /// in the jumping phase: the colour-exchanging symmetries, or the colour-preserving ones if there are none.
+    /// The table for the codes of successors, after a move by Black in the jumping phase: the code of a successor is
+    /// its least image under these symmetries, apart from the bit of the side to move. They are the colour-exchanging
+    /// symmetries, or the colour-preserving ones if no symmetry exchanges the colours.
     pub(super) fn successor_table(&self) -> &ImageTable {
         self.exchanging_table.as_ref().unwrap_or(&self.preserving_table)
     }
 
-    /// The least occupancy under the colour-preserving symmetries, which is the reduction in the tables of the
-    /// thesis.
+    /// The least occupancy under the colour-preserving symmetries. The tables of the thesis count positions up to these
+    /// symmetries.
     #[inline]
     pub fn least_preserving(&self, occupied: u64) -> u64 {
         self.preserving_table.least(occupied)

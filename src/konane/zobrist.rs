@@ -1,9 +1,8 @@
 //! Zobrist keys of canonical codes.
 //!
 //! A key is the exclusive or of one random word per set bit of the code ([`Zobrist`]). Because the code is
-//! canonical, so is the key: equivalent positions share it. The words are chosen such that the upper bits of the
-//! key, as many as codes of the board have, determine the code. So every table entry identifies its position
-//! exactly.
+//! canonical, so is the key: equivalent positions share it. If the codes of the board have n bits, the words are chosen
+//! such that the upper n bits of the key determine the code. So every table entry identifies its position exactly.
 
 use super::board::Board;
 use super::code::WHITE_TO_MOVE;
@@ -18,11 +17,11 @@ pub struct Zobrist {
 }
 
 impl Zobrist {
-    /// Creates the maps of a board. The words are always the same, so keys are stable between runs and builds:
-    /// the first set in a sequence of random ones that is invertible (on average the fourth).
+    /// Creates the maps of a board. The words are the first invertible set in a fixed sequence of pseudo-random sets
+    /// (on average the fourth set), so keys are the same in all runs and builds.
     pub fn new(board: &Board) -> Self {
-        let even = board.dimensions().has_even_side();
-        let mask = if even { board.all() } else { board.all() | WHITE_TO_MOVE };
+        let mark = if board.marks_white() { WHITE_TO_MOVE } else { 0 };
+        let mask = board.all() | mark;
         let mut attempts = (0..).map(|attempt| {
             let words = std::array::from_fn(|bit| Self::word(attempt, bit as u64));
             Some((InverseHash::new(mask, &words)?, words))
@@ -31,7 +30,8 @@ impl Zobrist {
         Zobrist { keys: LinearMap::new(&words), codes }
     }
 
-    /// The word of a bit of the code: SplitMix64 of its number.
+    /// The word of bit `bit` of the code, in set number `attempt`. It is output number `attempt * 64 + bit` of the
+    /// generator SplitMix64 with seed 0.
     fn word(attempt: u64, bit: u64) -> u64 {
         split_mix::mix((attempt * 64 + bit + 1).wrapping_mul(split_mix::STEP))
     }
@@ -61,7 +61,7 @@ mod tests {
             white: bool,
         ) {
             let board = Board::new(size.parse().expect("a board"));
-            let marked = white && !board.dimensions().has_even_side();
+            let marked = white && board.marks_white();
             let code = board.all() & stones | if marked { WHITE_TO_MOVE } else { 0 };
             let zobrist = Zobrist::new(&board);
             prop_assert_eq!(zobrist.codes().code(zobrist.key(code)), code);

@@ -19,7 +19,7 @@ use super::{ProofHeader, Side};
 pub struct Proof {
     /// The claim of the proof, as the header of a file.
     pub header: ProofHeader,
-    /// The closed set, with statistics of its collection.
+    /// The set of positions, which is closed under moves and replies, with statistics of its collection.
     pub certificate: Certificate,
 }
 
@@ -48,19 +48,20 @@ pub struct ProveResult {
     pub proof: Option<Result<Proof, CertificateError>>,
 }
 
-/// Options of the exact searches for replies that are not in the table. The limits exceed those of the search (120
-/// positions, effort 62), so its exact searches succeed again: no reply of 6x7 or 7x7 needs another search. A greater
-/// effort or budget has no effect.
+/// Options of the leaf solver for replies that are not in the table. Both limits exceed those of the search (budget
+/// 120, effort 62), so the leaf solver can solve again every position that it solved during the search. On 6x7 and
+/// 7x7, all replies that are not in the table are found in this way, without a search by df-pn. Greater limits have
+/// no effect.
 const LEAF_SOLVER: LeafSolverOptions = LeafSolverOptions { budget: 1000, effort: 100 };
 
 /// Solves a position and collects a proof of the result ([`crate::search::certificate`]).
 ///
-/// The node limit is that of the search; the deadline and the stop flag apply to both. Collecting
-/// uses the current `rayon` pool. The memory of the table is released as soon as all positions are collected,
-/// before they are thinned.
+/// The node limit applies to the search only. The deadline and the stop flag also apply to the collection of the proof.
+/// Collecting uses the current `rayon` pool. When all positions have been collected, the memory of the table is
+/// released. Then superfluous positions are removed.
 ///
 /// # Errors
-/// As [`Solver::run`], and [`SolveError::NotProvable`].
+/// As [`Solver::run`], and [`SolveError::NotProvable`] or [`SolveError::ProofSymmetry`].
 ///
 /// # Examples
 /// ```
@@ -91,7 +92,7 @@ pub fn prove<K: Oracle>(
     Ok(prove_with_table(solver, observer, false)?.0)
 }
 
-/// [`prove`] that also returns the table after the search if `keep_table` is true and the game was not over.
+/// [`prove`], which also returns the table after the search if `keep_table` is true and the game was not over.
 ///
 /// # Errors
 /// As [`prove`].
@@ -103,6 +104,9 @@ pub fn prove_with_table<K: Oracle>(
     let &Solver { board, position, options, limits, oracle, .. } = solver;
     if position.is_early_jump(board) {
         return Err(SolveError::NotProvable);
+    }
+    if !board.symmetry().is_all() {
+        return Err(SolveError::ProofSymmetry);
     }
     let (solution, table) = solver.search(observer)?;
     let Some(winner) = solution.winner else {
@@ -128,8 +132,7 @@ pub fn prove_with_table<K: Oracle>(
             let won = winner == position.to_move();
             let value = if won { Value::Win } else { Value::Loss };
             let stones = |code| Position::from_code(board, code).occupied().count_ones();
-            let options =
-                CertificateOptions { dfpn: options.profile.dfpn(), leaf_solver: LEAF_SOLVER };
+            let options = CertificateOptions { dfpn: options.dfpn(), leaf_solver: LEAF_SOLVER };
             let root = Root::new(&game, root, table);
             Some(collect(root, value, stones, &options, limits, collecting))
         }

@@ -11,13 +11,13 @@ use super::{ProofError, ProofReader, Side};
 use crate::file::ChunkWeighter;
 use crate::konane::{Board, Colour, Dimensions, Move, Position};
 
-/// Memory for the codes of chunks: 512 chunks of the writer's size.
+/// Bytes of the cache for the codes of chunks. They suffice for 512 chunks of the size that the writer uses.
 const CACHE_BYTES: u64 = 64 << 20;
 
 /// An open proof file, for look-ups of the winner's moves by any number of threads.
 ///
 /// [`ProofStrategy::open`] reads only the header and the index. A look-up reads the chunks of the file that it needs,
-/// at most one for each move, and verifies their checksums. A cache of 64 MiB for all threads stores chunks. The
+/// at most one for each move, and verifies their checksums. All threads share a cache of 64 MiB for chunks. The
 /// proof is not verified ([`super::verify()`]): if it is invalid, answers may be missing.
 ///
 /// # Examples
@@ -99,13 +99,13 @@ impl ProofStrategy {
     /// no moves.
     ///
     /// # Errors
-    /// If the file cannot be read, or the chunk is damaged.
+    /// If the file cannot be read, or a chunk is damaged.
     pub fn is_lost(&self, position: &Position) -> Result<bool, ProofError> {
         if position.count_moves(&self.board) == 0 {
             return Ok(true);
         }
         let code = position.code(&self.board);
-        // The last chunk whose first code is at most the code.
+        // Only the last chunk whose first code is not greater than `code` can contain the code.
         match self.firsts.partition_point(|&first| first <= code).checked_sub(1) {
             Some(chunk) => Ok(self.chunk(chunk)?.binary_search(&code).is_ok()),
             None => Ok(false),

@@ -1,4 +1,4 @@
-//! Writing of proof files. A file gets its name when it is complete.
+//! Writing of proof files. A file gets its final name when it is complete.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::ProofHeader;
 use crate::file::{FileError, NewFile};
 
-/// Codes in every chunk except the last one.
+/// Number of codes in every chunk except the last one, which may have fewer.
 pub(super) const CHUNK_CODES: u32 = 1 << 14;
 
-/// Compression level of zstd. The lower bits of the differences are almost random: higher levels gain
+/// Compression level of zstd. The lower bits of the differences between codes are almost random, so higher levels gain
 /// less than 1 %.
 const LEVEL: i32 = 3;
 
-/// Chunks that are compressed in parallel before they are written.
+/// Number of chunks that are compressed in parallel before they are written.
 const BATCH: usize = 64;
 
 /// Summary of a written file.
@@ -31,19 +31,19 @@ pub struct ProofSummary {
     pub bytes: u64,
 }
 
-/// A proof file that is being written. If it is dropped before it is finished, the `.tmp` is removed.
+/// A proof file that is being written. If it is dropped before it is finished, `<path>.tmp` is removed.
 #[derive(Debug)]
 pub struct ProofWriter {
     file: NewFile,
 }
 
 impl ProofWriter {
-    /// Creates `<path>.tmp`, and replaces one of an earlier run. Call it before a long search, so that an error is
-    /// found early.
+    /// Creates `<path>.tmp`. Replaces a file of this name that an earlier run has left. Call it before a long search,
+    /// so that an error is found early.
     ///
     /// # Errors
-    /// If the file cannot be created, another process is writing it, or the path is not that of a
-    /// file.
+    /// If the file cannot be created, another process is writing it, or `path` exists and is not
+    /// a file.
     pub fn create(path: &Path) -> Result<Self, FileError> {
         Ok(ProofWriter { file: NewFile::create(path, 1 << 20)? })
     }
@@ -58,17 +58,20 @@ impl ProofWriter {
     /// `rayon` pool; the bytes do not depend on the number of threads.
     ///
     /// # Errors
-    /// If the disk is full, or on another error of the operating system. The `.tmp` is removed.
+    /// If the disk is full, or on another error of the operating system. In both cases `<path>.tmp` is removed.
     ///
     /// # Panics
-    /// If the codes are not in strictly increasing order, or their number is not that of the header.
+    /// If the codes are not in strictly increasing order, or their number differs from that in the header.
     pub fn finish(
         mut self,
         header: &ProofHeader,
         codes: &[u64],
     ) -> Result<ProofSummary, FileError> {
         assert_eq!(header.positions, codes.len() as u64);
-        assert!(codes.is_sorted_by(|a, b| a < b), "codes in increasing order, each of them once");
+        assert!(
+            codes.is_sorted_by(|a, b| a < b),
+            "the codes have to be in strictly increasing order"
+        );
         let encoded = header.encode();
         self.file.put(&encoded)?;
         let chunk_codes = header.chunk_codes as usize;

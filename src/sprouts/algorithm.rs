@@ -43,12 +43,12 @@ impl Algorithm {
         Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_parallel())
     }
 
-    /// Searches a position of the workspace's game. `job_expansions` is the number of expansions of a job
-    /// of the two-level search.
+    /// Searches a position of the workspace's game. `job_expansions` is the number of expansions of a job;
+    /// only [`Algorithm::PnsPdfpn`] uses it.
     ///
     /// # Panics
-    /// In the same cases as the searches.
-    #[expect(clippy::too_many_arguments, reason = "those of all three searches")]
+    /// In the same cases as [`dfpn()`], [`pns()`] or [`two_level()`].
+    #[expect(clippy::too_many_arguments, reason = "the parameters of all three searches")]
     pub fn search(
         self,
         workspace: &SolverState<'_, Sprouts>,

@@ -30,7 +30,8 @@ pub struct ClusterSearch<'p> {
     pub nimber: u32,
     /// Parameters of df-pn.
     pub options: SearchOptions,
-    /// Memory for positions, moves and numbers together, in bytes. Each thread needs another 2 MiB or so.
+    /// Memory for the table, positions, moves and Grundy numbers together, in bytes. Each thread needs about
+    /// 2 MiB more.
     pub memory_bytes: u64,
     /// Number of threads of a worker. The coordinator has one thread.
     pub threads: NonZeroUsize,
@@ -41,8 +42,8 @@ pub struct ClusterSearch<'p> {
 pub struct Checkpoint<'p> {
     /// The file.
     pub path: &'p Path,
-    /// True to continue the search of the file, which must exist; false to start a search, for which the
-    /// file must not exist.
+    /// True to continue the search that wrote the file, which must exist; false to start a new search that
+    /// creates the file, which must not exist.
     pub resume: bool,
 }
 
@@ -69,20 +70,20 @@ pub enum ClusterError {
     /// The file of Grundy numbers cannot be used.
     #[error(transparent)]
     Numbers(#[from] GrundyFileError),
-    /// The file exists, and a new search would add its numbers to those of an earlier search.
-    #[error("{} exists: go on from it with resume, or choose another file", path.display())]
+    /// The file exists, and a new search would add its Grundy numbers to those of an earlier search.
+    #[error("{} exists: continue its search with resume, or choose another file", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// The file of the search to be continued does not exist.
-    #[error("{} is not there: begin a search without resume", path.display())]
+    #[error("{} does not exist: start a new search without resume", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// The heap is too large.
-    #[error("a heap of {0} is too large: at most {MAX_NIMBER}")]
+    /// The nim heap is too large.
+    #[error("a nim heap of {0} is too large: the maximum is {MAX_NIMBER}")]
     Heap(u32),
 }
 
@@ -102,32 +103,32 @@ impl ClusterError {
 /// Result of a coordinated search.
 #[derive(Debug)]
 pub struct ClusterSolution {
-    /// The outcome for the player to move, the root's numbers, and the counters of all workers.
+    /// The outcome for the player to move, the root's φ and δ, and the counters of all workers.
     pub report: Report,
     /// Canonical text of the position.
     pub canonical: String,
-    /// The contradictory numbers, if a contradiction ended the search.
+    /// The contradictory Grundy numbers, if a contradiction ended the search.
     pub contradiction: Option<Contradiction>,
     /// Number of lands in the coordinator's memory at the end.
     pub lands: u32,
-    /// Result of writing the checkpoint, if there is one.
+    /// Result of writing the checkpoint; `None` without a checkpoint.
     pub numbers: Option<Result<GrundyFileUse, GrundyDbError>>,
 }
 
-/// Coordinates a search with workers in other processes. These must run [`work`] for the same position with
-/// the same options.
+/// Coordinates a search with workers in other processes. The workers must run [`work`] for the same position
+/// with the same options.
 ///
-/// `run` transports the messages. It returns when the search is over ([`RemoteCoordinator::status`]), or to
-/// interrupt it. `run` is responsible for all limits except the number of nodes, which is part of `config`.
-/// The budget of a job is a number of nodes as well. Results in the checkpoint are trusted. Every Grundy
-/// number that is received is added to the checkpoint and sent to all workers.
+/// `run` transports the messages. It returns when [`RemoteCoordinator::status`] shows that the search is
+/// over. If it returns earlier, the search is interrupted. `run` is responsible for all limits except the
+/// number of nodes, which is part of `config`. The budgets of jobs are numbers of nodes too. Every Grundy
+/// number that a worker sends is added to the checkpoint and sent to all workers.
 ///
-/// Numbers from workers are trusted. If two of them contradict each other, the search ends without a result
-/// for [`crate::Reason::Contradiction`]. If the file cannot be written, it ends for
-/// [`crate::Reason::FileError`].
+/// Grundy numbers in the checkpoint and from workers are trusted. If two Grundy numbers contradict each
+/// other, the search ends without a result, and the reason is [`crate::Reason::Contradiction`]. If the
+/// checkpoint cannot be written, the reason is [`crate::Reason::FileError`].
 ///
 /// # Errors
-/// [`ClusterError`] before the search begins. Later errors of the file are part of the solution.
+/// [`ClusterError`] before the search begins. Later errors of the checkpoint are part of the solution.
 pub fn coordinate(
     search: ClusterSearch<'_>,
     config: CoordinatorConfig,
@@ -148,8 +149,8 @@ pub fn coordinate(
     Ok(ClusterSolution { report, canonical, contradiction, lands: game.lands(), numbers })
 }
 
-/// Runs a worker for a coordinator in another process until `run` returns. `run` passes the jobs to the
-/// worker and its results to the coordinator. `limits` apply to every job, in addition to its budget.
+/// Runs a worker for a coordinator in another process until `run` returns. `run` passes jobs to the worker,
+/// and the worker's results to the coordinator. `limits` apply to every job, in addition to its budget.
 ///
 /// # Errors
 /// [`ClusterError`] if there is not enough memory.

@@ -1,8 +1,8 @@
 //! A picture of a position: a panel for each region, with a ring for each boundary.
 //!
-//! The picture shows the text and not the curves as they were drawn: the order of the spots along a
-//! boundary, the number of lives of each, and the other occurrence of a spot. Both occurrences of a spot
-//! have the same colour and name. [`svg`] is the only function; it fills a `Picture`.
+//! The picture shows what the text contains, not the curves as they were drawn: the order of the spots along
+//! each boundary. A spot that occurs once is labelled with its number of curve ends. Both occurrences of any
+//! other spot have the same colour and letter. [`svg`] is the only public function; it fills a `Picture`.
 
 use std::f64::consts::TAU;
 use std::fmt::{self, Write};
@@ -127,7 +127,7 @@ impl Picture {
     }
 }
 
-/// Radius of the ring of a boundary.
+/// Returns the radius of the ring for a boundary of this length.
 fn radius(vertices: usize) -> f64 {
     if vertices == 1 { 0.0 } else { (vertices as f64 * 3.2 * DOT / TAU).max(1.8 * DOT) }
 }

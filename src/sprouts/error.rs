@@ -1,5 +1,5 @@
-//! Errors of texts and of lists of moves: [`TextError`] describes an invalid text of a position,
-//! [`MovesError`] the reason for which moves are not listed.
+//! [`TextError`] describes an invalid text of a position; [`MovesError`] is the reason for which the moves of
+//! a position are not listed.
 
 use super::moves::MAX_MOVES;
 use crate::error::ErrorKind;
@@ -11,9 +11,9 @@ pub enum MovesError {
     /// There is not enough memory for the lands after the moves, or the stop function returned true.
     #[error(transparent)]
     Full(#[from] GameFull),
-    /// A land has more moves than are listed.
+    /// A land has more moves than this program lists.
     #[error(
-        "a land of the position has more than {MAX_MOVES} moves, which are not listed: ask about a \
+        "a land of the position has more than {MAX_MOVES} moves, which is too many to list: choose a \
          smaller position"
     )]
     TooMany,
@@ -34,7 +34,7 @@ impl MovesError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     /// The text is empty.
-    #[error("the text is empty: write ! for the position in which nothing is left")]
+    #[error("the text is empty: write '!' for the position in which nothing is left")]
     Empty,
     /// A character that occurs in no position.
     #[error("character {} ({found:?}) has no meaning in a position", at + 1)]
@@ -92,7 +92,8 @@ pub enum TextError {
     },
     /// A spot without curves together with other vertices in a boundary.
     #[error(
-        "character {}: a spot without curves is a boundary by itself; put a . between them",
+        "character {}: a spot without curves is a boundary of its own: write '.' between it and other \
+         vertices",
         at + 1
     )]
     LooseSpot {
@@ -106,21 +107,20 @@ pub enum TextError {
         at: usize,
     },
     /// More vertices than this program handles.
-    #[error("character {}: more than {max} vertices are written; this program handles no more", at + 1)]
+    #[error("character {}: the text has too many vertices: the maximum is {max}", at + 1)]
     TooLarge {
         /// Offset of the first vertex that is too many.
         at: usize,
         /// Maximum number of vertices.
         max: usize,
     },
-    /// A nim heap, as it is added to a position in results.
+    /// A nim heap after the position, as in results of searches.
     #[error(
-        "character {}: a nim heap stands beside a position and is no part of it: give the position \
-         alone",
+        "character {}: a nim heap is not part of a position: give the position alone",
         at + 1
     )]
     Heap {
-        /// Offset of its `*`.
+        /// Offset of the heap's `*`.
         at: usize,
     },
     /// A letter that occurs once where it must occur twice.
@@ -160,8 +160,8 @@ pub enum TextError {
     },
     /// Two boundaries of one region that are connected by spots: in the plane they would be one boundary.
     #[error(
-        "character {}: by way of {name} two boundaries of one region hang together; in the plane \
-         they would be one boundary, or the region two regions",
+        "character {}: {name} connects two boundaries of one region; in the plane they would be one \
+         boundary, or the region would be two regions",
         at + 1
     )]
     Ring {

@@ -25,8 +25,8 @@
 /// An occurrence of a spot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
-    /// A spot that occurs once, with this number of curve ends, 0 to 3. Its number of lives is 3 minus
-    /// that.
+    /// A spot that occurs once, with this number of curve ends, 0 to 3. Its number of lives is 3 minus the
+    /// number of curve ends.
     Single(u8),
     /// One of the two occurrences of a spot with two curve ends, which has one life. The number identifies
     /// the spot within its land.
@@ -61,18 +61,18 @@ const SHORT_LETTERS: u16 = (LONG - FIRST_LETTER) as u16;
 pub(super) struct FlatRegion {
     /// Number of isolated spots.
     pub isolated: u32,
-    /// End of its range in the list of boundaries.
+    /// End of the region's range in the list of boundaries.
     pub boundaries_end: u32,
 }
 
-/// Working form of a land: regions, their boundaries and the tokens of these, one after the other.
+/// Working form of a land: arrays of its regions, of their boundaries, and of the boundaries' tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flat {
     pub tokens: Vec<Token>,
     /// End of each boundary in `tokens`. No boundary is empty.
     pub ends: Vec<u32>,
     pub regions: Vec<FlatRegion>,
-    /// Upper bound of the numbers of letters, exclusive.
+    /// Exclusive upper bound of the numbers of letters.
     pub letters: u16,
 }
 
@@ -84,7 +84,7 @@ impl Flat {
         self.letters = 0;
     }
 
-    /// Ends the boundary whose tokens have been pushed. Without tokens there is no boundary.
+    /// Ends a boundary, which consists of the tokens pushed since the last end. Without tokens, does nothing.
     pub(super) fn end_boundary(&mut self) {
         let end = self.tokens.len() as u32;
         if end > self.ends.last().copied().unwrap_or(0) {
@@ -92,7 +92,8 @@ impl Flat {
         }
     }
 
-    /// Ends the region whose boundaries have been ended.
+    /// Ends a region, which consists of `isolated` isolated spots and of the boundaries since the last
+    /// region.
     pub(super) fn end_region(&mut self, isolated: u32) {
         self.regions.push(FlatRegion { isolated, boundaries_end: self.ends.len() as u32 });
     }
@@ -122,7 +123,7 @@ impl Flat {
         flat
     }
 
-    /// Returns the numbers of a region's boundaries.
+    /// Returns the range of a region's boundaries in `ends`.
     pub(super) fn boundaries(&self, region: usize) -> std::ops::Range<usize> {
         let begin = if region == 0 { 0 } else { self.regions[region - 1].boundaries_end };
         begin as usize..self.regions[region].boundaries_end as usize
@@ -134,7 +135,8 @@ impl Flat {
         begin as usize..self.ends[boundary] as usize
     }
 
-    /// Returns the lives of all spots: three for an isolated spot, one for a pair of letters.
+    /// Returns the total number of lives of all spots, such as three for an isolated spot and one for a pair
+    /// of letters.
     pub(super) fn lives(&self) -> u32 {
         let isolated: u32 = self.regions.iter().map(|region| region.isolated).sum();
         let halves: u32 = self.tokens.iter().map(|&token| half_lives(token)).sum();
@@ -202,7 +204,7 @@ fn half_lives(token: Token) -> u32 {
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     pub bytes: Vec<u8>,
-    /// New number + 1 of every letter, or 0.
+    /// For each letter its new number + 1, or 0 before its first occurrence.
     names: Vec<u16>,
     next: u16,
 }
@@ -216,7 +218,8 @@ impl Packer {
         self.next = 0;
     }
 
-    /// Begins the next land in the same buffer. No letter occurs in several lands.
+    /// Begins the next land in the same buffer: letters are numbered from 0 again. `names` need not be
+    /// cleared, because no letter occurs in several lands.
     pub(super) fn begin_next(&mut self) {
         self.next = 0;
     }

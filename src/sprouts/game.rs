@@ -30,8 +30,8 @@ pub struct Sprouts {
     store: LandStore,
 }
 
-/// Working memory of a thread, about 2 MB. It is kept between calls, so that nothing is allocated after the
-/// first few. It may be used with one [`Sprouts`] only.
+/// Working memory of a thread, about 2 MB. It is kept between calls, so that only the first few calls
+/// allocate memory. It must be used with one [`Sprouts`] only.
 #[derive(Debug, Default)]
 pub struct Scratch {
     mover: Mover,
@@ -45,7 +45,7 @@ pub struct Scratch {
 pub struct ScratchCounters {
     /// Children before the removal of duplicates.
     pub raw_children: u64,
-    /// Lands of raw children and positions.
+    /// Lands found in raw children and in positions.
     pub lands: u64,
     /// Lands that had to be brought into canonical form.
     pub canonised: u64,
@@ -65,7 +65,7 @@ struct Interner {
     canoniser: Canoniser,
     recent: Recent,
     sum: Vec<Atom>,
-    /// Epoch of the store at the time of the entries of `recent`.
+    /// Epoch of the store in which the ids in `recent` are valid.
     epoch: u32,
     counters: ScratchCounters,
 }
@@ -79,7 +79,8 @@ impl Interner {
         }
     }
 
-    /// Simplifies a position without the `dead` letters. Its lands are in `sum` then, sorted.
+    /// Removes the `dead` letters from a position, simplifies it, and puts the sorted ids of its lands into
+    /// `sum`.
     fn run(&mut self, store: &LandStore, raw: &Flat, dead: [u16; 2]) -> Result<(), GameFull> {
         self.simplifier.run(raw, dead);
         self.sum.clear();
@@ -91,7 +92,8 @@ impl Interner {
                 None => {
                     self.counters.canonised += 1;
                     let (canonical, flat) = self.canoniser.run(land);
-                    // Isomorphic lands have the same features.
+                    // `flat` is the land before the canonical form. Its features are the same, because
+                    // they do not depend on how a land is written.
                     let land_features =
                         || LandFeatures { features: features(flat), phase: forecast::phase(flat) };
                     let atom = store.intern(canonical, land_features)?;
@@ -106,16 +108,16 @@ impl Interner {
     }
 }
 
-/// Returns the lives and an estimate of the number of moves. The estimate counts the pairs of occurrences
-/// of spots in each region. Pairs within a boundary count as often as there are ways to divide the other
-/// boundaries between two sides.
+/// Returns the number of lives and an estimate of the number of moves. The estimate counts the pairs of
+/// vertices in each region. A pair within a boundary counts as often as there are ways to divide the other
+/// boundaries between the two sides of the curve.
 fn features(flat: &Flat) -> AtomFeatures {
     let mut estimate = 0u64;
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);
         let isolated = u64::from(region.isolated);
         let others = (boundaries.len() as u32).saturating_sub(1);
-        // Isolated spots are all equivalent.
+        // Isolated spots are equivalent: only the number of them on each side matters.
         let ways = (isolated + 1).saturating_mul(1u64.checked_shl(others).unwrap_or(u64::MAX));
         let mut seen = 0u64;
         for boundary in boundaries {
@@ -170,9 +172,9 @@ impl Sprouts {
         text
     }
 
-    /// Returns the texts by which SPOTS may look up a land, sorted. There are several if its sorting
-    /// depends on the moves that led to the land. Takes about 5 µs for most lands, and a hundred times that
-    /// for a land with several texts.
+    /// Returns the texts that SPOTS may use as keys of a land, sorted. There are several if the text that
+    /// SPOTS writes depends on the moves that led to the land. Takes about 5 µs for most lands, and a hundred
+    /// times as long for a land with several texts.
     ///
     /// # Panics
     /// If this game has not assigned the id.
@@ -188,8 +190,8 @@ impl Sprouts {
         (0..flat.regions.len()).map(|region| flat.spots(region)).collect()
     }
 
-    /// Returns the canonical text of a sum of lands: their texts sorted, equal ones repeated, or `!` for an
-    /// empty sum.
+    /// Returns the canonical text of a sum of lands: the sorted texts of the lands, each as often as the land
+    /// occurs, or `!` for an empty sum.
     ///
     /// # Panics
     /// If this game has not assigned one of the ids.
@@ -204,12 +206,12 @@ impl Sprouts {
         if text.is_empty() { "!".into() } else { text }
     }
 
-    /// Returns the children of a sum of lands, without duplicates and sorted: those of every land together
-    /// with the other lands. Equal lands remain, though they cancel in play.
+    /// Returns the children of a sum of lands, sorted and without duplicates. In each child, one land is
+    /// replaced by the lands after a move. Pairs of equal lands are kept, although they cancel each other.
     ///
     /// # Errors
     /// [`MovesError::Full`] if there is no memory for a new land or `stop`, which is polled, returns true;
-    /// [`MovesError::TooMany`] after half a minute.
+    /// [`MovesError::TooMany`] if a land has too many moves, which takes half a minute to find out.
     ///
     /// # Panics
     /// If this game has not assigned one of the ids.
@@ -247,8 +249,8 @@ impl Sprouts {
         self.store.len()
     }
 
-    /// Returns a number that changes whenever lands are removed. Earlier ids are invalid then, except those
-    /// of lands that were kept.
+    /// Returns a number that changes whenever lands are removed. After a change, earlier ids are invalid,
+    /// except those of lands that were kept.
     pub(super) fn epoch(&self) -> u32 {
         self.store.epoch()
     }

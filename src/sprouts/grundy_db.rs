@@ -1,7 +1,8 @@
 //! The database of Grundy numbers: an append-only file.
 //!
-//! [`GrundyDb`] is a database open for writing; [`read`] reads one without changing it. Both pass on
-//! [`GrundyRecord`]s and return the [`Contents`], with a [`TornFrame`] if the last write was interrupted.
+//! [`GrundyDb`] is a database open for writing; [`read`] reads a database without changing it. Both pass
+//! every [`GrundyRecord`] to a function of the caller and return the [`Contents`], with a [`TornFrame`] if
+//! the last write was interrupted.
 //!
 //! # Format
 //!
@@ -16,14 +17,14 @@
 //! | 8 | xxh3 of the records |
 //! | … | records: two bytes Grundy number, two bytes length of the text, the land's text |
 //!
-//! The text of a land is written by [`super::Sprouts::land_text`]. Readers bring it into canonical form
-//! again, so files remain valid if that form changes.
+//! The text of a land is written by [`super::Sprouts::land_text`]. Readers compute the canonical form of the
+//! land again, so files remain valid if the canonical form changes.
 //!
 //! # Interrupted writes
 //!
-//! A frame is appended with one write. A program that is killed meanwhile leaves an incomplete frame at the
-//! end of the file, and no other damage. The next program that opens the file for writing removes it and
-//! reports that ([`TornFrame`]). The checksum of the header distinguishes an incomplete frame from a
+//! A frame is appended with one write. A program that is killed during the write leaves an incomplete frame
+//! at the end of the file, and no other damage. The next program that opens the file for writing removes this
+//! frame and reports it ([`TornFrame`]). The checksum of the header distinguishes an incomplete frame from a
 //! damaged length. Every other deviation from the format is damage: the file is refused with the offset.
 //! While a program has a file open for writing, no other program can open it for writing.
 
@@ -72,7 +73,7 @@ pub enum GrundyDbError {
         what: &'static str,
     },
     /// Another program has the file open for writing.
-    #[error("{}: in use by another program; wait until that has ended", path.display())]
+    #[error("{}: in use by another program; wait until it has ended", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
@@ -87,8 +88,8 @@ pub enum GrundyDbError {
     },
     /// The text to be added is not a land.
     #[error(
-        "{}: {text:?} is no land and was not added: this is a fault of the program; what was in the \
-         file before is whole",
+        "{}: {text:?} is not a land and was not added: this is a bug of the program; the earlier records \
+         of the file are intact",
         path.display()
     )]
     NotALand {
@@ -103,7 +104,8 @@ impl GrundyDbError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            // Never a usage error, because a database is read before it is written.
+            // A `FileError` of an output file may be a usage error. A database is read before it is written,
+            // so its errors are file errors.
             GrundyDbError::File(_)
             | GrundyDbError::NotADatabase { .. }
             | GrundyDbError::Damaged { .. }
@@ -122,9 +124,9 @@ impl GrundyDbError {
 /// An incomplete frame at the end of a file, left by a program that was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TornFrame {
-    /// Offset of its first byte.
+    /// Offset of the frame's first byte.
     pub place: u64,
-    /// Its length in bytes.
+    /// Length of the frame in bytes.
     pub bytes: u64,
 }
 
@@ -146,14 +148,14 @@ pub struct Contents {
     pub records: u64,
     /// Length of the file's header and of its complete frames, in bytes.
     pub bytes: u64,
-    /// The incomplete frame after them, if there is one.
+    /// The incomplete frame at the end of the file, if there is one.
     pub torn: Option<TornFrame>,
 }
 
-/// Reads a database without changing it, one frame at a time.
+/// Reads a database without changing it, one frame at a time, and calls `entry` for every record.
 ///
 /// # Errors
-/// [`GrundyDbError`] if the file cannot be read or is damaged; errors of `entry` unchanged.
+/// [`GrundyDbError`] if the file cannot be read or is damaged; errors returned by `entry`, unchanged.
 pub fn read<E: From<GrundyDbError>>(
     path: &Path,
     entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
@@ -223,7 +225,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
         }
         let length = (word(0) >> 32) as usize;
         if length > MAX_FRAME {
-            return Err(damaged(place, "a frame is longer than any that is written").into());
+            return Err(damaged(place, "a frame is longer than the format allows").into());
         }
         records.resize(length, 0);
         let filled = fill(&mut reader, &mut records)?;
@@ -243,7 +245,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
             let text = field(at + 2).and_then(|count| records.get(at + 4..at + 4 + count));
             let text = text.and_then(|text| std::str::from_utf8(text).ok());
             let (Some(grundy), Some(text)) = (field(at), text) else {
-                return Err(damaged(here, "a record is cut short or is no text").into());
+                return Err(damaged(here, "a record is truncated or is not UTF-8 text").into());
             };
             entry(GrundyRecord { text, grundy: grundy as u32, place: here })?;
             at += 4 + text.len();
@@ -260,17 +262,17 @@ pub struct GrundyDb {
     file: File,
     /// Offset of the next frame.
     end: u64,
-    /// Space for the header of the next frame, then its records.
+    /// Space for the header of the next frame, followed by the frame's records.
     frame: Vec<u8>,
 }
 
 impl GrundyDb {
-    /// Opens a database, or creates an empty one, and reads its records. An incomplete frame at the end is
-    /// removed.
+    /// Opens a database, or creates an empty one, and calls `entry` for every record. An incomplete frame at
+    /// the end is removed.
     ///
     /// # Errors
-    /// [`GrundyDbError`] if the file cannot be read, is damaged or in use; errors of `entry` unchanged. The
-    /// file is not changed then.
+    /// [`GrundyDbError`] if the file cannot be read, is damaged or in use; errors returned by `entry`,
+    /// unchanged. In these cases the file is not changed.
     pub fn open<E: From<GrundyDbError>>(
         path: &Path,
         entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
@@ -292,13 +294,13 @@ impl GrundyDb {
         Ok((GrundyDb { path: path.to_owned(), file, end, frame }, contents))
     }
 
-    /// Adds a record. It is in the file after [`Self::flush`].
+    /// Adds a record. The record is certain to be in the file only after [`Self::flush`].
     ///
     /// # Errors
     /// [`GrundyDbError::TextTooLong`], and the errors of [`Self::flush`].
     ///
     /// # Panics
-    /// If the number does not fit in 16 bits.
+    /// If the Grundy number does not fit in 16 bits.
     pub fn append(&mut self, text: &str, grundy: u32) -> Result<(), GrundyDbError> {
         let length = u16::try_from(text.len()).map_err(|_| GrundyDbError::TextTooLong {
             path: self.path.clone(),
@@ -317,7 +319,7 @@ impl GrundyDb {
     /// Writes the added records as one frame.
     ///
     /// # Errors
-    /// [`GrundyDbError::File`]. The file is unchanged then, or ends with an incomplete frame.
+    /// [`GrundyDbError::File`]. After an error, the file is unchanged or ends with an incomplete frame.
     pub fn flush(&mut self) -> Result<(), GrundyDbError> {
         if self.frame.len() == HEADER {
             return Ok(());
@@ -331,7 +333,8 @@ impl GrundyDb {
         self.frame[16..24].copy_from_slice(&head.to_le_bytes());
         self.frame[24..32].copy_from_slice(&sum.to_le_bytes());
         if let Err(error) = self.file.write_all(&self.frame) {
-            // After an error such as a full disk, the incomplete frame must not precede the next one.
+            // After an error such as a full disk, the incomplete frame is removed: otherwise the next frame
+            // would follow it.
             let end = self.end;
             let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
             return Err(GrundyDbError::io(&self.path, "write to")(error));

@@ -1,8 +1,8 @@
 //! A file of Grundy numbers that a search reads and extends.
 //!
-//! [`GrundyFile`] is such a file, [`GrundyFileUse`] the numbers of its records, and [`GrundyFileError`] an
-//! invalid file. `GrundyFileObserver` connects a file with a search. [`land_of`] and [`check_number`] check
-//! a record.
+//! [`GrundyFile`] is such a file, [`GrundyFileUse`] counts its records, and [`GrundyFileError`] is the error
+//! for an invalid file. `GrundyFileObserver` connects a file with a search. [`land_of`] and [`check_number`]
+//! check a record.
 
 use std::path::Path;
 
@@ -18,16 +18,14 @@ use crate::search::run::{Observer, Progress};
 use crate::search::sums::game::{Atom, GameFull, Impartial};
 use crate::search::sums::{GrundyStore, MAX_GRUNDY};
 
-/// Reason for which the numbers of a file cannot be used.
+/// Reason for which the Grundy numbers of a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GrundyFileError {
     /// The file cannot be read or written, or is damaged.
     #[error(transparent)]
     File(#[from] GrundyDbError),
-    /// A record is not a land with its number.
-    #[error(
-        "{place}: {text:?} is no land with its number: {problem}; restore the file from a copy"
-    )]
+    /// The text of a record is not a land, or the land cannot have the number of the record.
+    #[error("{place}: the record of {text:?} is invalid: {problem}; restore the file from a copy")]
     Record {
         /// File and offset.
         place: String,
@@ -36,7 +34,7 @@ pub enum GrundyFileError {
         /// Description of the error.
         problem: String,
     },
-    /// Two different numbers for one land.
+    /// There are two different Grundy numbers for one land.
     #[error(
         "two Grundy numbers for {land}: {} ({}) and {} ({}); one of them is wrong, find out which \
          with `konane sprouts grundy`",
@@ -45,9 +43,9 @@ pub enum GrundyFileError {
     Conflict {
         /// The land's text.
         land: String,
-        /// A number and its place.
+        /// A Grundy number and where it is written.
         first: (u32, String),
-        /// Another number and its place.
+        /// A different Grundy number and where it is written.
         second: (u32, String),
     },
     /// There is not enough memory for the lands.
@@ -81,14 +79,14 @@ pub struct GrundyFile {
 pub struct GrundyFileUse {
     /// The file.
     pub file: String,
-    /// Records that it had.
+    /// Records that the file had at the start.
     pub loaded: u64,
     /// Records that were added.
     pub added: u64,
 }
 
 impl GrundyFile {
-    /// Opens or creates a file and adds its numbers to `knowledge`.
+    /// Opens or creates a file and adds its Grundy numbers to `knowledge`.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged or in use, or contradicts itself or `knowledge`.
@@ -117,13 +115,13 @@ impl GrundyFile {
         Ok(GrundyFile { file, contents, added: 0, error: None })
     }
 
-    /// Returns a summary of the file when it was opened.
+    /// Returns a summary of the file as it was when it was opened.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }
 
-    /// Writes the numbers of lands of `game`. Returns false if that failed, now or earlier. After a failure
-    /// nothing more is written, and [`Self::close`] returns the error.
+    /// Writes Grundy numbers of lands of `game`. Returns false if this call or an earlier one has failed.
+    /// After a failure nothing more is written, and [`Self::close`] returns the error.
     pub fn add(&mut self, game: &Sprouts, numbers: &[(Atom, u32)]) -> bool {
         if self.error.is_some() {
             return false;
@@ -138,8 +136,8 @@ impl GrundyFile {
         self.error.is_none()
     }
 
-    /// Adds a record after checking that it can be read again. A record that cannot would make the whole
-    /// file unusable.
+    /// Adds a record after checking that it can be read again. A record that cannot be read would make the
+    /// whole file unusable.
     fn append(&mut self, text: String, number: u32) -> Result<(), GrundyDbError> {
         let position = Position::from_canonical(&text);
         let is_land = position.is_ok_and(|position| position.lands().len() == 1);
@@ -149,7 +147,7 @@ impl GrundyFile {
         self.file.append(&text, number)
     }
 
-    /// Returns true if numbers could not be written. No more are written then.
+    /// Returns true if Grundy numbers could not be written. After such a failure nothing more is written.
     pub fn has_failed(&self) -> bool {
         self.error.is_some()
     }
@@ -167,7 +165,7 @@ impl GrundyFile {
     }
 }
 
-/// An observer that writes numbers to a file, if there is one, before it passes them on to `observer`.
+/// An observer that writes Grundy numbers to `file`, if there is one, before it passes them on to `observer`.
 pub(super) struct GrundyFileObserver<'a, O: ?Sized> {
     pub game: &'a Sprouts,
     pub file: Option<&'a mut GrundyFile>,
@@ -209,9 +207,9 @@ pub fn land_of(
     }
 }
 
-/// Checks that a land can have a Grundy number. The number is at most the number of moves that can still be
-/// made, which is at most the number of lives. Searches rely on this: a larger number would make them
-/// exclude all numbers.
+/// Checks that a land can have a Grundy number. A Grundy number never exceeds the number of moves that can
+/// still be made, and this never exceeds the number of lives. Searches rely on this: a larger number would
+/// make them exclude all Grundy numbers that the land can have.
 ///
 /// # Errors
 /// A description of the error.
@@ -222,10 +220,10 @@ pub fn check_number(game: &Sprouts, land: Atom, grundy: u32) -> Result<(), Strin
     if grundy > lives { Err(error()) } else { Ok(()) }
 }
 
-/// Every number that a land may have can be stored.
+/// Every Grundy number that a land may have can be stored.
 const _: () = assert!(3 * MAX_CANONICAL_VERTICES <= MAX_GRUNDY as usize);
 
-/// Returns the description of a place in a file for error messages.
+/// Returns the text for a location in a file, for error messages.
 pub fn place_text(path: &Path, place: u64) -> String {
     format!("{}, byte {place}", path.display())
 }

@@ -8,14 +8,15 @@
 //! ```
 //!
 //! [`Position`] is a position as written, after all checks. [`Sprouts`] represents positions as sums of
-//! lands. Lands are its atoms as an [`Impartial`](crate::search::sums::game::Impartial) game, because
-//! regions that do not touch are played independently.
+//! lands. In this [`Impartial`](crate::search::sums::game::Impartial) game the atoms are lands, because lands
+//! are played independently of each other.
 //!
-//! * Text: `notation`, `position`, `names`, `spelling`; `spots_spelling` writes the texts by which SPOTS
-//!   looks lands up; [`draw`] draws a picture.
-//! * Lands: `flat` holds their representations; `simplify`, `canonical` and `moves` compute with them, with
-//!   `option_set` and the cache `recent`; `store` assigns ids.
+//! * Text: `notation`, `position`, `names`, `spelling`; `spots_spelling` writes the texts that SPOTS uses as
+//!   keys of lands; [`draw`] draws a picture.
+//! * Lands: `flat` defines the representations of lands; `simplify`, `canonical` and `moves` compute with
+//!   them; `store` assigns ids; `recent` is a cache of ids, and `option_set` removes duplicate children.
 //! * The game of the search: `game`, [`forecast`].
+//! * Sizes of trees: [`sprouts_complexity`].
 //! * Searches: the [`Algorithm`]s, [`analysis`], and searches in several processes, [`cluster`].
 //! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], verified by [`verify`].
 //!
@@ -38,6 +39,7 @@ mod algorithm;
 pub mod analysis;
 mod canonical;
 pub mod cluster;
+mod complexity;
 pub mod draw;
 mod error;
 mod flat;
@@ -60,6 +62,7 @@ mod store;
 pub mod verify;
 
 pub use algorithm::{Algorithm, AlgorithmError};
+pub use complexity::{SproutsComplexity, sprouts_complexity};
 pub use error::{MovesError, TextError};
 pub use flat::{Boundary, Land, Region, Spot};
 pub use game::{Scratch, ScratchCounters, Sprouts};

@@ -1,7 +1,7 @@
-//! Writing lands as text: runs of `0`, and names for the spots that occur twice.
+//! Writes lands as text: equal isolated spots as `0*n`, and spots that occur twice as letters.
 //!
-//! [`write_land`] writes a land. [`LandNames`] names its vertices with an [`Alphabet`], by the
-//! [`PairLocation`]s of its pairs.
+//! [`write_land`] writes a land. [`LandNames`] assigns names from an [`Alphabet`] to the vertices. Whether a
+//! letter is written in lower or upper case follows from the [`PairLocation`] of its spot.
 
 use std::collections::HashMap;
 use std::fmt::{self, Write};
@@ -10,7 +10,7 @@ use super::flat::{Region, Spot};
 
 /// Location of a spot that occurs twice.
 pub(super) struct PairLocation {
-    /// Boundary of the last occurrence, counted within the land.
+    /// Number of the last occurrence's boundary, counted within the land.
     boundary: usize,
     /// True if both occurrences are in this boundary.
     pub is_lower: bool,
@@ -31,10 +31,11 @@ pub(super) fn pair_locations(land: &[Region]) -> HashMap<u32, PairLocation> {
 }
 
 /// The letters of a land in the notation of SPOTS: `a` to `l` within a boundary and `A` to `Y` between
-/// regions. If a land needs more letters of a kind, these are `m(1)`, `m(2)`, … or `n(1)`, `n(2)`, ….
+/// regions. If a land needs more letters of a kind, all letters of this kind are written `m(1)`, `m(2)`, … or
+/// `n(1)`, `n(2)`, ….
 #[derive(Clone, Copy)]
 pub(super) struct Alphabet {
-    /// Number of letters needed within a boundary.
+    /// Maximum number of letters needed within one boundary.
     pub lower: u32,
     /// Number of letters needed between regions.
     pub upper: u32,
@@ -50,7 +51,7 @@ impl Alphabet {
         Alphabet { lower: lower.into_values().max().unwrap_or(0), upper }
     }
 
-    /// Returns the name of a letter, counted from 0.
+    /// Returns the name of the letter with this number, counted from 0.
     pub(super) fn name(self, number: u32, is_lower: bool) -> String {
         match is_lower {
             true if self.lower > 12 => format!("m({})", number + 1),
@@ -102,8 +103,8 @@ pub(super) fn write_land(out: &mut impl Write, land: &[Region]) -> fmt::Result {
     write_regions(out, land, &[Spot::Single(0)], |boundary| scope.names(boundary))
 }
 
-/// Writes regions. `names` returns the texts of a boundary's vertices. Consecutive boundaries equal to
-/// `isolated` become `0*k`.
+/// Writes regions. `names` returns the texts of a boundary's vertices. If k consecutive boundaries are equal
+/// to `isolated`, the first one is written, followed by `*k`.
 pub(super) fn write_regions<T: PartialEq>(
     out: &mut impl Write,
     regions: &[Vec<Vec<T>>],

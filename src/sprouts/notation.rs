@@ -19,12 +19,13 @@ use std::fmt;
 
 use super::error::TextError;
 
-/// Maximum number of vertices in a text from a user (`0*n` counts as n). Bounds the memory that a text can
-/// request.
+/// Maximum number of vertices in a text from a user (`0*n` counts as n). The limit bounds the memory that a
+/// text can request.
 pub const MAX_VERTICES: usize = 2000;
 
-/// Maximum number of vertices in the canonical text of a position that can arise from such a text. A vertex
-/// has at most three lives, no move adds any, and a vertex of a canonical text has at least half a life.
+/// Maximum number of vertices in the canonical text of a position that can arise from a user's text. A vertex
+/// of the user's text has at most three lives, and no move adds lives. A vertex of a canonical text stands
+/// for at least half a life: a letter is two vertices and has one life.
 pub(super) const MAX_CANONICAL_VERTICES: usize = 6 * MAX_VERTICES;
 
 /// The name of a spot that occurs twice.
@@ -37,8 +38,9 @@ pub struct SpotName {
 }
 
 impl SpotName {
-    /// Returns true if the name belongs to the boundary (lower case) and not to the land. Beyond the
-    /// alphabet SPOTS writes `m(k)` for lower-case and `n(k)` for upper-case letters.
+    /// Returns true for a lower-case name, which occurs twice in one boundary; false for an upper-case name,
+    /// which occurs in two regions. When SPOTS has used all letters, it writes `m(k)` for lower-case and
+    /// `n(k)` for upper-case names.
     pub fn is_lower(self) -> bool {
         self.letter.is_ascii_lowercase() && !(self.letter == b'n' && self.index.is_some())
     }
@@ -62,7 +64,7 @@ pub enum Vertex {
     Letter(SpotName),
 }
 
-/// A vertex and its place. Boundaries, regions and lands are numbered through the whole text, from 0.
+/// A vertex and its location. Boundaries, regions and lands are numbered through the whole text, from 0.
 /// Boundaries and regions without vertices (`0*0`) have numbers too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenVertex {
@@ -137,7 +139,8 @@ struct Parser<'a> {
     open: Option<OpenBoundary>,
     /// Numbers of the current boundary, region and land.
     count: [u32; 3],
-    /// In the older form: true if the region, the land and the position contain a part that has ended.
+    /// In the older form, for the current region, land and position: true if it contains a boundary, region
+    /// or land, respectively, that has ended.
     filled: [bool; 3],
 }
 
@@ -156,7 +159,7 @@ impl<'a> Parser<'a> {
                 '|' => 2,
                 '+' => 3,
                 '!' => {
-                    let expected = "only the position in which nothing is left is written !";
+                    let expected = "it is written alone, for the position in which nothing is left";
                     return Err(TextError::Misplaced { at: self.at, found, expected });
                 }
                 _ => {
@@ -179,24 +182,29 @@ impl<'a> Parser<'a> {
                     self.end_boundary()?;
                     self.filled[0] = true;
                 }
-                '}' => self.end_part(0, found, "region", "the boundary has to be ended with .")?,
-                ']' => self.end_part(1, found, "land", "the region has to be ended with }")?,
+                '}' => {
+                    self.end_part(0, found, "region", "the boundary before it has to end with '.'")?
+                }
+                ']' => {
+                    self.end_part(1, found, "land", "the region before it has to end with '}'")?
+                }
                 '!' => {
                     if self.open.is_some() || self.filled[0] || self.filled[1] {
-                        let expected = "the land has to be ended with ]";
+                        let expected = "the land before it has to end with ']'";
                         return Err(TextError::Misplaced { at: self.at, found, expected });
                     }
                     self.at += 1;
                     return match self.peek() {
                         None => Ok(()),
                         Some(found) => {
-                            let expected = "the position has ended with !";
+                            let expected = "the position has ended with '!'";
                             Err(TextError::Misplaced { at: self.at, found, expected })
                         }
                     };
                 }
                 '|' | '+' => {
-                    let expected = "with } and ], regions and lands are ended, not separated";
+                    let expected =
+                        "in a text with '}' or ']', regions end with '}' and lands with ']'";
                     return Err(TextError::Misplaced { at: self.at, found, expected });
                 }
                 _ => {
@@ -206,11 +214,12 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
         }
-        let expected = "in a text with } and ] the position ends with !";
+        let expected = "a text with '}' or ']' has to end with '!'";
         Err(TextError::Unfinished { at: self.at, expected })
     }
 
-    /// Ends a region (`level` 0) or a land (1). It must contain parts, and all of them must have ended.
+    /// Ends a region (`level` 0) or a land (1). It must not be empty, and the boundaries and regions in it
+    /// must have ended.
     fn end_part(
         &mut self,
         level: usize,
@@ -273,7 +282,7 @@ impl<'a> Parser<'a> {
         self.push(at, vertex)
     }
 
-    /// Reads the rest of a `0`: nothing, or `*n`. Each of the spots is a boundary.
+    /// Reads the rest of a `0`: nothing, or `*n`. Each of the spots is a boundary of its own.
     fn loose(&mut self, at: usize) -> Result<(), TextError> {
         if self.open.is_some() {
             return Err(TextError::LooseSpot { at });

@@ -8,15 +8,15 @@ pub(super) struct OptionSet {
     atoms: Vec<Atom>,
     /// End of each list in `atoms`.
     ends: Vec<u32>,
-    /// Open-addressing hash table: number of a list plus one, or 0. Its size is a power of two and at least
-    /// twice the number of lists.
+    /// Open-addressing hash table of the numbers of lists plus one; 0 marks an empty slot. The size is a
+    /// power of two and at least twice the number of lists.
     table: Vec<u32>,
 }
 
 impl OptionSet {
     /// Removes all lists.
     pub(super) fn clear(&mut self) {
-        // Bounded, so that a call with many options does not make the following ones slow.
+        // The new size is bounded, so that one land with many options does not make later calls slow.
         let places = (self.ends.len() * 4).next_power_of_two().max(64);
         self.table.clear();
         self.table.resize(places.min(1024), 0);

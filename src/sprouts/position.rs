@@ -1,4 +1,4 @@
-//! [`Position`]: a position that has passed every check that its text allows.
+//! [`Position`]: a position whose text has passed all checks.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,28 +18,32 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the position of `spots` isolated spots; `None` if that is too many.
+    /// Returns the position of `spots` isolated spots; `None` if there are more than [`MAX_VERTICES`].
     pub fn start(spots: u32) -> Option<Position> {
         format!("0*{spots}").parse().ok()
     }
 
-    /// Reads a canonical text written by this library. Positions that arise from a user's position may have
-    /// more vertices than a text from a user may have.
+    /// Reads a canonical text written by this library. Such a text may have more than [`MAX_VERTICES`]
+    /// vertices, because moves add vertices to the position that a user has written.
     ///
     /// # Errors
-    /// [`TextError`] with the offset.
+    /// [`TextError`] with the offset of the error.
     pub fn from_canonical(text: &str) -> Result<Position, TextError> {
         Position::from_vertices(&notation::parse(text, MAX_CANONICAL_VERTICES)?)
     }
 
-    /// Checks all conditions that a text allows to check. Letters occur twice, in one boundary or in
-    /// boundaries of different regions according to their case. Pairs within a boundary do not cross. No
-    /// two boundaries of a region are connected by other regions. A position that passes may still be
-    /// impossible to draw in the plane: a text may omit dead spots, and with them the curves that would
-    /// show it.
+    /// Checks all conditions that can be checked on a text:
+    ///
+    /// * Every letter occurs twice: a lower-case letter in one boundary, an upper-case letter in two regions
+    ///   of a land.
+    /// * Pairs of lower-case letters in a boundary do not cross.
+    /// * No two boundaries of a region are connected through other regions.
+    ///
+    /// A position that passes may still be impossible to draw in the plane. A text may omit dead spots and
+    /// their curves, and only these may show that the drawing is impossible.
     ///
     /// # Errors
-    /// [`TextError`] with the offset.
+    /// [`TextError`] with the offset of the error.
     fn from_vertices(vertices: &[WrittenVertex]) -> Result<Position, TextError> {
         let lands = vertices.chunk_by(|a, b| a.land == b.land);
         Ok(Position { lands: lands.map(check_land).collect::<Result<_, _>>()? })
@@ -50,7 +54,7 @@ impl Position {
         &self.lands
     }
 
-    /// Returns the lives of all spots.
+    /// Returns the total number of lives of all spots.
     pub fn lives(&self) -> u32 {
         let spots = self.lands.iter().flatten().flatten().flatten();
         // A pair is one spot with one life, and occurs twice.
@@ -87,7 +91,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Occurrences of a name so far.
+/// The occurrences of a spot's name that have been read so far.
 struct Seen {
     at: usize,
     /// Boundary of the first occurrence, counted within the land.
@@ -177,10 +181,12 @@ fn check_boundary(
     }
 }
 
-/// Checks that no two boundaries of a region are connected by other regions. In the plane, each connected
-/// part of the drawing has at most one boundary in each region, and the graph whose nodes are the parts and
-/// the regions and whose edges are the boundaries is a tree. Without dead spots and their curves, one part
-/// may appear as several, which leaves a forest.
+/// Checks that no two boundaries of a region are connected through other regions.
+///
+/// In the plane, each connected part of the drawing has at most one boundary in each region. Consider the
+/// graph whose nodes are the connected parts and the regions, and whose edges are the boundaries. In the
+/// plane it is a tree. A text omits dead spots and their curves, so one connected part may appear as several;
+/// then the graph is a forest.
 fn check_rings(
     boundaries: &[&[WrittenVertex]],
     region_of: &[usize],

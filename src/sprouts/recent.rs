@@ -1,16 +1,17 @@
-//! [`Recent`]: a cache of the lands that were looked up last, in the form in which the moves produce them.
+//! [`Recent`]: a cache of recently used lands, in the form that the simplification returns.
 //!
-//! Children of related positions are similar, and often identical before anything is sorted.
+//! Related positions have similar children, and their lands are often identical already in this form. A hit
+//! saves the computation of the canonical form.
 
 use crate::search::sums::game::Atom;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Number of slots. A land can be in one slot only.
+/// Number of slots. The hash of a land determines its slot.
 const PLACES: usize = 1 << 15;
 /// Maximum length of a cached land in bytes.
 const MAX_LENGTH: usize = 51;
 
-/// A slot of the cache: one cache line.
+/// A slot of the cache. It fills one cache line of the processor.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct RecentLand {
@@ -26,7 +27,7 @@ pub(super) struct Recent {
     places: Box<[RecentLand]>,
 }
 
-/// Lands are never empty, so this matches no land.
+/// An empty slot. It matches no land, because lands are never empty.
 const EMPTY: RecentLand = RecentLand { hash: 0, atom: 0, length: 0, land: [0; MAX_LENGTH] };
 
 impl Default for Recent {

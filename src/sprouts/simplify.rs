@@ -1,17 +1,20 @@
 //! Simplification of positions: removes irrelevant parts and splits the rest into lands.
 //!
-//! The steps, in this order; no step makes an earlier one applicable again:
+//! The steps are applied in this order; no step makes an earlier one applicable again:
 //!
-//! 1. Dead spots are removed. Equal adjacent letters of a boundary enclose nothing that has lives, so the
-//!    spot occurs once: `2`. Boundaries without spots are removed.
-//! 2. Regions with fewer than two lives are removed, because no curve can be drawn in them. Each letter
-//!    counts as one life here. The letters of such a region occur once from then on: `2`.
-//! 3. In a region of two or three lives the boundaries are irrelevant, because any two lives can be joined
-//!    and at most one life remains. They become one boundary, and pairs of letters in it become `2`.
+//! 1. Dead spots are removed. If a letter occurs twice in a row in a boundary, nothing that has lives is
+//!    enclosed there. The two letters become one spot with two curve ends, written `2`. Boundaries without
+//!    spots are removed.
+//! 2. Regions with fewer than two lives are removed, because no curve can be drawn in them. In this count,
+//!    every occurrence of a letter is one life. A letter that loses an occurrence becomes `2` in the other
+//!    region.
+//! 3. In a region of two or three lives it does not matter which boundary a spot belongs to, because any two
+//!    lives can be joined, and at most one other life remains. All boundaries become one, and a letter that
+//!    occurs twice in it becomes `2`.
 //! 4. Regions that share no letter, directly or through other regions, are separate lands.
 //!
-//! [`Simplifier`] does this; [`LetterState`] is its record of a letter. [`DisjointSets`] is a union-find
-//! structure.
+//! [`Simplifier`] applies the steps; [`LetterState`] is what it stores about a letter. [`DisjointSets`] is a
+//! union-find structure.
 
 use super::flat::{Flat, LETTER, ONE, Packer, TWO, Token};
 
@@ -19,7 +22,7 @@ use super::flat::{Flat, LETTER, ONE, Packer, TWO, Token};
 #[derive(Debug, Default)]
 pub(super) struct Simplifier {
     flat: Flat,
-    /// For each letter the number + 1 of a region in which it occurs, or 0.
+    /// For each letter the number + 1 of a region in which it occurs, or 0 if none has been found yet.
     region_of: Vec<u32>,
     /// State of each letter.
     state: Vec<LetterState>,
@@ -27,12 +30,13 @@ pub(super) struct Simplifier {
     components: DisjointSets,
     packer: Packer,
     ends: Vec<u32>,
-    /// Regions with sort keys: the land, then properties that are cheap to compute.
+    /// Regions, each with its sort key: the land, then properties that are cheap to compute.
     order: Vec<([u32; 5], u32)>,
-    /// Boundaries of a region with sort keys: length, and sum of digits.
+    /// Boundaries of a region, each after its sort key: length and sum of digits.
     boundaries: Vec<(u32, u32, u32)>,
 }
 
+/// Occurrences of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LetterState {
     /// It occurs twice, in different regions.
@@ -41,13 +45,13 @@ enum LetterState {
     Lower,
     /// The region of its other occurrence was removed.
     Single,
-    /// It was a pair in one region, and one of its occurrences has become `2`.
+    /// Both occurrences were in one region. The first has become `2`, and the second is removed.
     Merged,
 }
 
 impl Simplifier {
-    /// Simplifies a position without the occurrences of `dead` tokens, and splits it into lands. Takes time
-    /// linear in the position.
+    /// Removes the `dead` tokens from a position, simplifies it, and splits it into lands. Takes linear time,
+    /// apart from sorting.
     pub(super) fn run(&mut self, raw: &Flat, dead: [Token; 2]) {
         let letters = usize::from(raw.letters);
         self.region_of.clear();
@@ -62,13 +66,14 @@ impl Simplifier {
         self.pack(raw.letters);
     }
 
-    /// Returns the lands as packed bytes. Lands and letters are in the order of their first occurrences.
+    /// Returns the lands as packed bytes. In each land, letters are numbered by their first occurrences.
     pub(super) fn lands(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.packer.bytes[start as usize..end as usize])
     }
 
-    /// Applies steps 1 to 3 to one region, without the letters that other regions lose.
+    /// Applies steps 1 to 3 to one region. Letters whose other region is removed become `2` later, in
+    /// `split`.
     fn region(&mut self, raw: &Flat, number: usize, dead: [Token; 2]) {
         let flat = &mut self.flat;
         let (first_token, first_end) = (flat.tokens.len(), flat.ends.len());
@@ -83,7 +88,7 @@ impl Simplifier {
                     _ => flat.tokens.push(token),
                 }
             }
-            // Across the end of the boundary. TWO is never equal to a letter.
+            // A boundary is cyclic, so its last and its first letter are adjacent too.
             let length = flat.tokens.len();
             if length - start >= 2
                 && flat.tokens[start] >= LETTER
@@ -176,8 +181,9 @@ impl Simplifier {
     fn pack(&mut self, letters: u16) {
         self.packer.begin(letters);
         self.ends.clear();
-        // Sorts by everything that is cheap to compare, so that equal lands are more often equal bytes
-        // already. Canonical forms do not depend on it.
+        // Regions and boundaries are sorted by everything that is cheap to compare. Thus equivalent lands
+        // more often have the same bytes, and the cache of recent lands finds them. Canonical forms do not
+        // depend on this order.
         let flat = &self.flat;
         self.order.clear();
         for region in 0..flat.regions.len() as u32 {
@@ -232,7 +238,7 @@ impl Simplifier {
 /// Disjoint sets of numbers. A set is represented by its smallest member, its root.
 #[derive(Debug, Default)]
 pub(super) struct DisjointSets {
-    /// A member of the same set that is not greater. The entry of a root is the root itself.
+    /// For each number a member of its set that is not greater; for a root the root itself.
     up: Vec<u32>,
 }
 

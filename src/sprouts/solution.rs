@@ -14,11 +14,11 @@ use crate::search::table::TableUse;
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "SproutsSolveJson", description = "The JSON of `sprouts solve`.")]
 pub struct SproutsSolution {
-    /// As it was written, without a heap.
+    /// The position as it was given, without a heap.
     pub position: String,
-    /// In canonical form; null if a limit was reached before it was found.
+    /// The canonical form; null if a limit was reached before it was computed.
     pub canonical: Option<String>,
-    /// The heap beside it.
+    /// Size of the nim heap that is added to the position.
     pub nimber: u32,
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
@@ -88,9 +88,9 @@ pub struct SearchFigures {
     pub seconds: f64,
     /// `expansions` divided by `seconds`.
     pub expansions_per_second: f64,
-    /// Bytes of table, positions, moves and numbers.
+    /// Memory of the table, positions, moves and Grundy numbers, in bytes.
     pub memory_bytes: u64,
-    /// Number of times that the memory was full and was collected.
+    /// Number of garbage collections, one each time that the memory was full.
     pub collections: u64,
     /// The table of open couples.
     pub table: TableUse,

@@ -1,21 +1,20 @@
 //! The spelling of a canonical land: chooses the most readable of the equivalent texts.
 //!
-//! Every region is read in the direction, and every boundary from the vertex, that give the smallest text
-//! if digits precede the letters of the land and these precede the letters of the boundary. Then boundaries
-//! and regions are sorted. The choice depends on the canonical bytes only, so the text is canonical as
-//! well.
+//! Every region is read in the direction, and every boundary from the vertex, that give the smallest text. In
+//! this order, digits come first, then upper-case letters, then lower-case letters. Finally, boundaries and
+//! regions are sorted. The choice depends on the canonical bytes only, so the text is canonical too.
 
 use std::collections::HashMap;
 
 use super::flat::{Boundary, Region, Spot};
 use super::names::pair_locations;
 
-/// Rank of the first letter that belongs to a boundary. It is above the ranks of all other vertices.
+/// Rank of the first lower-case letter of a boundary. It is above the ranks of all other vertices.
 const OF_BOUNDARY: u32 = 1 << 20;
-/// Rank of the first letter that belongs to the land. It is above the digits.
+/// Rank of the first upper-case letter of the land. It is above the digits.
 const OF_LAND: u32 = 4;
 
-/// Rearranges the regions of a land for its text.
+/// Rearranges the regions and boundaries of a land for its text.
 pub(super) fn spell(land: &mut [Region]) {
     let pair_locations = pair_locations(land);
     let is_lower = |pair: u32| pair_locations[&pair].is_lower;
@@ -37,14 +36,14 @@ pub(super) fn spell(land: &mut [Region]) {
         let region: Region = best.iter().map(|word| word.1.clone()).collect();
         words_of.push((words(&best), region));
     }
-    // The sort is stable: two regions `AB` and `AB` have the same text.
+    // Regions with equal words, such as `AB` and `AB`, have the same text in either order.
     words_of.sort_by(|a, b| a.0.cmp(&b.0));
     for (place, (_, region)) in land.iter_mut().zip(words_of) {
         *place = region;
     }
 }
 
-/// Returns the smallest word of all rotations, and the boundary rotated to it.
+/// Returns the smallest word among the rotations of a boundary, and the boundary in this rotation.
 fn least_rotation(mut boundary: Boundary, is_lower: &impl Fn(u32) -> bool) -> (Vec<u32>, Boundary) {
     let mut best: Option<(Vec<u32>, usize)> = None;
     for begin in 0..boundary.len() {
@@ -59,6 +58,7 @@ fn least_rotation(mut boundary: Boundary, is_lower: &impl Fn(u32) -> bool) -> (V
     (word, boundary)
 }
 
+/// Returns the ranks of the vertices of a boundary.
 fn word(boundary: &[Spot], is_lower: &impl Fn(u32) -> bool) -> Vec<u32> {
     let mut names: HashMap<u32, u32> = HashMap::new();
     let rank = |spot: &Spot| match *spot {

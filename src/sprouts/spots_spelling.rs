@@ -1,12 +1,15 @@
 //! Texts of lands as SPOTS spells them.
 //!
-//! SPOTS (Čížek, Balko and Schmid) looks up Grundy numbers by the text of a land after its own sorting,
-//! which works like this. Letters are named in the order of their first occurrences. Boundaries are
-//! rotated, regions reversed, and everything is sorted, first with all letters of a kind treated as equal
-//! and then by their names. Letters are named again, and if that has changed anything, everything is sorted
-//! once more. Parts that differ only in the names of letters are ordered by the names that they happened to
-//! have, so a land may have several texts. The text that SPOTS produces depends on how a move has left the
-//! land.
+//! SPOTS (Čížek, Balko and Schmid) looks up Grundy numbers by the text of a land, after it has sorted the
+//! land in these steps:
+//!
+//! 1. Letters are named in the order of their first occurrences.
+//! 2. Boundaries are rotated, regions are reversed, and everything is sorted. In the first comparison, all
+//!    lower-case letters are equal, and so are all upper-case letters. The names of letters decide ties.
+//! 3. Letters are named again. If that changes a name, everything is sorted once more.
+//!
+//! The order of two regions or boundaries that differ only in the names of letters depends on the names in
+//! step 1, that is, on how the land was written after the last move. So a land may have several texts.
 //!
 //! Therefore [`spellings`] writes the land in many ways, sorts each as SPOTS does, and collects the texts.
 //! A land has one text if no name influenced its sorting.
@@ -22,11 +25,11 @@ use crate::search::split_mix::{STEP, mix};
 
 /// Maximum number of texts collected for a land. Lands that arise from 0*12 had up to nine.
 const MAX_TEXTS: usize = 64;
-/// Number of consecutive ways of writing without a new text after which the search ends. Of the texts that
-/// SPOTS looked up in 0*10, 8 ways miss 0.4 %, 16 miss 0.1 % and 32 miss 0.01 %.
+/// Number of consecutive ways of writing without a new text after which the search for texts ends. Of the
+/// texts that SPOTS looked up while it solved 0*10, 8 ways miss 0.4 %, 16 miss 0.1 % and 32 miss 0.01 %.
 const MAX_MISSES: usize = 32;
 
-/// A vertex. SPOTS orders vertices like these numbers.
+/// A vertex as a number. SPOTS orders vertices as these numbers are ordered.
 type Symbol = u16;
 const LOWER: Symbol = 4;
 const UPPER: Symbol = 1 << 12;
@@ -37,7 +40,7 @@ const REGION_END: [Symbol; 1] = [BOUNDARY_END[0] + 1];
 /// The boundaries of a region.
 type RegionWords = Vec<Vec<Symbol>>;
 
-/// Returns the texts by which SPOTS may look up a land, as far as they are found.
+/// Returns the texts that SPOTS may use as keys of a land. Rare texts may be missing.
 pub(super) fn spellings(mut land: Vec<Region>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let (text, is_only) = spell(&land);
@@ -51,7 +54,7 @@ pub(super) fn spellings(mut land: Vec<Region>) -> BTreeSet<String> {
     found
 }
 
-/// Returns the text of SPOTS for a land in this way of writing, and true if it is the land's only text.
+/// Returns the text that SPOTS writes for a land written like this, and true if it is the land's only text.
 fn spell(land: &[Region]) -> (String, bool) {
     let mut regions = symbols(land);
     rename(&mut regions);
@@ -77,7 +80,8 @@ fn symbols(land: &[Region]) -> Vec<RegionWords> {
     land.iter().map(|region| region.iter().map(word).collect()).collect()
 }
 
-/// Returns the symbol for the first comparison, in which all letters of a kind are equal.
+/// Returns the symbol for the first comparison, in which all lower-case letters are equal, and all upper-case
+/// letters are equal.
 fn kind(symbol: Symbol) -> Symbol {
     match symbol {
         0..LOWER => symbol,
@@ -154,7 +158,7 @@ impl Sorter {
     }
 }
 
-/// Returns the symbols of a region, ends included.
+/// Returns the symbols of a region, with the ends of its boundaries and its own end.
 fn symbols_of(region: &RegionWords) -> impl Iterator<Item = &Symbol> + Clone {
     region.iter().flat_map(|boundary| boundary.iter().chain(&BOUNDARY_END)).chain(&REGION_END)
 }
@@ -216,7 +220,7 @@ mod tests {
         position.lands()[0].clone()
     }
 
-    /// Returns pairs of a way of writing and the text of SPOTS for it.
+    /// Returns pairs: a land in some way of writing, and the text that SPOTS writes for it.
     fn published() -> impl Iterator<Item = (&'static str, &'static str)> {
         let lines = include_str!("../../tests/data/spots_spellings.txt").lines();
         lines.filter_map(|line| line.split_once(' ').filter(|_| !line.starts_with('#')))
@@ -301,8 +305,8 @@ mod tests {
         permutations(count - 1).into_iter().flat_map(with_last).collect()
     }
 
-    /// Returns a land as characters. Its letters are named in the order of `names`, from `a` in each
-    /// boundary and from `A`.
+    /// Returns a land as characters. Letters are named in the order of `names`: lower-case letters from `a`
+    /// in each boundary, upper-case letters from `A` in the land.
     fn named(land: &[Region], names: &[u32]) -> String {
         let pair_locations = pair_locations(land);
         let (lower, upper): (Vec<u32>, Vec<u32>) =
@@ -341,7 +345,7 @@ mod tests {
         names
     }
 
-    /// Returns the smallest way of writing. Digits precede lower case, upper case and ends; names decide
+    /// Returns the smallest way of writing. The order is digits, lower case, upper case, ends; names decide
     /// ties.
     fn least(ways: &[Vec<Region>], names: &[u32]) -> Vec<Region> {
         let key = |way: &&Vec<Region>| {
@@ -356,7 +360,8 @@ mod tests {
         ways.iter().min_by_key(key).unwrap().clone()
     }
 
-    /// Reference implementation: writes the land in all ways and takes the smallest one, twice.
+    /// Reference implementation: takes the smallest of all ways to write the land, names the letters again,
+    /// and repeats this once.
     fn reference_texts(land: &[Region]) -> BTreeSet<String> {
         let ways = all_ways(land);
         let orders: BTreeSet<Vec<u32>> = ways.iter().map(|way| names(way)).collect();

@@ -9,10 +9,10 @@
 //! A line holds a position of one land in either form of the notation, a space, and its Grundy number.
 //! Every line ends with a newline. Empty lines are skipped.
 //!
-//! If the first line is [`LOST`], every other line is just a position that is lost for the player to move,
-//! of one land or several; its number is 0. GLOP's plain search writes such files. Outcomes of misère play,
-//! for which both programs use the same kind of file, are refused with an error of their own, because
-//! Grundy numbers do not follow from them.
+//! If the first line is [`LOST`], every other line is only a position, of one land or several, that is lost
+//! for the player to move; its Grundy number is 0. GLOP's plain search writes such files. Both programs also
+//! write files of positions that are lost in misère play. They are rejected with an error that says so,
+//! because Grundy numbers do not follow from outcomes of misère play.
 //!
 //! [`SprReader`] reads [`SprEntry`] values and [`SprWriter`] writes a file. [`SprError`] is the error of
 //! both, with a [`LineProblem`] for an invalid line.
@@ -47,12 +47,12 @@ pub enum LineProblem {
     Header(String),
     /// The file contains outcomes of misère play.
     #[error(
-        "the file holds positions that are lost in misère play, in which who cannot move wins; \
-         Grundy numbers do not follow from these"
+        "the file contains positions that are lost in misère play, in which a player who cannot move \
+         wins; Grundy numbers do not follow from these outcomes"
     )]
     Misere,
     /// The line is longer than [`MAX_LINE_BYTES`] or not UTF-8.
-    #[error("this is no line of text: it is longer than {MAX_LINE_BYTES} bytes or not UTF-8")]
+    #[error("the line is longer than {MAX_LINE_BYTES} bytes or not UTF-8 text")]
     NoText,
     /// There is no space between position and number.
     #[error("a position, a space and a Grundy number are expected")]
@@ -64,7 +64,7 @@ pub enum LineProblem {
     #[error("position: {0}")]
     Position(#[from] TextError),
     /// The position does not have exactly one land.
-    #[error("the position has {0} lands, but numbers are kept for single lands")]
+    #[error("the position has {0} lands, but must have exactly one")]
     Lands(usize),
     /// The file ends within a line.
     #[error("the file ends without a newline: it may have been cut off")]
@@ -106,7 +106,7 @@ pub struct SprEntry {
     pub line: u64,
     /// The position as written. It has one land unless the file holds lost positions.
     pub position: Position,
-    /// Its Grundy number as claimed by the file.
+    /// The Grundy number that the file claims for the position.
     pub grundy: u32,
 }
 
@@ -126,7 +126,7 @@ impl SprReader<BufReader<File>> {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be opened or is not a regular file.
+    /// If the file cannot be opened or is not a regular file.
     pub fn open(path: &Path) -> Result<Self, SprError> {
         Ok(SprReader::new(BufReader::new(open_regular(path)?), path))
     }
@@ -143,8 +143,8 @@ impl<R: BufRead> SprReader<R> {
         SprError::Line { path: self.path.clone(), line: self.line, problem }
     }
 
-    /// Returns the next line that is not empty, without its end and a byte order mark; `None` at the end of
-    /// the file.
+    /// Returns the next line that is not empty, without the end of line and a byte order mark; `None` at the
+    /// end of the file.
     fn next_line(&mut self) -> Result<Option<&str>, SprError> {
         loop {
             self.buffer.clear();
@@ -254,7 +254,7 @@ impl<W: Write> SprWriter<W> {
     /// its number.
     ///
     /// # Errors
-    /// If they cannot be written.
+    /// If the line cannot be written.
     pub fn write(&mut self, land: &str, grundy: u32) -> Result<(), SprError> {
         let result = writeln!(self.output, "{land} {grundy}");
         self.checked(result)
@@ -263,7 +263,7 @@ impl<W: Write> SprWriter<W> {
     /// Flushes the output and returns it.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the output cannot be written.
     pub fn finish(mut self) -> Result<W, SprError> {
         let result = self.output.flush();
         self.checked(result)?;

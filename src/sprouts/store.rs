@@ -16,8 +16,9 @@
 //! * Other threads receive an id from a thread that has interned it. Any such transfer must order memory (a
 //!   lock, or release and acquire), like the transfer of any other data. Therefore every thread that has an
 //!   id sees all of its entry. Entries are nevertheless stored with release and loaded with acquire.
-//! * An entry is valid only if its id was returned by [`LandStore::intern`] in the current epoch, or
-//!   belongs to a land that has been kept since then. Other entries may be empty or belong to another land.
+//! * An entry is valid only if [`LandStore::intern`] has returned its id in the current epoch, or in an
+//!   earlier epoch if the land has been kept since then. Other entries may be empty or belong to another
+//!   land.
 //! * Lands are removed while a single thread uses the store. Threads that start later see the removals.
 //! * The counters are statistics: they decide nothing except when memory is exhausted.
 
@@ -46,7 +47,7 @@ struct LandEntry {
 pub(super) struct LandFeatures {
     /// Lives must be below 2^24.
     pub features: AtomFeatures,
-    /// Phase of the forecast.
+    /// Phase of the land for the forecast of Grundy numbers.
     pub phase: u8,
 }
 
@@ -203,7 +204,8 @@ impl LandStore {
                 shard.free = slot.id.into();
             }
         }
-        // In the order of their bytes, which move towards the front.
+        // The bytes of the lands move towards the front. In the order of their offsets, no land overwrites
+        // the bytes of a land that is still to be moved.
         kept.sort_unstable_by_key(|&(place, _)| place);
         shard.table = vec![Slot::default(); (kept.len() * 2).next_power_of_two().max(16)];
         shard.used = kept.len();
@@ -228,7 +230,8 @@ impl LandStore {
         self.epoch.load(Ordering::Relaxed)
     }
 
-    /// Looks up a land in its shard. The bits of the tag are independent of the choice of the shard.
+    /// Looks up a land in its shard. The tag consists of other bits of the hash than those that select the
+    /// shard.
     fn find(&self, shard: &LandShard, tag: u32, land: &[u8]) -> Option<Atom> {
         let mask = shard.table.len().checked_sub(1)?;
         let mut at = tag as usize & mask;
@@ -274,7 +277,7 @@ impl LandStore {
     }
 
     fn entry(&self, id: Atom) -> &LandEntry {
-        self.entries.get(id).expect("the id was given out by this store")
+        self.entries.get(id).expect("this store has assigned the id")
     }
 
     fn count(&self, bytes: usize) {
@@ -400,7 +403,7 @@ mod tests {
             if round == 0 {
                 full = store.bytes();
             }
-            // At max 4600 of the 11 500 lands are in the store at a time.
+            // At most 4600 of the 11 500 lands are in the store at a time.
             assert!(distinct.iter().all(|&id| id < 6000) && store.bytes() < full / 2 * 3);
 
             let kept = |n: u32| n % 7 == round % 7;

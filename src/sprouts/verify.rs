@@ -2,13 +2,13 @@
 //!
 //! The number of a land is g exactly if the couple of the land and a heap of g is lost for the player to
 //! move: for every h below g some option of the land has the number h, and no option has g. A number is
-//! *established* if this follows from numbers that were established before. Lands are processed by
-//! increasing lives. A move always takes a life, so all numbers that a land depends on are processed before
+//! *established* if this follows from numbers that were established before. Lands are processed by increasing
+//! number of lives. A move always takes a life, so all numbers that a land depends on are processed before
 //! it.
 //!
 //! A proof left by a search holds only the numbers of the lost couples. A won couple is recognised by a
-//! move to a lost one, which is in the file. Numbers that are missing are computed by a depth-first search
-//! with a memory, directly from the definition. The number of positions searched for one entry is limited;
+//! move to a lost one, which is in the file. Missing numbers are computed, directly from the definition, by
+//! a depth-first search that stores its results. The number of positions searched for one entry is limited;
 //! an entry that reaches the limit is undecided, neither established nor wrong. No code is shared with the
 //! searches that write databases, except the rules and canonical forms.
 //!
@@ -43,7 +43,7 @@ const MAX_FINDINGS: u64 = 100;
 /// Limits of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyLimits {
-    /// Maximum number of positions searched for one entry, or for the root.
+    /// The work limit: maximum number of positions searched for one entry, or for the root.
     pub work: u64,
     /// Maximum memory for positions and results, in bytes.
     pub memory: u64,
@@ -56,7 +56,7 @@ pub struct VerifyLimits {
 pub struct VerifyProgress {
     /// Entries read so far.
     pub entries: u64,
-    /// Entries checked so far; none while the file is being read.
+    /// Entries checked so far; `None` while the file is being read.
     pub checked: Option<u64>,
     /// Positions searched that are not in the file.
     pub searched: u64,
@@ -73,7 +73,7 @@ pub enum GrundyProblem {
         /// The position after the move.
         child: String,
     },
-    /// The number is another one.
+    /// The land has another number.
     #[error("the number is {found}, not {grundy}: no move has the number {found}")]
     Other {
         /// The number claimed.
@@ -88,7 +88,7 @@ pub enum GrundyProblem {
         grundy: u32,
     },
     /// Two lines about the same land contradict each other.
-    #[error("the number is {grundy} here, but {other} in line {line}, of the same land")]
+    #[error("the number is {grundy} here, but {other} in line {line}, which has the same land")]
     Contradiction {
         /// The number claimed.
         grundy: u32,
@@ -99,8 +99,8 @@ pub enum GrundyProblem {
     },
     /// The work limit was reached: the entry is undecided.
     #[error(
-        "the number {grundy} is undecided: numbers of its moves are missing, and the search for them \
-         reached its limit after {work} positions"
+        "the number {grundy} is undecided: the file lacks numbers of positions after moves, and the search \
+         for them reached its limit after {work} positions"
     )]
     Undecided {
         /// The number claimed.
@@ -125,20 +125,20 @@ pub struct Finding {
     pub problem: GrundyProblem,
 }
 
-/// Result of a check, possibly of one that a limit ended.
+/// Result of a check. A limit may have ended the check early.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VerifyReport {
     /// Entries of the file; null if a limit or a signal ended the check before all were read.
     pub entries: Option<u64>,
-    /// Entries that follow from the rules and from others.
+    /// Entries that follow from the rules and from other entries.
     pub established: u64,
     /// Entries that contradict the rules or each other.
     pub wrong: u64,
-    /// Entries that are neither, because the work limit was reached.
+    /// Entries that are neither established nor wrong, because the work limit was reached.
     pub undecided: u64,
     /// True if there are entries, every one is established, and the root, if one is given, is decided;
-    /// false if an entry is wrong or there are none; null if only a limit or a signal left entries or the
-    /// root undecided.
+    /// false if an entry is wrong or there are no entries; null if only a limit or a signal left entries or
+    /// the root undecided.
     pub valid: Option<bool>,
     /// The first hundred wrong and the first hundred undecided entries, smallest positions first.
     pub problems: Vec<Finding>,
@@ -149,7 +149,7 @@ pub struct VerifyReport {
     /// The root, if one is given.
     #[serde(flatten)]
     pub root: Option<RootOutcome>,
-    /// Couples of a land that the file does not have and a heap that were searched.
+    /// Couples searched whose land is not in the file.
     pub searched: u64,
 }
 
@@ -172,8 +172,8 @@ pub enum VerifyError {
     File(#[from] SprError),
     /// The file does not decide the root.
     #[error(
-        "the root {root:?} does not follow from the file: it has no numbers for the lands of this \
-         position, nor for those after its moves; choose a position of the file"
+        "the root {root:?} does not follow from the file: the file lacks numbers for the lands of this \
+         position and for the positions after its moves; choose a position of the file"
     )]
     Root {
         /// The root in canonical form.
@@ -205,11 +205,12 @@ type ClaimedNumbers = HashMap<Vec<Atom>, (u32, u64)>;
 
 /// Checks every entry, then the root. Calls `on_progress` for every position that is searched.
 ///
-/// Cost: the moves of every entry and of every move's position, once each; memory for these.
+/// Cost: generates the moves of every entry and of every position after these moves, and stores all these
+/// positions.
 ///
 /// # Errors
 /// If an entry cannot be read, or if the root has no entry and does not follow from entries by one
-/// move. The latter is found before anything is searched.
+/// move. The root is examined before anything is searched.
 pub fn verify(
     entries: impl Iterator<Item = Result<SprEntry, SprError>>,
     root: Option<&Position>,
@@ -345,8 +346,8 @@ impl GrundyVerifier<'_> {
         Ok(())
     }
 
-    /// Returns true if the entries, if correct, decide a sum: entries for its lands, or for the lands after
-    /// each of its moves, or after one to a lost position.
+    /// Returns true if the entries decide a sum, provided that they are correct. This is so if they have the
+    /// number of the sum, the number 0 for one of its children, or numbers for all its children.
     fn follows(&mut self, sum: &[Atom], claims: &ClaimedNumbers) -> Result<bool, Halt> {
         if claimed_number(sum, claims).is_some() {
             return Ok(true);
@@ -367,7 +368,7 @@ impl GrundyVerifier<'_> {
         if let Some(reason) = self.limits.reached() {
             return Err(Halt::End(reason));
         }
-        // Hash tables keep some of their slots empty.
+        // The factor 2 is for empty slots of the hash tables.
         let facts = 2 * (self.numbers.capacity() + self.wins.capacity()) as u64;
         let bytes = facts * BYTES_PER_RESULT + self.claims * BYTES_PER_CLAIM;
         if self.game.bytes() + bytes > self.memory {
@@ -415,7 +416,7 @@ impl GrundyVerifier<'_> {
     fn find_problem(&mut self, sum: &[Atom], grundy: u32) -> Result<GrundyProblem, Halt> {
         let mut number = 0;
         for &atom in sum {
-            // The search has found a lost couple with a smaller nimber.
+            // If the number is known, the search has found that the couple with this nimber is lost.
             match self.numbers.get(&atom) {
                 Some(&known) => number ^= known,
                 None => return self.same_as_child(sum, grundy),
@@ -431,7 +432,8 @@ impl GrundyVerifier<'_> {
                 return Ok(GrundyProblem::SameAsChild { grundy, child });
             }
         }
-        // The number is greater than the number of moves, which no land can have.
+        // No child has the claimed number. It was rejected because it is greater than any number that the
+        // land can have.
         let mut found = 0;
         for &atom in sum {
             found ^= self.number(atom, 0)?;
@@ -459,7 +461,8 @@ impl GrundyVerifier<'_> {
     /// Returns true if a sum of lands and a heap is lost for the player to move.
     fn is_lost(&mut self, sum: &[Atom], nimber: u32, depth: u32) -> Result<bool, Halt> {
         let (mut unknown, mut nimber) = self.reduce(sum, nimber);
-        // Of the largest land only one number matters; of the others the numbers are computed.
+        // The numbers of all lands except the largest are computed. Then the outcome of one couple of the
+        // largest land decides, which takes less work than the number of this land.
         unknown.sort_by_key(|&atom| self.game.features(atom).lives);
         let Some(largest) = unknown.pop() else { return Ok(nimber == 0) };
         for atom in unknown {
@@ -480,7 +483,7 @@ impl GrundyVerifier<'_> {
         if let Some(&number) = self.numbers.get(&atom) {
             return Ok(number == nimber);
         }
-        // A number is at most the number of moves that can still be made.
+        // A Grundy number never exceeds the number of lives.
         if nimber > self.game.features(atom).lives || self.wins.contains(&(atom, nimber)) {
             return Ok(false);
         }

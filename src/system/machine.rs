@@ -1,9 +1,9 @@
-//! Memory, disk and instruction sets of the machine. `None` where the system does not report a value.
+//! Memory, disk and instruction sets of the machine. Functions return `None` if the system does not report a value.
 
 use std::path::Path;
 
-/// Returns the memory that can be used without swapping: the minimum of `MemAvailable` and of the memory
-/// that is left in the control groups.
+/// Returns the number of bytes of memory that can be used without swapping: the minimum of `MemAvailable` and of the
+/// memory that is left in the control groups.
 pub fn memory_available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let available = meminfo.and_then(|text| kibibytes(&text, "MemAvailable:"));
@@ -41,7 +41,7 @@ fn left_in_groups(mounted: &Path, groups: &str) -> Option<u64> {
             }
             _ => return None,
         };
-        // In a container, the path may name parents that do not exist there.
+        // In a container, the path may name parent groups that do not exist there. They are skipped.
         let group = root.join(group.trim_start_matches('/'));
         let groups = group.ancestors().take_while(|folder| folder.starts_with(&root));
         groups.filter_map(|folder| left_in_group(folder, &files)).min()
@@ -60,7 +60,7 @@ fn left_in_group(folder: &Path, files: &GroupFiles) -> Option<u64> {
     Some(limit.saturating_sub(used.saturating_sub(reclaimable)))
 }
 
-/// Returns the peak memory of this process.
+/// Returns the peak memory of this process in bytes.
 pub fn peak_memory() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
@@ -72,8 +72,7 @@ fn kibibytes(text: &str, key: &str) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// Returns the number of bytes that can be written to a file or directory. Neither it nor its parents have
-/// to exist.
+/// Returns the number of free bytes on the file system of a path. Neither the path nor its parents have to exist.
 pub fn disk_free(path: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -90,7 +89,7 @@ pub fn disk_free(path: &Path) -> Option<u64> {
 }
 
 /// Instruction sets for which inner loops are compiled. One binary runs on every processor and selects the
-/// set at run time.
+/// instruction set at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     /// Instructions that every processor of the target has.
@@ -133,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_in_texts_of_the_kernel() {
+    fn values_are_found_by_key_in_meminfo() {
         let text = "MemTotal:       24000000 kB\nMemAvailable:   12345678 kB\nOdd: 3\n";
         assert_eq!(kibibytes(text, "MemAvailable:"), Some(12345678 << 10));
         assert_eq!(kibibytes(text, "MemFree:"), None);

@@ -1,8 +1,8 @@
 //! Parsing and formatting of sizes, durations and counts, and parts of messages.
 //!
-//! Values are parsed exactly: `humantime` and `bytesize` accept neither `1.5h` nor a time without a unit,
-//! and round sizes in floating point. `indicatif` formats them with other units and digits (`2 minutes`,
-//! `4.00 GiB`), and only the program depends on it.
+//! No crate is used for this. Values have to be parsed exactly, but `bytesize` rounds sizes in floating point, and
+//! `humantime` accepts neither `1.5h` nor a time without a unit. `indicatif` formats values with other units and digits
+//! (`2 minutes`, `4.00 GiB`), and only the program depends on it.
 
 use std::borrow::Borrow;
 use std::time::Duration;
@@ -34,10 +34,11 @@ const MILLISECONDS: &[(&str, u64)] =
 const POWERS: &[(&str, u64)] =
     &[("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
 
-/// Maximum time in seconds, so that its milliseconds fit 64 bits.
+/// Maximum time in seconds. The number of its milliseconds fits into 64 bits.
 const MAX_SECONDS: u64 = u64::MAX / 1_000;
 
-/// Maximum number of decimals. 64 bits have fewer digits.
+/// Maximum number of decimals that are evaluated. With more, the product of the decimals and a 64-bit factor might not
+/// fit into 128 bits.
 const MAX_DECIMALS: usize = 19;
 
 /// Maximum number of characters that an error quotes.
@@ -57,7 +58,7 @@ pub enum UnitError {
         /// The units.
         known: &'static str,
     },
-    /// Part of a time without a unit, or with one that is not smaller than the one before.
+    /// Part of a time without a unit, or with a unit that is not smaller than that of the part before.
     #[error("{0:?}: write each part of a time with its unit, the largest first, such as 1h30m")]
     Order(String),
     /// Count that is not a whole number.
@@ -198,12 +199,12 @@ fn factor(
     found.map(|&(_, factor)| factor).ok_or_else(|| UnitError::Unit { unit: quote(unit), known })
 }
 
-/// Returns the product rounded down, and true if it is whole.
+/// Returns the product of a decimal number and `factor`, rounded down, and true if the product is a whole number.
 fn scaled((whole, fraction): (&str, &str), factor: u64) -> Result<(u64, bool), UnitError> {
     let fraction = fraction.trim_end_matches('0');
     let read = &fraction[..fraction.len().min(MAX_DECIMALS)];
     let decimals: u128 = format!("0{read}").parse().map_err(|_| UnitError::TooLarge)?;
-    // Below 2^64 * 10^19.
+    // The product is below 2^64 * 10^19, which is below 2^128.
     let (product, divisor) = (decimals * u128::from(factor), 10u128.pow(read.len() as u32));
     let whole = whole.parse().ok().and_then(|whole: u64| whole.checked_mul(factor));
     let sum = whole.and_then(|whole| whole.checked_add((product / divisor) as u64));
@@ -216,7 +217,7 @@ fn positive(amount: u64) -> Result<u64, UnitError> {
 }
 
 /// Returns a size in the largest binary unit that is not larger than the size: `64 B`, `1000 MiB`,
-/// `1.50 GiB`. The page formats sizes and counts in the same way (`words.js`).
+/// `1.50 GiB`. The web page formats sizes and counts in the same way (`words.js`).
 pub fn bytes_text(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let (amount, unit) = in_units(bytes as f64, 1024.0, &units);
@@ -315,9 +316,9 @@ mod tests {
                 let expected = part.checked_mul(10u64.pow(power)).expect("below 10^15");
                 prop_assert_eq!(parse_count(&format!("{part}{letter}")), Ok(expected));
                 prop_assert_eq!(parse_count(&format!("{part}e{power}")), Ok(expected));
-                // The same with the point three digits further to the left.
-                let thousandths = format!("{}.{:03}{}", part / 10, part % 10 * 100, "0".repeat(zeros));
-                prop_assert_eq!(parse_count(&format!("{thousandths}{letter}")), Ok(expected / 10));
+                // A tenth of the number, with decimals and trailing zeros.
+                let tenth = format!("{}.{:03}{}", part / 10, part % 10 * 100, "0".repeat(zeros));
+                prop_assert_eq!(parse_count(&format!("{tenth}{letter}")), Ok(expected / 10));
             }
         }
 

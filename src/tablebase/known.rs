@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::database::Database;
 use super::files::{DatabaseError, Scope};
 use super::index::SetMap;
-use crate::konane::{Phase, Position};
+use crate::konane::{Board, Phase, Position};
 use crate::search::Value;
 use crate::search::plain::oracle::{Oracle, OracleAnswer};
 
@@ -36,6 +36,7 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 #[derive(Debug)]
 pub struct DatabaseValues<'a> {
     database: &'a Database,
+    board: &'a Board,
     max_stones: u32,
     /// The symmetry that exchanges the colours. `None` in scope complete, and on boards without such a
     /// symmetry.
@@ -53,7 +54,19 @@ impl<'a> DatabaseValues<'a> {
             .filter(|_| coverage.scope == Scope::Reachable)
             .map(|symmetry| SetMap::new(squares, |square| 1 << symmetry[square]));
         let max_stones = coverage.max_stones;
-        DatabaseValues { database, max_stones, exchange, error: OnceLock::new() }
+        DatabaseValues {
+            database,
+            board: database.board(),
+            max_stones,
+            exchange,
+            error: OnceLock::new(),
+        }
+    }
+
+    /// Sets the board of the searches, which has the dimensions of the database's board. It is needed for searches
+    /// with other symmetries ([`Board::with_symmetry`]).
+    pub fn with_board(self, board: &'a Board) -> Self {
+        DatabaseValues { board, ..self }
     }
 
     /// Returns the value of a position or, if the database does not contain it, of the equivalent position
@@ -85,7 +98,7 @@ impl<'a> DatabaseValues<'a> {
 impl Oracle for DatabaseValues<'_> {
     #[inline]
     fn value(&self, code: u64) -> OracleAnswer {
-        let position = Position::from_code(self.database.board(), code);
+        let position = Position::from_code(self.board, code);
         if position.occupied().count_ones() > self.max_stones {
             return OracleAnswer::Unknown;
         }

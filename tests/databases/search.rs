@@ -220,7 +220,10 @@ fn damaged_files_end_a_search_without_an_outcome() {
         let solver = Solver::new(board, &start).options(options);
         let solution = solver.oracle(&values).run().expect("memory");
         assert_eq!(solution.reason, Some(Reason::FileError), "{algorithm}");
-        assert!(solution.report.counters.expansions > 1, "in the middle of the search");
+        assert!(
+            solution.report.counters.expansions > 1,
+            "the search failed before its second expansion"
+        );
         let error = values.into_error().expect("an error");
         assert!(error.is_damage(), "{error}");
         assert!(error.to_string().contains("stones-"), "{error}");

@@ -10,8 +10,8 @@ use regex::Regex;
 use super::common::{PROGRAM, TestDir};
 
 /// Folders with documents to check.
-const FOLDERS: [&str; 6] =
-    ["", "docs", "docs/benchmarks", "docs/design", "docs/research", "python"];
+const FOLDERS: [&str; 7] =
+    ["", "db", "docs", "docs/benchmarks", "docs/design", "docs/research", "python"];
 
 /// Returns the text of a document without code blocks.
 fn prose(path: &Path) -> String {

@@ -159,7 +159,7 @@ fn missing_damaged_and_foreign_files_exit_with_4() {
     write(b"");
     assert_error(&dir, &["not a Konane proof"], true);
     write(&bytes[..bytes.len() - 20]);
-    assert_error(&dir, &["damaged", "cut off"], true);
+    assert_error(&dir, &["damaged", "truncated"], true);
     let mut other = bytes.clone();
     other[100] ^= 1;
     write(&other);

@@ -1,4 +1,4 @@
-//! `konane solve` and `konane perft`: every flag, JSON, exit codes, invalid input and limits.
+//! `konane solve`, `konane perft` and `konane complexity`: every flag, JSON, exit codes, invalid input and limits.
 
 use serde_json::Value;
 
@@ -218,6 +218,11 @@ fn invalid_input_exits_with_2_and_a_remedy() {
         (vec!["perft", "4x4", "3", "--unique", "--divide"], &["--divide"]),
         (vec!["perft", "4x4", "3", "--unique", "--plain"], &["--plain"]),
         (vec!["perft", "4x4", "3", "--moves", "a1"], &["--moves", "corner"]),
+        (vec!["complexity"], &["<RxF>"]),
+        (vec!["complexity", "6x6", "--samples", "0"], &["--samples", "1 to 1000000"]),
+        (vec!["complexity", "6x6", "--samples", "-3"], &["--samples", "1 to 1000000"]),
+        (vec!["complexity", "6x6", "--seed", "x"], &["--seed", "at least 0"]),
+        (vec!["sprouts", "complexity", "0*3", "0*x"], &["position", "character 3"]),
         (vec!["bench", "--expect", "many"], &["--expect"]),
         (vec!["completions", "tcsh"], &["tcsh", "bash"]),
         (vec!["man", "dance"], &["dance", "solve, perft"]),
@@ -308,9 +313,34 @@ fn perft_of_a_finished_game_counts_nothing() {
 }
 
 #[test]
+fn complexity_depends_on_the_seed_and_not_on_the_threads() {
+    for start in [&["complexity", "3x3", "4x4"][..], &["sprouts", "complexity", "0*2", "0*4"]] {
+        let of = |seed, threads| {
+            let options = ["--samples", "50", "--seed", seed, "--threads", threads, "--json"];
+            json(&[start, &options].concat(), 0)
+        };
+        let one = of("1", "1");
+        assert_eq!((&one["samples"], &one["seed"]), (&50.into(), &1.into()));
+        assert_eq!(of("1", "3")["starts"], one["starts"]);
+        assert_ne!(of("2", "1")["starts"], one["starts"]);
+        let second = &one["starts"][1];
+        assert_eq!(second["start"], *start.last().unwrap());
+        assert_eq!(second.get("grundy_tree").is_some(), start[0] == "sprouts");
+        let tree = |key: &str| second["game_tree"][key].as_f64().unwrap();
+        assert!(tree("log10_percentile_1") < tree("log10_mean"), "{second}");
+        assert!(tree("log10_percentile_1") < tree("log10_percentile_99"), "{second}");
+        let text = stdout(&konane(&[start, &["--samples", "50"]].concat()));
+        assert!(text.starts_with("start  tree ") && text.contains("  game tree "), "{text}");
+        assert_eq!(text.contains("  Grundy numbers "), start[0] == "sprouts", "{text}");
+        let mean = format!("{:.2}", tree("log10_mean"));
+        assert!(text.contains(&mean), "{mean} in {text}");
+    }
+}
+
+#[test]
 fn the_examples_of_the_help_work() {
     let mut run = 0;
-    for subcommand in ["solve", "perft"] {
+    for subcommand in ["solve", "perft", "complexity"] {
         let help = stdout(&konane(&[subcommand, "--help"]));
         for line in help.lines().filter_map(|line| line.strip_prefix("  konane ")) {
             let mut args = words(line);
@@ -324,7 +354,7 @@ fn the_examples_of_the_help_work() {
             run += 1;
         }
     }
-    assert!(run >= 6, "{run} examples");
+    assert!(run >= 8, "{run} examples");
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn failed_allocations_keep_the_result_and_leave_no_file() {
         let may_fail_before = more.contains("checkpoint");
         assert!(
             kept > 0 || may_fail_before,
-            "{line}: no limit below {} KiB left a winner",
+            "{line}: the winner was not printed with any memory limit below {} KiB",
             least * STEP
         );
     }

@@ -12,7 +12,7 @@ use crate::plain::{RecursiveValues, check, colour, is_proof};
 use crate::samples::{board, bytes_of, proof, proof_with, random_position};
 
 /// Published winners by board.
-fn winners() -> HashMap<&'static str, &'static str> {
+pub fn winners() -> HashMap<&'static str, &'static str> {
     let rows = include_str!("../data/konane_winners.csv").lines();
     let rows = rows.filter(|line| !line.starts_with('#')).skip(1);
     rows.filter_map(|line| line.split_once(',')).collect()

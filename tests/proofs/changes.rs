@@ -15,7 +15,7 @@ fn verdict(board: &Board, header: &ProofHeader, codes: &[u64]) -> Option<Flaw> {
     report.flaw
 }
 
-/// Proofs are thinned, so each of their positions is the only answer to some move: without it the
+/// Proofs contain no unnecessary positions: each position is the only answer to some move. Without this position, the
 /// proof is invalid, with the right flaw.
 #[test]
 fn a_proof_without_one_of_its_positions_is_invalid() {
@@ -139,7 +139,7 @@ proptest! {
         if !codes.contains(&code) {
             left.push(code);
             left.sort_unstable();
-            // Probably invalid. It is valid if the other position is an answer, too.
+            // The changed proof is probably invalid. It is valid if the new position is an answer, too.
             verdict(&board, &found.header, &left);
         }
     }

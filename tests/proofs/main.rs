@@ -7,3 +7,4 @@ mod format;
 mod plain;
 mod rules;
 mod samples;
+mod shipped;

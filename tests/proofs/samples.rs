@@ -11,7 +11,7 @@ pub fn board(text: &str) -> Board {
 pub fn proof_with(board: &Board, position: &Position, memory_bytes: u64) -> Proof {
     let options = SolveOptions { memory_bytes, ..SolveOptions::default() };
     let proved = prove(&Solver::new(board, position).options(options), &mut ()).expect("memory");
-    proved.proof.expect("no limit").expect("no limit and no contradiction")
+    proved.proof.expect("the search has a result").expect("no limit and no contradiction")
 }
 
 pub fn proof(board: &Board, position: &Position) -> Proof {

@@ -250,7 +250,7 @@ fn errors_list_legal_moves() {
     let lost = position(&over, "1 w");
     assert_eq!(
         text(&over, &lost, "a1"),
-        "a1 is not legal here: White removes a stone beside the hole on a1; \
+        "a1 is not legal here: White's opening removal must be a white stone next to the hole on a1; \
          White has no legal move and has lost"
     );
     let wide = board("1x64");
@@ -293,7 +293,7 @@ fn lists_of_moves_are_parsed() {
     let error = parse_moves(&six, "a6 b5").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "move 2 (\"b5\"): b5 is not legal here: White removes a stone beside the hole on a6; \
+        "move 2 (\"b5\"): b5 is not legal here: White's opening removal must be a white stone next to the hole on a6; \
          legal: b6 a5"
     );
     let error = parse_moves(&six, &format!("a6 {}", "q".repeat(1000))).unwrap_err();

@@ -8,7 +8,7 @@ use konane::{Board, Perft, PerftError, Position};
 use crate::positions::board;
 use crate::reference::ReferencePosition;
 
-/// Depth of the table; unoptimised builds count fewer plies.
+/// True in unoptimised builds, which count fewer plies.
 const SLOW: bool = cfg!(debug_assertions);
 
 /// The data rows of a table, without comments and header line.
@@ -65,7 +65,7 @@ fn the_table_of_8x8() {
     assert_eq!(checked, deepest);
 }
 
-/// With equal positions merged, the numbers are the same, for any memory limit.
+/// If equal positions are merged, the counts are the same, with any memory limit.
 #[test]
 fn merged_counts_are_those_of_the_table() {
     let board = board("8x8");

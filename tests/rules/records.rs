@@ -77,7 +77,7 @@ impl Style {
             text = ranks.split('/').rev().collect::<Vec<_>>().join("/") + " " + side;
         }
         if self.points {
-            // Begins with the largest number, so that no number is part of another one.
+            // The largest number first, so that no number is replaced within another one, such as 1 in 12.
             for empty in (1..=64).rev() {
                 text = text.replace(&empty.to_string(), &".".repeat(empty));
             }
@@ -92,7 +92,7 @@ impl Style {
         if record.start != Position::start(&board) {
             text += &format!("Position: {start}\n");
         }
-        // On other boards the first move or the stones determine it.
+        // On other boards, the first move or the stones determine the orientation.
         let is_told = record.dimensions.ranks().is_multiple_of(2) && !record.moves.is_empty();
         if self.is_flipped && !is_told {
             text += "Flip-Ranks: yes\n";

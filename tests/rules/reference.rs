@@ -131,7 +131,8 @@ impl ReferencePosition {
             }
             for (down, right) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
                 let (mut row, mut file) = start;
-                // For each stone taken: a stone of the opponent next to the stone, and an empty square after it.
+                // To take a stone, the next square must have a stone of the opponent, and the square after it must
+                // be empty.
                 while self.at((row + down, file + right)) == Some(Cell::Stone(!side))
                     && self.at((row + 2 * down, file + 2 * right)) == Some(Cell::Empty)
                 {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use konane::internals::symmetry::permute;
 use konane::internals::zobrist::Zobrist;
-use konane::{Board, Colour, Dimensions, Phase, Position};
+use konane::{Board, Colour, Dimensions, Phase, Position, Symmetry};
 use proptest::prelude::*;
 
 use crate::positions::{all_dimensions, board, cases, dimensions, recipe};
@@ -80,9 +80,18 @@ fn set_of(permutations: &[Box<[u8]>]) -> BTreeSet<Map> {
     permutations.iter().map(|p| p.to_vec()).collect()
 }
 
-/// The images of a position under all maps that preserve its meaning.
+/// A board with the given symmetries, or with all if it has 64 squares.
+fn board_with(dimensions: Dimensions, symmetry: Symmetry) -> Board {
+    let board = Board::new(dimensions).with_symmetry(symmetry);
+    board.unwrap_or_else(|_| Board::new(dimensions))
+}
+
+/// The images of a position under all maps that preserve its meaning and are among the symmetries of the board.
 fn equivalents(board: &Board, position: &Position) -> Vec<Position> {
-    let maps = all_maps(board.dimensions()).into_iter();
+    let identity: Map = (0..board.dimensions().squares() as u8).collect();
+    let maps = all_maps(board.dimensions())
+        .into_iter()
+        .filter(|map| board.symmetry() != Symmetry::None || *map == identity);
     let images = maps.filter_map(|map| {
         let mut occupied = 0;
         for (square, &image) in map.iter().enumerate() {
@@ -95,7 +104,7 @@ fn equivalents(board: &Board, position: &Position) -> Vec<Position> {
         let keeps_colours = board.colour_of(map[0].into()) == Colour::Black;
         match (keeps_colours, position.phase(board)) {
             (true, _) => Some(Position::new_unchecked(board, occupied, position.to_move())),
-            (false, Phase::Jumping) => {
+            (false, Phase::Jumping) if board.symmetry() == Symmetry::All => {
                 Some(Position::new_unchecked(board, occupied, !position.to_move()))
             }
             (false, _) => None,
@@ -119,6 +128,15 @@ fn the_group_is_the_list_of_the_thesis() {
         let rest: BTreeSet<Map> = all_maps(d).difference(&preserving).cloned().collect();
         assert_eq!(exchanging, rest, "{d}");
         assert_eq!(exchanging.is_empty(), !d.has_even_side(), "{d}");
+        if d.squares() < 64 {
+            let colours = board_with(d, Symmetry::Colours);
+            assert_eq!(set_of(colours.symmetries().preserving()), preserving, "{d}");
+            assert!(colours.symmetries().exchanging().is_empty(), "{d}");
+            let none = board_with(d, Symmetry::None);
+            assert_eq!(none.symmetries().preserving().len(), 1, "{d}");
+        } else {
+            assert!(board.clone().with_symmetry(Symmetry::Colours).is_err(), "{d}");
+        }
         let black = board.squares_of(Colour::Black);
         for map in symmetries.preserving() {
             assert_eq!(permute(map, black), black, "{d}");
@@ -129,12 +147,18 @@ fn the_group_is_the_list_of_the_thesis() {
     }
 }
 
+fn symmetry() -> impl Strategy<Value = Symmetry> {
+    prop::sample::select(&Symmetry::ALL[..])
+}
+
 proptest! {
     #![proptest_config(cases(5000))]
 
     #[test]
-    fn codes_and_keys_are_invariant(dimensions in dimensions(), recipe in recipe()) {
-        let board = Board::new(dimensions);
+    fn codes_and_keys_are_invariant(
+        dimensions in dimensions(), symmetry in symmetry(), recipe in recipe(),
+    ) {
+        let board = board_with(dimensions, symmetry);
         let position = recipe.position(&board);
         let symmetries = board.symmetries();
         let zobrist = Zobrist::new(&board);
@@ -156,43 +180,45 @@ proptest! {
 
     #[test]
     fn equal_codes_mean_equivalent_positions(
-        dimensions in dimensions(), one in recipe(), two in recipe(),
+        dimensions in dimensions(), symmetry in symmetry(), one in recipe(), two in recipe(),
     ) {
-        let board = Board::new(dimensions);
+        let board = board_with(dimensions, symmetry);
         let (one, two) = (one.position(&board), two.position(&board));
         let equivalent = equivalents(&board, &one).contains(&two);
         prop_assert_eq!(one.code(&board) == two.code(&board), equivalent);
     }
 }
 
-/// Every position of small boards: one code per orbit, and no code for two orbits.
+/// Every position of small boards: equivalent positions (an orbit) have one code, and two orbits never share a code.
 #[test]
 fn codes_are_exact() {
     for text in
         ["1x1", "1x2", "2x1", "1x5", "1x6", "2x2", "2x3", "3x2", "3x3", "3x4", "4x3", "2x6", "4x4"]
     {
-        let board = board(text);
-        let mut code_of_orbit: HashMap<(u64, Colour), u64> = HashMap::new();
-        let mut orbit_of_code: HashMap<u64, (u64, Colour)> = HashMap::new();
-        for occupied in 0..=board.all() {
-            for side in [Colour::Black, Colour::White] {
-                let position = Position::new_unchecked(&board, occupied, side);
-                if Position::from_setup(&board, position.to_setup(&board)).is_err() {
-                    continue;
+        for symmetry in Symmetry::ALL {
+            let board = board(text).with_symmetry(symmetry).expect("fewer than 64 squares");
+            let mut code_of_orbit: HashMap<(u64, Colour), u64> = HashMap::new();
+            let mut orbit_of_code: HashMap<u64, (u64, Colour)> = HashMap::new();
+            for occupied in 0..=board.all() {
+                for side in [Colour::Black, Colour::White] {
+                    let position = Position::new_unchecked(&board, occupied, side);
+                    if Position::from_setup(&board, position.to_setup(&board)).is_err() {
+                        continue;
+                    }
+                    let orbit = equivalents(&board, &position)
+                        .into_iter()
+                        .map(|p| (p.occupied(), p.to_move()))
+                        .min()
+                        .expect("the identity is a symmetry");
+                    let code = position.code(&board);
+                    assert_eq!(*code_of_orbit.entry(orbit).or_insert(code), code, "{text}");
+                    assert_eq!(*orbit_of_code.entry(code).or_insert(orbit), orbit, "{text}");
                 }
-                let orbit = equivalents(&board, &position)
-                    .into_iter()
-                    .map(|p| (p.occupied(), p.to_move()))
-                    .min()
-                    .expect("the identity is a symmetry");
-                let code = position.code(&board);
-                assert_eq!(*code_of_orbit.entry(orbit).or_insert(code), code, "{text}");
-                assert_eq!(*orbit_of_code.entry(code).or_insert(orbit), orbit, "{text}");
             }
+            assert_eq!(code_of_orbit.len(), orbit_of_code.len(), "{text}");
+            let zobrist = Zobrist::new(&board);
+            let keys: BTreeSet<u64> = orbit_of_code.keys().map(|&c| zobrist.key(c)).collect();
+            assert_eq!(keys.len(), orbit_of_code.len(), "{text}: keys of small boards differ");
         }
-        assert_eq!(code_of_orbit.len(), orbit_of_code.len(), "{text}");
-        let zobrist = Zobrist::new(&board);
-        let keys: BTreeSet<u64> = orbit_of_code.keys().map(|&c| zobrist.key(c)).collect();
-        assert_eq!(keys.len(), orbit_of_code.len(), "{text}: keys of small boards differ");
     }
 }

@@ -20,7 +20,7 @@ use konane::search::testing::graph::GraphGame;
 use konane::search::testing::negamax::Negamax;
 pub use konane::search::testing::random::Random;
 
-/// Parameters of all algorithms; each uses some of them.
+/// Parameters of all algorithms; each algorithm uses some of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     profile: Profile,

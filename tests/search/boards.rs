@@ -2,6 +2,7 @@
 
 use konane::Position;
 use konane::Profile;
+use konane::Symmetry;
 use konane::Value;
 use konane::game::{Estimate, FeatureWeights, Konane};
 use konane::search::run::Limits;
@@ -75,14 +76,17 @@ fn starts_of_boards_agree_with_negamax() {
         let plain = PlainKonane(&board);
         let start = Position::start(&board);
         let expected = Negamax::new(&plain).value(PlainKonane::code(&start));
-        let code = start.code(&board);
-        for profile in [Profile::Tuned, Profile::Thesis] {
-            let game = Konane::new(&board, profile.estimate());
-            let mut oracle = Negamax::new(&game);
-            assert_eq!(oracle.value(code), expected, "{text}");
-            let setting = Setting::of(profile, 1 << 20);
-            let context = || text.to_string();
-            check(&game, code, &mut oracle, setting, Limits::default(), &context);
+        for symmetry in Symmetry::ALL {
+            let board = board.clone().with_symmetry(symmetry).expect("fewer than 64 squares");
+            let code = start.code(&board);
+            for profile in [Profile::Tuned, Profile::Thesis] {
+                let game = Konane::new(&board, profile.estimate());
+                let mut oracle = Negamax::new(&game);
+                assert_eq!(oracle.value(code), expected, "{text}");
+                let setting = Setting::of(profile, 1 << 20);
+                let context = || format!("{text}, {symmetry}");
+                check(&game, code, &mut oracle, setting, Limits::default(), &context);
+            }
         }
     }
 }

@@ -195,7 +195,7 @@ proptest! {
         }
     }
 
-    /// Codes of the maximum length, three for every place: a look-up returns an entry of the right code.
+    /// Codes of the maximum length, three for every entry of the table: a look-up returns an entry of the right code.
     #[test]
     fn no_position_is_confused_with_another(clusters in sizes(), salt: u64) {
         let keys = Keys::longest(clusters, salt);
@@ -244,7 +244,7 @@ proptest! {
     }
 }
 
-/// If codes have more bits than cluster and place can determine, all entries are full.
+/// If codes have more bits than a compact entry and its place in the table can determine, all entries are full.
 #[test]
 fn codes_that_are_too_long_have_full_entries() {
     for (clusters, bits, fits) in

@@ -6,7 +6,7 @@
 //! * without limits, and with memory of a reasonable size, the outcome is known;
 //! * the best child of a won root is lost;
 //! * the same search counts the same nodes again;
-//! * a limit leads to `Unknown` with the reason of the limit.
+//! * a search that reaches a limit returns `Unknown` with the name of the limit as reason.
 
 mod algorithms;
 mod boards;
@@ -18,6 +18,7 @@ mod known;
 mod limits;
 mod parallel;
 mod plain_konane;
+mod published;
 mod repetition;
 mod table;
 mod winners;

@@ -25,7 +25,7 @@ fn key_of(cluster: usize, clusters: usize) -> u64 {
     u64::try_from(key).unwrap()
 }
 
-/// An open entry. Work below 16 is stored exactly, so these entries are read as they were stored.
+/// An open entry. A search effort below 16 is stored exactly, so these entries are read as they were stored.
 fn open(phi: u32, delta: u32, work: u64) -> Entry {
     Entry { phi, delta, work }
 }
@@ -39,8 +39,8 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     ]
 }
 
-/// Stores an entry as a table without overflow does: the last entry is kept, but a solved one is only replaced
-/// by a solved one with more work.
+/// Stores an entry as a table without overflow does: an entry replaces that of the same code, except that a solved
+/// one is only replaced by a solved one with a greater search effort.
 fn store_in_model(model: &mut HashMap<u64, Entry>, code: u64, entry: Entry) {
     let known = model.get(&code).copied();
     let keeps = known.is_some_and(|known| {
@@ -141,7 +141,7 @@ proptest! {
         }
         prop_assert_eq!(table.store(0, 99, new), Stored::Replaced);
         prop_assert_eq!(table.lookup(0, 99), Some(new));
-        // In steps of the encoded work. Eight steps double it.
+        // In steps of the encoded search effort. Eight steps double the effort.
         let worth = |code: usize| works[code] + u64::from(solved[code]) * 8;
         let victim = (0..CLUSTER).min_by_key(|&code| worth(code)).unwrap();
         for code in 0..CLUSTER {

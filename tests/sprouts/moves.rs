@@ -123,7 +123,7 @@ fn canonical_forms_are_the_classes_of_isomorphic_lands() {
     }
     let mut compared = 0;
     for class in classes.values() {
-        // One drawing of each id. Every other drawing is compared with all of these.
+        // One drawing of each id. Every other drawing is compared with all these drawings.
         let mut first: Vec<&(Drawing, Atom)> = Vec::new();
         for member in class {
             let mut seen_before = false;

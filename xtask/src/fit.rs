@@ -4,9 +4,10 @@
 //! cargo run --release --package xtask -- fit numbers.spr … > src/sprouts/forecast/weights.txt
 //! ```
 //!
-//! The odds are a softmax of curves over the phase, and the phase is the sum of the weights of a land's
-//! traits. All weights are fitted at once, by Adam (Kingma and Ba 2015) on the mean logarithmic loss. One
-//! land in ten is used for validation only; the loss on these lands is printed on stderr.
+//! The odds of the Grundy numbers are a softmax of functions of the phase (the *curves*). The phase is the
+//! sum of the weights of a land's traits. All weights are fitted at once, by Adam (Kingma and Ba 2015) on the
+//! mean logarithmic loss. One land in ten is used for validation only; the loss on these lands is printed on
+//! stderr.
 
 use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
@@ -18,13 +19,13 @@ use konane::sprouts::{Scratch, Sprouts};
 
 use crate::DeveloperError;
 
-/// Number of traits besides the counts: the most frequent ones.
+/// Number of traits in the model that are not counts. The most frequent ones are used.
 const TRAITS: usize = 250;
 const STEPS: i32 = 4000;
 const BATCH: usize = 2000;
 /// Lands with fewer lives have no forecast.
 const MIN_LIVES: u32 = 6;
-/// One in six of the lands with fewer lives is used: there are very many.
+/// Of the lands with fewer lives, only one in six is used, because there are very many.
 const MANY_LIVES: u32 = 16;
 
 /// A land with its Grundy number.
@@ -69,8 +70,8 @@ impl Adam {
     }
 }
 
-/// Initial weight of a trait in turns: about 0.8 moves per life, and a move is half a turn. None for
-/// traits that are not counts.
+/// Returns the initial weight of a trait that is a count, in turns: a game has about 0.8 moves per life, and
+/// a move is half a turn. Returns None for all other traits.
 fn initial_weight(part: &Trait) -> Option<f64> {
     match part {
         Trait::Isolated => Some(1.19),
@@ -85,7 +86,7 @@ fn initial_weight(part: &Trait) -> Option<f64> {
     }
 }
 
-/// The distinct lands of the files, and the traits of the model.
+/// Returns the distinct lands of the files, and the traits of the model.
 fn read(
     files: &[PathBuf],
     random: &mut SplitMix,
@@ -97,12 +98,12 @@ fn read(
     for file in files {
         for entry in SprReader::open(file)? {
             let entry = entry?;
-            // A lost sum does not determine the numbers of its lands.
+            // A sum is skipped: that it is lost does not determine the Grundy numbers of its lands.
             let [land] = entry.position.lands() else { continue };
             let lives = entry.position.lives();
             let is_skipped =
                 lives < MIN_LIVES || (lives < MANY_LIVES && random.next() * 6.0 >= 1.0);
-            // A land may occur with several texts.
+            // The same land may occur in several spellings.
             if is_skipped || !seen.insert(game.atoms(&entry.position, &mut scratch)?) {
                 continue;
             }
@@ -141,7 +142,7 @@ struct Model {
 }
 
 impl Model {
-    /// Returns the loss of a land. Adds to the gradients if `learns`.
+    /// Returns the loss of a land. Adds its gradient to those of the weights if `learns`.
     fn loss(&mut self, land: &LabelledLand, learns: bool) -> f64 {
         let turn: f64 =
             land.traits.iter().map(|&(number, count)| self.turns[number].value * count).sum();
@@ -188,7 +189,8 @@ impl Model {
 pub fn run(files: &[PathBuf]) -> Result<(), DeveloperError> {
     let mut random = SplitMix(1);
     let (lands, traits) = read(files, &mut random)?;
-    // Rare numbers of lives have more weight than their share.
+    // Lands with a rare number of lives are drawn more often than others: if n lands have the same number of
+    // lives, each is drawn with weight 1/√n.
     let mut with_lives = [0usize; 41];
     for land in &lands {
         with_lives[land.lives.min(40) as usize] += 1;

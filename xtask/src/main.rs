@@ -12,7 +12,7 @@ mod simulate;
 
 type DeveloperError = Box<dyn Error>;
 
-/// The sources of the program.
+/// Root directory of the sources.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[derive(Parser)]

@@ -30,7 +30,8 @@ struct Measurement {
     /// Runs of each line on this program and machine.
     runs: u32,
     time_limit: Option<&'static str>,
-    /// True if the result, and not its cost, is measured: a result of any program counts.
+    /// True if the result is of interest and not its cost. Then a run is skipped if there is a result by any
+    /// version of the program.
     is_solved_once: bool,
 }
 
@@ -143,7 +144,7 @@ fn parse_time(text: &str) -> Result<String, String> {
 
 /// One run of the program that a measurement asks for.
 struct PlannedRun {
-    /// Arguments without limits and `--json`.
+    /// Arguments without limits and without `--json`.
     args: String,
     /// 1, 2, … for repetitions.
     number: u32,
@@ -155,7 +156,7 @@ struct PlannedRun {
 /// One run of the program as a line of the raw results.
 #[derive(Deserialize, Serialize)]
 struct RunRecord {
-    /// Arguments without limits and `--json`: the subject of the measurement.
+    /// Arguments without limits and without `--json`: the subject of the measurement.
     args: String,
     /// Signature of the program (`konane bench`).
     signature: u64,
@@ -175,7 +176,7 @@ struct RunRecord {
     cpu_seconds: Option<f64>,
     /// Maximum memory of the process, if measured.
     peak_rss_bytes: Option<u64>,
-    /// Load average of the minute before.
+    /// Load average of the minute before the run.
     load_before: Option<f64>,
     /// Time of the run in UTC, as in 2025-01-31T12:00:00Z.
     date: String,
@@ -189,7 +190,7 @@ struct RunRecord {
     result: PrintedResult,
 }
 
-/// The part of a printed object that decides about repetitions.
+/// The part of a printed object that decides whether a run is repeated.
 #[derive(Deserialize)]
 struct PrintedResult {
     /// Reason why there is no result.
@@ -219,8 +220,8 @@ fn build() -> Result<PathBuf, DeveloperError> {
     Ok(target.unwrap_or(Path::new(ROOT).join("target")).join("release/konane"))
 }
 
-/// The runs of a measurement in their order. Repetitions go in rounds, so that a busy minute affects
-/// one run of each line and not all runs of one.
+/// Returns the runs of a measurement in order. Every line runs once before any line is repeated, so that a
+/// busy minute affects one run of each line and not all runs of one line.
 fn runs(args: &MeasureArgs) -> Result<Vec<PlannedRun>, DeveloperError> {
     let mut runs = Vec::new();
     for measurement in MEASUREMENTS {
@@ -259,7 +260,7 @@ fn runs(args: &MeasureArgs) -> Result<Vec<PlannedRun>, DeveloperError> {
     Ok(runs)
 }
 
-/// The line with the options of the command line in place of its own.
+/// Returns `line` with the values of `--algo`, `--threads` and `--memory` in `args` in place of its own.
 fn with_options(line: &str, args: &MeasureArgs) -> String {
     let threads = args.threads.map(|threads| threads.to_string());
     let mut words: Vec<&str> = line.split(' ').collect();
@@ -273,7 +274,7 @@ fn with_options(line: &str, args: &MeasureArgs) -> String {
     words.join(" ")
 }
 
-/// All lines for which braces stand.
+/// Returns all lines to which the braces in `line` expand.
 fn expand(line: &str) -> Result<Vec<String>, DeveloperError> {
     let Some((head, rest)) = line.split_once('{') else { return Ok(vec![line.to_owned()]) };
     let (inside, tail) = rest.split_once('}').expect("braces come in pairs");
@@ -291,7 +292,7 @@ fn expand(line: &str) -> Result<Vec<String>, DeveloperError> {
     Ok(lines)
 }
 
-/// The boards of a table in docs, with their positions if it has any.
+/// Returns the boards of a table in docs, each with its position if the table has positions.
 fn positions(table: &str) -> Result<Vec<String>, DeveloperError> {
     let text = fs::read_to_string(Path::new(ROOT).join("docs").join(table))
         .map_err(|error| format!("docs/{table}: {error}"))?;
@@ -309,7 +310,7 @@ fn positions(table: &str) -> Result<Vec<String>, DeveloperError> {
         .collect())
 }
 
-/// The words of a command line. Text in double quotes is one word.
+/// Returns the words of a command line. Text in double quotes is one word.
 fn words(line: &str) -> Vec<&str> {
     let quoted = line.split('"').enumerate();
     let of = |(index, part)| {
@@ -318,9 +319,9 @@ fn words(line: &str) -> Vec<&str> {
     quoted.flat_map(of).collect()
 }
 
-/// The board with the shorter side first, and the position if there is one. A board RxF and a board
-/// FxR are the same game.
-fn question(args: &str) -> (Vec<&str>, Option<&str>) {
+/// Returns the sides of the board, the shorter one first, and the position if there is one. A board RxF and
+/// a board FxR are the same game.
+fn searched_position(args: &str) -> (Vec<&str>, Option<&str>) {
     let words = words(args);
     let mut sides: Vec<&str> = words.get(1).map_or(Vec::new(), |board| board.split('x').collect());
     sides.sort_by_key(|side| side.parse::<u32>().ok());
@@ -341,8 +342,8 @@ impl PlannedRun {
         text + " --json"
     }
 
-    /// True if this run could not add anything to a record of an equal run: there is a result, or
-    /// the limit that was reached has not been raised.
+    /// True if this run is not necessary after the run of `record`, which had the same arguments: it found
+    /// a result, or the limit that it reached has not been raised.
     fn adds_nothing_to(&self, record: &RunRecord) -> bool {
         let time = |limit: &Option<String>| -> Option<Duration> {
             limit.as_ref().and_then(|text| parse_duration(text).ok())
@@ -415,7 +416,8 @@ impl Bench {
                 let is_same = (&record.args, record.signature, &record.cpu, record.run)
                     == (&run.args, self.signature, &self.cpu, run.number);
                 let is_solved = || {
-                    record.result.reason.is_none() && question(&run.args) == question(&record.args)
+                    record.result.reason.is_none()
+                        && searched_position(&run.args) == searched_position(&record.args)
                 };
                 is_same && run.adds_nothing_to(record) || run.is_solved_once && is_solved()
             };
@@ -441,13 +443,13 @@ impl Bench {
         let done = command.args(words(&line)).stdin(Stdio::null()).output()?;
         let wall_seconds = round(begin.elapsed().as_secs_f64(), 6);
         let exit_code = done.status.code().unwrap_or(130);
-        // A limit that was reached (3) is a result, other codes are not.
+        // Exit code 3 means that a limit was reached, which is recorded too. Other codes are errors.
         if !matches!(exit_code, 0 | 3) {
             let messages = String::from_utf8_lossy(&done.stderr);
             return Err(format!("{messages}konane {line} ended with exit code {exit_code}").into());
         }
         let printed = String::from_utf8(done.stdout)?;
-        // The last line: a message about the exit code may precede it.
+        // GNU time writes its figures to the last line, possibly after a message about the exit code.
         let usage = fs::read_to_string(usage.path())?;
         let usage = usage.lines().last().unwrap_or_default().split(' ');
         let usage: Vec<f64> = usage.filter_map(|number| number.parse().ok()).collect();
@@ -526,12 +528,18 @@ mod tests {
                         --time-limit 1m --max-nodes 8 --json";
         assert_eq!(narrow, expected);
         assert_eq!(words(&narrow)[3], "xoxox b");
-        assert_eq!(question("solve 7x6 --algo pns"), question("solve 6x7 --algo dfpn"));
-        assert_ne!(question("solve 6x7 --position \"1 b\""), question("solve 6x7"));
+        assert_eq!(
+            searched_position("solve 7x6 --algo pns"),
+            searched_position("solve 6x7 --algo dfpn")
+        );
+        assert_ne!(
+            searched_position("solve 6x7 --position \"1 b\""),
+            searched_position("solve 6x7")
+        );
     }
 
-    /// The table of openings has each position after two removals once, up to symmetry: as many as
-    /// perft counts. The positions of both tables are valid.
+    /// The table of openings has each position after the two opening removals once, up to symmetry, so it
+    /// has as many as perft counts. The positions of both tables are valid.
     #[test]
     fn tables_of_positions_are_complete() {
         let mut openings: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
@@ -579,8 +587,16 @@ mod tests {
         assert_eq!(records(&format!("{only} --max-nodes 3"), false), 2);
         let first = &bench.records().unwrap()[0];
         assert_eq!((first.signature, first.max_nodes, first.exit_code), (42, Some(3), 0));
-        assert_eq!(records(&format!("{only} --max-nodes 2"), false), 2, "not more than before");
-        assert_eq!(records(&format!("{only} --max-nodes 3000"), false), 3, "1x5 again");
+        assert_eq!(
+            records(&format!("{only} --max-nodes 2"), false),
+            2,
+            "a lower limit adds nothing"
+        );
+        assert_eq!(
+            records(&format!("{only} --max-nodes 3000"), false),
+            3,
+            "1x5 is solved with more nodes"
+        );
         assert_eq!(
             records(&format!("{only} --algo pns"), false),
             3,

@@ -8,6 +8,9 @@
 //! * [`Number`]: a proof or disproof number. [`Pair`]: both numbers of a position.
 //! * [`Combination`]: combination of the children's phi to delta.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::Value;
 
 /// A proof or disproof number. Open positions have numbers in `1..=MAX`.
@@ -124,6 +127,37 @@ impl Combination {
             needed.saturating_sub(sum - max).min(max.max(1))
         };
         bound.clamp(1, u64::from(INFINITY)) as Number
+    }
+}
+
+/// `sum`, `max`, `weak`, or `mixed:W` with the weight in 1/64.
+impl fmt::Display for Combination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Combination::SUM => f.write_str("sum"),
+            Combination::MAX => f.write_str("max"),
+            Combination::WEAK => f.write_str("weak"),
+            Combination { weight_64, .. } => write!(f, "mixed:{weight_64}"),
+        }
+    }
+}
+
+impl FromStr for Combination {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "sum" => Ok(Combination::SUM),
+            "max" => Ok(Combination::MAX),
+            "weak" => Ok(Combination::WEAK),
+            _ => {
+                let weight = text.strip_prefix("mixed:").and_then(|weight| weight.parse().ok());
+                let weight = weight.filter(|&weight: &u32| weight <= 64);
+                weight.map(Combination::mixed).ok_or_else(|| {
+                    "expected sum, max, weak, or mixed:W with a weight W from 0 to 64".to_owned()
+                })
+            }
+        }
     }
 }
 

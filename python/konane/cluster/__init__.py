@@ -4,8 +4,8 @@
 >>> konane.cluster.solve("6x6", workers=2, threads_per_worker=1).winner  # doctest: +SKIP
 'white'
 
-``python -m konane.cluster`` has the same on the command line. docs/cluster.md says how to run it on one
-machine or on many, and what happens when some of them fail.
+``python -m konane.cluster`` offers the same on the command line. docs/cluster.md says how to run it on one
+machine or on many, and what happens when some machines fail.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ def solve(
 ) -> Result:
     """Solves a board (``"6x6"``) or a ``Position`` in many processes: returns a ``Result``.
 
-    `address` is that of a running Ray, ``"auto"`` or ``"host:port"``; without it, a local one is
-    started, which ends with the search. Without `workers` there is one on each machine; without
-    `threads_per_worker` those of a machine share its cores. `memory_per_worker` is for each
+    `address` is the address of a running Ray, ``"auto"`` or ``"host:port"``. Without it, a local Ray is
+    started, which ends with the search. Without `workers`, each machine has one worker. Without
+    `threads_per_worker`, the cores of a machine are divided among its workers. `memory_per_worker` is for each
     worker's table, `memory` for the coordinator, which is in this process: bytes, or texts such as
-    ``"16GiB"``. `job_nodes` are the nodes of a job; the default follows from the speed and number of workers.
+    ``"16GiB"``. `job_nodes` is the number of nodes of a job; the default depends on the speed and number of workers.
 
     The coordinator's `checkpoint` is written every `checkpoint_interval` seconds, at the end, and when a
-    limit is reached or Ctrl-C comes; with `resume` the search continues from it. Without an interval it
-    is written after 5 seconds, or 50 times as long as the last one took. `time_limit` is in seconds. `log` is called
-    with lines about progress and workers.
+    limit is reached or Ctrl-C is pressed. With `resume`, the search continues from this file. The default
+    interval is 5 seconds, or 50 times the time that the last checkpoint took if that is longer. `time_limit` is in
+    seconds. `log` is called with lines about progress and workers.
 
     Raises ``konane.InputError`` and ``konane.FileError`` as ``konane.solve`` does, and
-    ``ClusterError`` if Ray cannot be used, or no worker can be started for two minutes. Ctrl-C
+    ``ClusterError`` if Ray cannot be used, or if no worker can be started for two minutes. Ctrl-C
     raises ``KeyboardInterrupt``.
     """
     position = Position(board) if isinstance(board, str) else board

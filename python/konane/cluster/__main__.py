@@ -40,14 +40,14 @@ def main(arguments: list[str] | None = None) -> int:
         "answer, 4 a file is missing, damaged or cannot be written, 130 interrupted.",
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="SUBCOMMAND")
-    solve = verbs.add_parser("solve", help="who wins a position of Konane")
+    solve = verbs.add_parser("solve", help="find the winner of a position of Konane")
     solve.add_argument("board", metavar="RxF", help="ranks x files, such as 7x7")
     solve.add_argument("--position", metavar="TEXT", help="begin here, such as 'xox/o1o/xox w'")
     solve.add_argument(
         "--phase",
         choices=["auto", "jump"],
         default="auto",
-        help="phase of --position: by the number of empty squares, or the jumping phase",
+        help="phase of --position: auto determines it by the number of empty squares, jump is the jumping phase",
     )
     solve.add_argument("--moves", metavar="MOVES", help="play these moves first: 'a4 a3'")
     solve.add_argument("--profile", choices=["tuned", "thesis"], default="tuned")
@@ -56,18 +56,18 @@ def main(arguments: list[str] | None = None) -> int:
         "--checkpoint-interval",
         metavar="TIME",
         type=checked(seconds),
-        help="time from one checkpoint to the next [default: 5s, or 50 times what the last one took]",
+        help="time from one checkpoint to the next [default: 5s, or 50 times the time that the last one took]",
     )
     solve.set_defaults(run=run_solve)
-    sprouts = verbs.add_parser("sprouts", help="who wins a position of Sprouts")
+    sprouts = verbs.add_parser("sprouts", help="find the outcome of a position of Sprouts")
     sprouts.add_argument("position", metavar="TEXT", help="such as 0*12")
     sprouts.add_argument(
         "--nimber", metavar="N", type=checked(heap), default=0, help="add a nim heap of this size"
     )
     add_search_arguments(sprouts)
-    # Numbers are kept as they are found.
+    # Grundy numbers are written as they are found, so there is no interval.
     sprouts.set_defaults(run=run_sprouts, checkpoint_interval=None)
-    build = verbs.add_parser("builddb", help="a database of all positions of a board")
+    build = verbs.add_parser("builddb", help="build a database of all positions of a board")
     add_build_arguments(build)
     build.set_defaults(run=run_build)
     args = parser.parse_args(arguments)
@@ -81,7 +81,8 @@ def main(arguments: list[str] | None = None) -> int:
     except InternalError as error:
         return complain(error, MISMATCH)
     except ResourceError as error:
-        # As in the program: a build that does not fit is a limit, a table that does not is bad input.
+        # The exit codes are those of the program: a build that exceeds memory or disk space has reached a limit; a
+        # table that cannot be allocated is bad input.
         return complain(error, LIMIT if args.verb == "builddb" else BAD_INPUT)
     except Error as error:
         return complain(error, BAD_INPUT)
@@ -97,12 +98,12 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
     amount, nodes, duration = checked(text.amount), checked(count), checked(seconds)
     add = parser.add_argument
     add("--address", help="the Ray to join, auto or host:port [default: a new one on this machine]")
-    add("--workers", metavar="N", type=amount, help="workers in all [default: one a machine]")
+    add("--workers", metavar="N", type=amount, help="total number of workers [default: one on each machine]")
     add(
         "--threads-per-worker",
         metavar="N",
         type=amount,
-        help="threads of each [default: the machine's cores, divided among its workers]",
+        help="threads of each worker [default: the machine's cores, divided among its workers]",
     )
     add(
         "--memory-per-worker",
@@ -120,7 +121,7 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
         "--job-nodes",
         metavar="N",
         type=nodes,
-        help="nodes of a job [default: by the speed and number of workers]",
+        help="nodes of a job [default: depends on the speed and number of workers]",
     )
     add(
         "--checkpoint",
@@ -165,7 +166,8 @@ def run_search(game: Game, args: argparse.Namespace) -> int:
         )
     answer(args, result.fields, lambda: shown(game, result))
     is_open, checkpoint = result.outcome == "unknown", result.fields.get("checkpoint", {})
-    # A search that has its answer needs its checkpoint no more; Grundy numbers are for others, too.
+    # If a search of Konane has an answer, its checkpoint is not needed any more, so a failed write is no error. A
+    # file of Grundy numbers is also for other searches, so a failed write is an error.
     if "error" in checkpoint and (is_open or isinstance(game, Sprouts)):
         return complain(f"no checkpoint was written: {checkpoint['error']}", FILE)
     codes = {"interrupted": INTERRUPTED, "file error": FILE, "contradiction": FILE}
@@ -200,7 +202,7 @@ def shown(game: Game, result: Result) -> str:
             size, entries = text.size(saved["bytes"]), text.grouped(saved["entries"])
             line = f"{saved['file']}, {size}, {entries} entries"
         else:
-            line = f"{saved['file']}, as it was"
+            line = f"{saved['file']}, not changed"
         rows.append(("checkpoint", line))
     return text.rows(head, rows)
 
@@ -212,26 +214,26 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--dir",
         default="db",
-        help="the directory for databases, which all machines see [default: db]",
+        help="the directory for databases, which all machines must share [default: db]",
     )
     add("--address", help="the Ray to join, auto or host:port [default: a new one on this machine]")
-    add("--workers", metavar="N", type=amount, help="tasks at a time [default: all cores]")
+    add("--workers", metavar="N", type=amount, help="number of tasks at a time [default: all cores are used]")
     add(
         "--threads-per-task",
         metavar="N",
         type=amount,
         default=1,
-        help="threads of each [default: 1]",
+        help="threads of each task [default: 1]",
     )
     add(
         "--memory-per-task",
         metavar="SIZE",
         type=checked(memory_bytes),
         default="1GiB",
-        help="memory of each [default: 1GiB]",
+        help="memory of each task [default: 1GiB]",
     )
     add("--max-tasks-in-flight", metavar="N", type=amount, help="tasks submitted to Ray at a time")
-    add("--plan", action="store_true", help="print the cost, and exit")
+    add("--plan", action="store_true", help="print the cost of the build, and exit")
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("-q", "--quiet", action="store_true", help="show no progress on stderr")
 
@@ -294,7 +296,7 @@ def planned_text(figures: dict[str, Any], options: builddb.TaskOptions) -> str:
 def built_text(built: dict[str, Any]) -> str:
     """Returns the result of a build as text."""
     if "reason" in built:
-        return "interrupted: the same command goes on from here"
+        return "interrupted: the same command continues the build"
     black, white = (built[f"{side}_to_move_wins"] for side in ("black", "white"))
     tasks, workers = text.grouped(built["tasks"]), text.counted(len(built["workers"]), "worker")
     return text.rows(

@@ -30,13 +30,13 @@ __all__ = ["TaskOptions", "build", "build_database", "parts"]
 #: Maximum number of errors of a task, such as a full disk.
 MAX_ERRORS = 3
 
-#: Maximum number of deaths of workers of one task.
+#: Maximum number of times that a worker dies while it runs the same task.
 MAX_DEATHS = 20
 
-#: Maximum number of damaged files in a build.
+#: Maximum number of files that are found damaged or missing in a build.
 MAX_LOST = 20
 
-#: Slices of the largest layers for each task that can run at a time.
+#: Number of slices of the largest layers, for each task that can run at a time.
 SLICES_PER_WORKER = 2
 
 
@@ -48,12 +48,13 @@ class TaskFailed(FileError):
 class TaskOptions:
     """Use of the cluster by a build."""
 
-    #: Bytes of each task.
+    #: Memory of each task in bytes.
     memory: int
     threads: int = 1
-    #: Tasks at a time; ``None`` for all cores of the cluster.
+    #: Number of tasks that run at a time; ``None`` to use all cores of the cluster.
     workers: int | None = None
-    #: Tasks submitted to Ray at a time; ``None`` for one more than run.
+    #: Number of tasks submitted to Ray at a time; ``None`` for `workers`, or if that is ``None`` as well, for one
+    #: more than can run.
     in_flight: int | None = None
 
     def __post_init__(self) -> None:
@@ -71,7 +72,7 @@ def _task(task: str, out: str, memory: int, threads: int, version: str) -> dict[
     """Runs a task in a worker."""
     if version != __version__:
         raise ClusterError(
-            f"this machine has konane {__version__} and the driver {version}: install the same"
+            f"this machine has konane {__version__}, and the driver has {version}: install the same version"
         )
     report = run_task(task, out, memory, threads)
     node = ray.get_runtime_context().get_node_id()
@@ -135,12 +136,12 @@ class _BuildDriver:
         return True
 
     def wave(self, tasks: list[str]) -> None:
-        """Runs independent tasks. Returns early if a file was lost, since its task has to run first."""
+        """Runs independent tasks. Returns early if a file was lost: the task that wrote it has to run again first."""
         todo = collections.deque(tasks)
         flying: dict[ray.ObjectRef, str] = {}
         whole = True
-        # Tasks that are still running when this ends early are left to end by themselves: Ray may end the
-        # whole process if one is cancelled just as it ends.
+        # Tasks that are still running when this function returns early are not cancelled: if a task is cancelled
+        # at the moment in which it ends, Ray may end the whole process.
         while (flying or (todo and whole)) and not self.stop.is_set():
             while todo and whole and len(flying) < self.in_flight:
                 task = todo.popleft()
@@ -185,7 +186,7 @@ class _BuildDriver:
         self.lost += 1
         self.progress({"event": "lost", "path": str(path)})
         if self.lost >= MAX_LOST:
-            raise TaskFailed(f"{path} and others were damaged or gone {MAX_LOST} times: check the disk")
+            raise TaskFailed(f"files were damaged or missing {MAX_LOST} times, the last one is {path}: check the disk")
 
     def finished(self, task: str, report: dict[str, Any]) -> None:
         key = (report["node"], report["pid"])
@@ -213,15 +214,15 @@ def build_database(
     max_tasks_in_flight: int | None = None,
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> dict[str, Any]:
-    """Builds ``dir``/RxF-complete, or what is missing of it, by tasks on Ray.
+    """Builds the database ``dir``/RxF-complete, or its missing files, by tasks on Ray.
 
-    ``dir`` is a directory that all machines see under this name. A task takes at most
-    ``memory_per_task``, on ``threads_per_task`` processors. ``workers`` is the number of tasks at a time, by
-    default all processors of the cluster. Without an ``address`` a local Ray is started, unless this process has
-    joined one. ``progress`` is called with a dictionary for each event.
+    ``dir`` is a directory that all machines can access by this name. A task takes at most
+    ``memory_per_task``, on ``threads_per_task`` processors. ``workers`` is the number of tasks at a time; by
+    default, as many run as there are processors for in the cluster. Without an ``address`` a local Ray is started,
+    unless this process is already connected to one. ``progress`` is called with a dictionary for each event.
 
-    Returns the object that ``konane builddb --json`` prints, without the memory of the process, with
-    ``workers`` and ``tasks``.
+    Returns the object that ``konane builddb --json`` prints. It lacks the memory of the process, and has
+    ``workers`` and the counts of the tasks in addition.
 
     Raises ``konane.InputError`` for an invalid board or amount of memory, ``ResourceError`` if the memory of a task
     is too small or larger than that of each machine, ``FileError`` for errors of the directory or a task that
@@ -242,12 +243,12 @@ def build(
     tell: Callable[[dict[str, Any]], None],
     stop: threading.Event,
 ) -> dict[str, Any]:
-    """Builds a database. If `stop` is set, returns early: the result has a ``reason`` and no numbers."""
+    """Builds a database. If `stop` is set, returns early: the result has a ``reason`` and no counts of positions."""
     begun = time.monotonic()
     memory, threads, workers = options.memory, options.threads, options.workers
     out = str(Path(dir).absolute())
     local = workers or max(1, (os.cpu_count() or 1) // threads)
-    # Invalid arguments and complete databases need no Ray.
+    # Invalid arguments and complete databases are detected before Ray is started.
     first = BuildPlan(board, out, memory, threads, 1)
     if first.finished:
         return _result(first.open().finish(), begun, None)
@@ -257,7 +258,8 @@ def build(
         plan = BuildPlan(board, out, memory, threads, parts(at_a_time))
         director = plan.open()
         try:
-            # One more than run, so that none waits for the driver, unless the number was asked for.
+            # By default, one task more than can run is submitted, so that no core waits for the driver. `workers`
+            # is an exact number.
             limit = options.in_flight or workers or at_a_time + 1
             driver = _BuildDriver(director, out, options, limit, tell, stop)
             summary = director.finish() if driver.run() else _unfinished(board, plan)

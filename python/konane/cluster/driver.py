@@ -11,7 +11,7 @@ workers. It has three responsibilities:
   ignored. A worker whose job takes long is pinged, and is lost if it does not answer. This time is measured by a
   clock that stands still while the driver is stopped, so that a driver that continues first processes the messages
   that have arrived.
-* *Limits.* The time limit, and a request to stop.
+* *Limits.* The driver ends the search at the time limit, or when it is requested to stop.
 
 :class:`ClusterOptions` has the parameters, :class:`WorkerSlot` the state of a worker, :class:`MachineFailures` the
 failures of a machine; :class:`MachineMonitor` polls Ray for machines.
@@ -40,10 +40,10 @@ from .worker import Job, WorkerReady, actor_class
 
 __all__ = ["Driver", "WorkerSlot", "ClusterOptions"]
 
-#: Minimum duration of a job, in units of the time in which the driver serves all workers once.
+#: Minimum duration of a job, as a multiple of the time in which the driver serves all workers once.
 MIN_ROUNDS = 1.25
 
-#: Seconds of searching before the speed of a worker is used.
+#: Seconds that a worker must have searched before its measured speed is used.
 MIN_SPEED_SECONDS = 0.1
 
 #: Seconds between two checks of machines, limits and leases.
@@ -63,10 +63,10 @@ class ClusterOptions:
     threads: int | None = None
     #: Memory of each worker's table.
     memory: int | str = "1GiB"
-    #: Nodes of a job; ``None`` for the number that a worker evaluates while all others are served.
+    #: Nodes of a job; ``None`` for at least the number that a worker evaluates while the driver serves all workers.
     job_nodes: int | None = None
     time_limit: float | None = None
-    #: Seconds in which a worker with a longer job has to answer a ping.
+    #: Seconds without a message after which a worker is lost. During a long job, it must answer a ping in this time.
     lease: float = 30.0
     #: Seconds without any worker after which the search fails.
     patience: float = 120.0
@@ -89,18 +89,18 @@ class WorkerSlot:
     threads: int
     actor: Any
     started: float
-    #: Number of the lost worker that it replaces.
+    #: Number of the lost worker that this worker replaces.
     replaces: int | None
     #: Pending call.
     call: Any
-    #: Time of its last answer or call, on the driver's clock.
+    #: Time of the worker's last answer or last call, on the driver's clock.
     last_sign: float
     #: Ping that has not been answered.
     pending_ping: Any = None
     pid: int | None = None
     #: Capacity of its table in entries.
     capacity: int = 0
-    #: Workers whose actors it has received.
+    #: Numbers of the workers whose actors this worker has received.
     peers: set[int] = field(default_factory=set)
     rejections: int = 0
     jobs: int = 0
@@ -111,7 +111,10 @@ class WorkerSlot:
 
     @property
     def speed(self) -> float | None:
-        """Nodes per second; ``None`` until it is known. Nodes between two jobs count too, which lengthens jobs."""
+        """Nodes per second; ``None`` until it is known.
+
+        Nodes between two jobs count, but not the time, so the speed is too high and jobs become longer.
+        """
         return self.nodes / self.seconds if self.seconds > MIN_SPEED_SECONDS else None
 
 
@@ -153,7 +156,7 @@ class Driver:
         self.job_nodes = 0
         self.begun: float | None = None
         self.ended = 0.0
-        #: Driver's clock for leases: seconds in which the driver has run.
+        #: Driver's clock for leases, in seconds. It stands still while the process is stopped.
         self.awake = 0.0
 
     # -- for progress and metrics
@@ -277,7 +280,7 @@ class Driver:
         self.calls += 1
 
     def _serve(self) -> None:
-        """Sends jobs to idle workers, and cancellations."""
+        """Sends jobs to idle workers, and cancellations to workers whose jobs are not needed any more."""
         for worker in self.live:
             if worker.pid is not None and worker.call is None and not self._over:
                 self._assign(worker, self.coordinator.handle_idle(worker.number))
@@ -311,7 +314,7 @@ class Driver:
             worker.pending_ping, worker.last_sign = None, self.awake
         quiet = self.awake - worker.last_sign
         if worker.pid is None:
-            # It allocates its table, and cannot answer yet.
+            # The worker allocates its table, and cannot answer yet.
             lease = max(self.options.lease, self.options.patience)
         else:
             lease = self.options.lease
@@ -367,7 +370,8 @@ class Driver:
         self._lost_numbers.append(worker.number)
         self._error = why
         self._note(f"worker {worker.number} is lost: {why}")
-        # The first is replaced at once. After consecutive losses there is a pause, which doubles.
+        # After the first of several consecutive losses on a machine, a new worker is started at once. After the
+        # next ones there is a pause, which doubles each time.
         failures = self._failures.setdefault(worker.machine.node, MachineFailures())
         lasted = worker.pid is not None and now - worker.started > 5
         failures.count = 1 if lasted else failures.count + 1
@@ -381,7 +385,7 @@ class Driver:
             ray.kill(worker.actor, no_restart=True)
 
     def _adapt(self) -> None:
-        """Sets the nodes of later jobs: the number that a worker evaluates while all others are served."""
+        """Sets the nodes of later jobs. By default, a worker evaluates them while the driver serves all workers."""
         ready = [worker for worker in self.live if worker.pid is not None]
         if not ready:
             return

@@ -30,7 +30,7 @@ __all__ = [
 #: Exit codes of the program.
 ANSWERED, MISMATCH, BAD_INPUT, LIMIT, FILE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-#: Signals that follow the first one faster than this are the same request.
+#: Seconds after the first signal in which further signals are ignored, because they belong to the same request.
 SAME_REQUEST = 0.5
 
 
@@ -41,7 +41,7 @@ def complain(error: Exception | str, code: int) -> int:
 
 
 def checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Returns a type of an argument whose ``ValueError`` is printed with its text."""
+    """Returns `read` as an argument type for ``argparse``. The text of a ``ValueError`` becomes the error message."""
 
     def parse(value: str) -> Any:
         try:

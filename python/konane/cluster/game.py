@@ -20,12 +20,12 @@ class Game(Protocol):
 
     @property
     def job_nodes(self) -> int:
-        """Nodes of the first jobs for each thread of a worker."""
+        """Nodes of the first jobs, for each thread of a worker."""
         ...
 
     @property
     def job_seconds(self) -> float:
-        """Seconds of later jobs, if there are few workers."""
+        """Minimum duration of later jobs in seconds. Jobs take longer if there are many workers."""
         ...
 
     @property
@@ -101,13 +101,13 @@ class Sprouts:
     position: str
     nimber: int = 0
     job_nodes: int = 12_000
-    #: Longer than those of Konane: a worker is idle while it waits for the next job.
+    #: Longer than the jobs of Konane, because a worker of Sprouts is idle while it waits for the next job.
     job_seconds: float = 0.06
     #: All Grundy numbers are shared.
     shared_work: int = 0
 
     def coordinator(self, *, checkpoint_interval: float | None, **options: Any) -> ClusterCoordinator:
-        # Grundy numbers are written as they are found.
+        # Grundy numbers are written as they are found, so there is no interval.
         return ClusterCoordinator.sprouts(self.position, nimber=self.nimber, **options)
 
     def worker(self, *, shared_work: int, **options: Any) -> ClusterWorker:
@@ -129,5 +129,5 @@ class Sprouts:
         rows.append(("nodes", text.grouped(answer["nodes"])))
         rows.append(("expansions", text.grouped(answer["expansions"])))
         rows.append(("Grundy", f"{text.grouped(answer['grundy_numbers'])} numbers found"))
-        heap = f" beside a heap of {self.nimber}" if self.nimber else ""
+        heap = f" plus a nim heap of {self.nimber}" if self.nimber else ""
         return f"{self.position}{heap}", rows

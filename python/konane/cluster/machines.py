@@ -29,9 +29,9 @@ def spread(
 ) -> dict[Machine, tuple[int, int]]:
     """Returns the number of workers of each machine, and the threads of each worker there.
 
-    Without `workers`, each machine has one. Otherwise `workers` is their total number, and they are distributed
-    so that each has as many cores as possible. Without `threads`, the workers of a machine share its cores.
-    Otherwise no machine has more workers than its cores allow.
+    Without `workers`, each machine has one worker. Otherwise `workers` is the total number of workers, which are
+    distributed so that each worker has as many cores as possible. Without `threads`, the cores of a machine are
+    divided among its workers. With `threads`, no machine has more workers than its cores allow.
     """
     usable = sorted((p for p in machines if p.cores >= (threads or 1)), key=lambda p: p.node)
     counts = dict.fromkeys(usable, 0)
@@ -59,5 +59,5 @@ def shortage(
         return f"no machine has {text.counted(cores, 'core')}"
     count = sum(count for count, _ in spread(machines, workers, threads).values())
     if workers is not None and count < workers:
-        return f"room for {count} of {text.counted(workers, 'worker')}"
+        return f"the cluster has CPUs for {count} of {text.counted(workers, 'worker')}"
     return None

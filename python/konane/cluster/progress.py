@@ -20,7 +20,7 @@ __all__ = ["Lines", "Metrics", "Progress", "Tasks", "Terminal"]
 
 
 class Progress:
-    """Progress without output, base of the other classes."""
+    """Progress without output. Base of the classes that write it."""
 
     def __init__(self) -> None:
         self._next = 0.0
@@ -72,7 +72,7 @@ class Progress:
 
 
 class Lines(Progress):
-    """Progress for a function, if there is one."""
+    """Passes the lines of progress to a function. Without a function, discards them."""
 
     def __init__(self, log: Callable[[str], None] | None) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class Terminal(Progress):
             sys.stderr.write(piece)
             sys.stderr.flush()
         except OSError:
-            # A closed stderr is no reason to stop.
+            # Ignored: a search continues if stderr is closed.
             pass
 
 

@@ -30,20 +30,20 @@ class Checkpoints:
 
 @dataclass(frozen=True)
 class WorkerUse:
-    """Use of a worker."""
+    """Work done by a worker."""
 
     #: Number of the worker; never reused.
     id: int
     #: Beginning of the identifier of its machine in Ray.
     node: str
-    #: Process; ``None`` if it never was ready.
+    #: Process id; ``None`` if the worker was never ready.
     pid: int | None
     threads: int
     #: Jobs whose results have arrived.
     jobs: int
     #: Nodes evaluated.
     nodes: int
-    #: True if it was lost before the search ended.
+    #: True if the worker was lost before the search ended.
     lost: bool
 
 
@@ -65,14 +65,14 @@ class Result:
     seconds: float
     #: All workers of the search, lost ones included.
     workers: list[WorkerUse]
-    #: Calls of workers.
+    #: Number of calls to workers.
     calls: int
     #: The JSON object of ``--json``.
     fields: dict[str, Any] = field(repr=False)
 
 
 class _Saves:
-    """Reports checkpoints, and collects their figures."""
+    """Reports checkpoints, and collects data about them for the result."""
 
     def __init__(self, coordinator: Any, checkpoints: Checkpoints, progress: Progress) -> None:
         self._coordinator, self._checkpoints, self._progress = coordinator, checkpoints, progress
@@ -87,7 +87,7 @@ class _Saves:
                 every = "" if interval is None else f", every {text.seconds(interval)}"
                 progress.note(f"checkpoints: {file}{every}, at most {bound}")
             else:
-                progress.note(f"checkpoint: {file}, as numbers are found")
+                progress.note(f"checkpoint: {file}, written as Grundy numbers are found")
             runs, nodes, seconds = coordinator.before
             if runs:
                 so_far = [text.counted(nodes, "node"), text.seconds(seconds), text.counted(runs, "run")]
@@ -134,7 +134,7 @@ def search(
     progress: Progress,
     stop: threading.Event,
 ) -> Result:
-    """Runs a search. The last checkpoint has its results, however the search ends."""
+    """Runs a search. However the search ends, its results are written to the checkpoint."""
     worker_bytes = memory_bytes(options.memory)
     memory_bytes(memory)
     with connected(address, (options.workers or 1) * (options.threads or 1)):
@@ -173,7 +173,7 @@ def search(
     answer["nodes_per_second"] = float(speed)
     answer["memory_bytes"] += worker_bytes * len(live)
     if "table" in answer:
-        # The entries of lost workers are counted, so is the capacity of their tables.
+        # The capacity includes the tables of lost workers, because their entries are counted, too.
         answer["table"]["capacity"] += sum(worker.capacity for worker in driver.workers)
     # A coordinator of Sprouts reports its file of Grundy numbers itself.
     answer["checkpoint"] = answer.get("checkpoint") or saves.fields()

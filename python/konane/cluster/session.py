@@ -26,7 +26,7 @@ PATIENCE = 10
 
 
 class ClusterError(Error, RuntimeError):
-    """Ray cannot be used, or the work cannot go on: there are no workers, and none can be started."""
+    """Ray cannot be used, or the work cannot continue: there are no workers, and no worker can be started."""
 
 
 def _refuse_dead(address: str) -> None:
@@ -47,10 +47,10 @@ def _refusal(address: str | None, error: Exception) -> Error:
     """Returns the error for a Ray that cannot be joined or started, in one line."""
     said = " ".join(str(error).split())
     if address is None:
-        return ClusterError(f"no Ray can be started on this machine: {said}")
+        return ClusterError(f"Ray cannot be started on this machine: {said}")
     if "Version mismatch" in said:
         return InputError(
-            f"the Ray at {address} is another one: {said}; "
+            f"the Ray at {address} has another version: {said}; "
             "install the same versions of Ray and Python on each machine"
         )
     return InputError(f"there is no Ray at {address}: {said}")
@@ -58,10 +58,11 @@ def _refusal(address: str | None, error: Exception) -> Error:
 
 @contextmanager
 def connected(address: str | None, cores: int) -> Iterator[None]:
-    """Joins the Ray at an address, ``auto`` or ``host:port``; without one, starts one here.
+    """Joins the Ray at an address, ``auto`` or ``host:port``. Without an address, starts a local Ray.
 
-    A local Ray offers `cores` cores, or those of the machine if they are more, and ends with this process. If this
-    process has joined a Ray before, that one is used and stays joined. Errors of Ray become ``ClusterError``.
+    A local Ray offers `cores` cores, or all cores of the machine if there are more, and ends with this process. If
+    this process is already connected to a Ray, that connection is used, and stays open. Errors of Ray become
+    ``ClusterError``.
     """
     try:
         if ray.is_initialized():

@@ -11,7 +11,7 @@ from .._konane import time_text as seconds
 
 __all__ = ["amount", "check", "counted", "grouped", "number", "rows", "seconds", "short", "size"]
 
-#: The proof number of something impossible, ``INFINITY`` of the library.
+#: Infinite proof number, ``INFINITY`` of the library.
 INFINITY = 1 << 27
 
 
@@ -21,7 +21,7 @@ def grouped(count: int) -> str:
 
 
 def number(count: int) -> str:
-    """A proof number of the JSON object."""
+    """A proof number as text."""
     return "infinite" if count >= INFINITY else grouped(count)
 
 
@@ -36,14 +36,14 @@ def rows(head: str, values: list[tuple[str, str]]) -> str:
 
 
 def amount(text: str, least: int = 1) -> int:
-    """A whole number of at least `least`; raises ``ValueError``."""
+    """Reads a whole number of at least `least`; raises ``ValueError`` for another text."""
     if not (text.isascii() and text.isdigit() and int(text) >= least):
         raise ValueError(f"write a whole number of at least {least}")
     return int(text)
 
 
 def check(name: str, number: int | None, most: int = 1 << 20) -> None:
-    """Raises ``InputError`` for an argument that is given and not from 1 to `most`."""
+    """Raises ``InputError`` if the argument is neither ``None`` nor a number from 1 to `most`."""
     if number is None:
         return
     expected = f"{name}: expected a whole number from 1 to {most}, got {reprlib.repr(number)}"

@@ -25,7 +25,7 @@ GROUPS = {"search": 1, "entries": 4, "control": 1}
 #: Seconds to wait for the entries of another worker.
 ENTRIES_WAIT = 0.5
 
-#: Seconds without requests to a worker that has not answered in time.
+#: Seconds in which no entries are requested from a worker that has not answered in time.
 ENTRIES_PAUSE = 10.0
 
 
@@ -36,7 +36,7 @@ class Job(NamedTuple):
     worker: int
     #: Reply of the coordinator.
     reply: bytes
-    #: Node of the job, and the worker that has entries below it.
+    #: Node of the job, and the number of the worker that has entries below this node.
     node: bytes | None
     last: int | None
 
@@ -45,7 +45,7 @@ class Job(NamedTuple):
 class JobReport:
     """Result of a job."""
 
-    #: Request for the coordinator; a text if the job was rejected.
+    #: Request for the coordinator, or the error message if the worker rejected the job.
     message: bytes | str
     #: Seconds of the search.
     seconds: float
@@ -94,7 +94,7 @@ class Worker:
         except ValueError as error:
             if entries is None:
                 return str(error)
-        # Invalid entries of the other worker: search without them.
+        # The entries of the other worker may be invalid: searches without them.
         return self._search(job, None)
 
     def _request_entries(self, job: Job) -> bytes | None:
@@ -105,7 +105,7 @@ class Worker:
         try:
             return ray.get(self._peers[last].entries.remote(job.node), timeout=ENTRIES_WAIT)
         except Exception:
-            # Lost, unreachable or slow: the search takes longer without the entries.
+            # The other worker is lost, unreachable or slow. Without its entries, the search only takes longer.
             self._paused[last] = time.monotonic() + ENTRIES_PAUSE
             return None
 

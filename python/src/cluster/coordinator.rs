@@ -98,7 +98,8 @@ enum Handled {
 }
 
 impl ClusterCoordinator {
-    /// Starts the thread of the coordinator, within a thread pool if checkpoints are read and written.
+    /// Starts the thread of the coordinator. If there are checkpoints, it runs in a thread pool, because reading and
+    /// writing them uses all cores.
     fn start(
         py: Python<'_>,
         checkpoints: Option<Arc<CheckpointWriter>>,

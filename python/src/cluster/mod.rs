@@ -71,7 +71,7 @@ enum ServiceState<T> {
 
 impl<T: Send + 'static> ServiceThread<T> {
     /// Starts the thread, and waits until it sends on `is_ready` or ends. `work` receives a stop flag, which is set
-    /// if a signal raises an exception meanwhile.
+    /// if a signal raises an exception during this wait.
     ///
     /// # Errors
     /// If the thread cannot be started or fails before it is ready; an exception of a signal.

@@ -25,8 +25,8 @@ use crate::options::{MemoryArg, StartArg, ThreadCountArg};
 use crate::solve::profile as profile_of;
 use crate::sprouts::read;
 
-/// Maximum nodes of a search without a job, for each thread: many more than are searched until the next job
-/// arrives, and few enough to end soon if none arrives.
+/// Maximum number of nodes of a search without a job, for each thread. Many fewer are searched until the next job
+/// arrives. If no job arrives, the search still ends soon.
 const IDLE_NODES: u64 = 500_000;
 
 /// Task for a thread of a worker.

@@ -206,7 +206,7 @@ def test_shortage_of_cores() -> None:
     assert shortage(machines, None, None) is None
     assert shortage(machines, None, 4) is None
     assert shortage(machines, 3, 2) is None
-    assert shortage(machines, 10, 2) == "room for 3 of 10 workers"
-    assert shortage(machines, 10, None) == "room for 6 of 10 workers"
+    assert shortage(machines, 10, 2) == "the cluster has CPUs for 3 of 10 workers"
+    assert shortage(machines, 10, None) == "the cluster has CPUs for 6 of 10 workers"
     assert shortage(machines, 1, 5) == "no machine has 5 cores"
     assert shortage([], None, None) == "no machine has 1 core"

@@ -259,7 +259,7 @@ def test_grundy_numbers_of_sprouts_are_its_checkpoint(tmp_path) -> None:
     assert again["checkpoint"]["loaded"] == first["checkpoint"]["added"]
     assert again["outcome"] == first["outcome"]
     assert again["nodes"] < first["nodes"]
-    with pytest.raises(konane.FileError, match="not there"):
+    with pytest.raises(konane.FileError, match="does not exist"):
         sprouts_coordinator("0*9", checkpoint=tmp_path / "b", resume=True)
 
 

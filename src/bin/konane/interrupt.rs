@@ -57,7 +57,7 @@ fn clear() {
     }
 }
 
-/// Returns true if a signal at this time is a new request and not part of the first one.
+/// Returns true if a signal at the time `now` is a new request, and not part of the first request.
 fn is_another(first: &mut Option<Instant>, now: Instant) -> bool {
     now.duration_since(*first.get_or_insert(now)) >= SAME_REQUEST
 }

@@ -72,8 +72,8 @@ fn end_because(reason: &[u8]) -> ! {
     exit()
 }
 
-/// Ends the program in the same way after a panic that a failed allocation caused. The standard library
-/// panics when a thread starts, and crates that call C code panic.
+/// Ends the program in the same way after a panic that a failed allocation caused. Such panics come from the
+/// standard library when a thread starts, and from crates that call C code.
 pub fn end_on_allocation_panics() {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(move |info| match info.payload_as_str() {

@@ -265,7 +265,7 @@ impl Write for LogWriter {
     }
 }
 
-/// Writes a note to stderr that proofs are trusted without verification, which can take long.
+/// Writes a note to stderr: these proofs are trusted. They are not verified, because that can take long.
 pub fn note_trusted_proofs(proofs: &[PathBuf]) {
     for file in proofs {
         let file = file.display();

@@ -35,7 +35,7 @@ pub struct TraceArgs {
 pub struct ProgressJson {
     /// Wall-clock time since the search began.
     pub seconds: f64,
-    /// Positions evaluated; of Sprouts, couples.
+    /// Positions evaluated; for Sprouts, couples (a land plus a nim heap).
     pub nodes: u64,
     /// Proof number of the root for the player to move: 0 if it has won, null if infinite. Absent for
     /// `ab`.
@@ -98,7 +98,7 @@ pub struct Trace {
     file: File,
     begun: Instant,
     next: Duration,
-    /// First write error. Nothing is written after it.
+    /// The first error. After an error, nothing is written.
     error: Option<FileError>,
 }
 

@@ -7,11 +7,12 @@ use super::{Colour, Isa, Jumps, MAX_JUMPS, dispatch, versions};
 pub struct Features {
     /// Number of jumps that the side has, or would have if it were to move.
     pub moves: [u8; MAX_JUMPS],
-    /// Number of distinct squares on which they land.
+    /// Number of distinct squares on which these jumps land.
     pub landings: [u8; MAX_JUMPS],
-    /// Number of stones that can jump.
+    /// Number of stones of the side that can jump.
     pub movable: [u8; MAX_JUMPS],
-    /// Number of stones with an occupied neighbour, whose stone is always one of the opponent.
+    /// Number of stones of the side with an occupied neighbouring square. The stone there always belongs to the
+    /// opponent.
     pub contacts: [u8; MAX_JUMPS],
 }
 
@@ -22,8 +23,8 @@ pub struct Successors {
     pub len: usize,
     /// Occupied squares, in the orientation of the parent.
     pub occupied: [u64; MAX_JUMPS],
-    /// Least image under the symmetries of successors. After a move by Black, or on a board with two
-    /// odd sides, this is the canonical code without the bit of the side to move.
+    /// Least image of the occupied squares under the symmetries of `Symmetries::successor_table`. After a move by
+    /// Black, or on a board with two odd sides, this is the canonical code without the bit of the side to move.
     pub least: [u64; MAX_JUMPS],
     /// Features of the side to move after the move.
     pub own: Features,
@@ -113,7 +114,8 @@ impl Jumps {
                 let targets = self.landings::<ROUNDS>(occupied, side, d);
                 moves += targets.count_ones();
                 landings |= targets;
-                // Behind the second landing of a jump the square is empty.
+                // Two squares back from a landing square is the start of the jump, or, for a jump over several stones,
+                // the landing square before it. The latter is empty, so `starts & occupied` excludes it below.
                 starts |= if d < 2 { targets >> (2 * step) } else { targets << (2 * step) };
             }
             let neighbours = ((occupied & long.below) << long.step)
@@ -140,8 +142,8 @@ impl Jumps {
 macro_rules! generate {
     ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
      $out:ident) => {
-        // Only square boards with odd sides have eight colour-preserving symmetries, and these boards have no
-        // long jumps.
+        // Only square boards with odd sides have eight colour-preserving symmetries. No jump on these boards takes more
+        // than three stones, so `ROUNDS` is 0.
         if $jumps.images.stride() == 4 {
             $jumps.generate_lanes::<4, $rounds>($occupied, $mover, $out)
         } else {

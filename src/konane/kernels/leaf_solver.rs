@@ -5,29 +5,29 @@
 
 use super::{Colour, Isa, Jumps, dispatch, versions};
 
-/// Capacity of a [`FewJumps`]: its squares take one byte each of a word.
+/// Capacity of a [`FewJumps`], which has one byte of a 64-bit word for each jump.
 const MAX_FEW: usize = 8;
 
-/// Maximum number of moves of a position that is searched. A search that reaches a position with more ends
+/// Maximum number of moves of a position that is searched. A search that reaches a position with more moves ends
 /// without a result.
 const MAX_MOVES: usize = 16;
 
-/// Number of results in the table. It takes 64 KiB, so that those of several workers that share a core stay in
-/// its caches.
+/// Number of results in the table. The table takes 64 KiB, so that the tables of all workers on a core fit into the
+/// caches of the core.
 const SLOTS: usize = 1 << SLOTS_LOG2;
 const SLOTS_LOG2: u32 = 12;
 
 /// The budget of an exact search, and results of earlier searches.
 ///
-/// A board with independent parts leads to the same few positions in every order of play, within
-/// one search and from one search to the next; the results halve the number of visited positions. They
-/// are stored with whole positions, so collisions are impossible.
+/// If the stones form independent groups, all orders of play lead to the same few positions, within one search and
+/// from one search to the next. Stored results halve the number of visited positions. A slot contains the whole
+/// position, so the result of another position is never returned.
 #[derive(Debug)]
 pub struct LeafSolverMemory {
     /// Number of positions that may still be visited.
     pub left: u32,
-    /// Occupied squares, and 2 + 2·mover + result, or 0 for an empty slot.
-    /// The length is fixed, so that the index needs no bounds check.
+    /// Occupied squares, and 2 + 2·mover + (1 if the mover wins). Both are 0 in an empty slot.
+    /// The length is a constant, so that the index needs no bounds check.
     slots: Box<[(u64, u64); SLOTS]>,
 }
 
@@ -65,13 +65,13 @@ impl LeafSolverMemory {
 struct FewJumps {
     /// Number of jumps.
     len: usize,
-    /// End of the jumps of each class except the last.
+    /// For each class except the last, the index after its last jump.
     ends: [usize; 5],
-    /// The lowest square of each jump, in one byte.
+    /// The lowest square that each jump changes, one byte for each jump.
     lows: u64,
 }
 
-/// The bits of a set of at most eight, in one byte each. The remaining bytes are 0.
+/// The squares of a set of at most eight squares, one in each byte. The remaining bytes are 0.
 #[inline(always)]
 fn pack(mut set: u64) -> u64 {
     let mut bytes = 0;
@@ -89,11 +89,11 @@ fn pack(mut set: u64) -> u64 {
 }
 
 impl Jumps {
-    /// Searches a position by plain negamax over at most `memory.left` positions, which are counted down. Returns
-    /// true if the mover wins, or `None` if the budget does not suffice or probably would not. Successors with
-    /// the fewest replies come first. Takes some 25 ns per position.
+    /// Searches a position by plain negamax. Visits at most `memory.left` positions and subtracts the number of visited
+    /// positions from it. Returns true if the mover wins, or `None` if the budget does not suffice or probably would
+    /// not suffice. Successors with the fewest replies come first. Takes some 25 ns per position.
     ///
-    /// The memory must have been used with the same board only.
+    /// `memory` must not have been used with another board.
     pub fn solve_leaf(
         &self,
         occupied: u64,
@@ -109,7 +109,8 @@ impl Jumps {
         )
     }
 
-    /// The jumps, if they are few and short, as in most positions near the end of a game.
+    /// The jumps, if there are at most [`MAX_FEW`] and none takes more than three stones, as in most positions near the
+    /// end of a game.
     #[inline(always)]
     fn few_jumps<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> Option<FewJumps> {
         let (sets, are_all) = self.short_jumps::<ROUNDS>(occupied, mover);
@@ -123,9 +124,9 @@ impl Jumps {
         if !are_all || len > MAX_FEW {
             return None;
         }
-        // If all eight jumps come before, the set is empty, so the shift may wrap around.
+        // If eight jumps precede this class, its set is empty, so the shift by 64 may wrap around.
         let packed = |class: usize| pack(sets[class]).wrapping_shl(8 * ends[class - 1] as u32);
-        // Most jumps take one stone, on either axis.
+        // In most positions all jumps take one stone: classes 0 and 3.
         let mut lows = pack(sets[0]) | packed(3);
         if sets[1] | sets[2] | sets[4] | sets[5] != 0 {
             lows |= packed(1) | packed(2) | packed(4) | packed(5);
@@ -140,7 +141,7 @@ impl Jumps {
         [all[0], all[1], all[2], all[short], all[short + 1], all[short + 2]]
     }
 
-    /// The successor of a position with one jump.
+    /// The successor of a position that has only one jump.
     #[inline(always)]
     fn forced(&self, occupied: u64, few: &FewJumps) -> u64 {
         let mut class = 0;
@@ -150,8 +151,8 @@ impl Jumps {
         occupied ^ (self.few_patterns()[class] << (few.lows & 63))
     }
 
-    /// The successors by few jumps and their keys, as in [`Jumps::list_with_replies`]. The replies are counted
-    /// in registers: no board is read again before it is searched.
+    /// The successors of a position with few jumps, and their keys as in [`Jumps::list_with_replies`]. A successor
+    /// stays in a register while its replies are counted, and is not read from memory before it is searched.
     #[inline(always)]
     fn few_with_replies<const ROUNDS: usize, const LANES: usize>(
         &self,
@@ -165,22 +166,23 @@ impl Jumps {
             if start > 0 && start >= few.len {
                 break;
             }
-            for place in start..start + LANES {
+            for index in start..start + LANES {
                 let mut pattern = patterns[5];
                 for class in (0..5).rev() {
-                    pattern = if place < few.ends[class] { patterns[class] } else { pattern };
+                    pattern = if index < few.ends[class] { patterns[class] } else { pattern };
                 }
-                let board = occupied ^ (pattern << (few.lows >> (8 * place) & 63));
-                list[place] = board;
-                wide[place] = key(self.count::<ROUNDS>(board, mover ^ 1), place, few.len);
+                let board = occupied ^ (pattern << (few.lows >> (8 * index) & 63));
+                list[index] = board;
+                wide[index] = key(self.count::<ROUNDS>(board, mover ^ 1), index, few.len);
             }
         }
         (list, narrow(&wide))
     }
 
-    /// Lists the successors, and for each a key for the order of the search: the number of replies, and
-    /// in the lower byte the index in the list. The keys after the last successor are the greatest. Returns the
-    /// number of successors; if it exceeds [`MAX_MOVES`], the lists are incomplete.
+    /// Lists the successors, and for each successor a key that determines the order of the search: the number of
+    /// replies in the upper byte, the index in the list in the lower byte. Keys after the last successor are
+    /// [`u16::MAX`], with which the caller has to fill `keys`. Returns the number of successors; if it exceeds
+    /// [`MAX_MOVES`], the lists are incomplete.
     #[inline(always)]
     fn list_with_replies<const ROUNDS: usize, const LANES: usize>(
         &self,
@@ -202,14 +204,14 @@ impl Jumps {
     }
 }
 
-/// The key of the successor at an index, from its replies and the number of successors.
+/// The key of the successor at `index`. After the last successor (`index >= len`), the lower 16 bits are all set.
 #[inline(always)]
-fn key(replies: u32, place: usize, len: usize) -> u64 {
-    let beyond = if place < len { 0 } else { u64::from(u16::MAX) };
-    u64::from(replies) << 8 | place as u64 | beyond
+fn key(replies: u32, index: usize, len: usize) -> u64 {
+    let beyond = if index < len { 0 } else { u64::from(u16::MAX) };
+    u64::from(replies) << 8 | index as u64 | beyond
 }
 
-/// Truncates keys from lanes of the width of boards to 16 bits.
+/// Truncates keys to 16 bits. Keys are computed in 64 bits, the width of a board, so that both have the same lanes.
 #[inline(always)]
 fn narrow<const LANES: usize>(wide: &[u64; LANES]) -> [u16; LANES] {
     let mut keys = [0; LANES];
@@ -219,9 +221,9 @@ fn narrow<const LANES: usize>(wide: &[u64; LANES]) -> [u16; LANES] {
     keys
 }
 
-/// Searches `len` successors in the order of their keys. Returns true if one of them is lost, or `None` if the
-/// budget is exhausted or probably will be: if the remaining successors, at the mean cost of those so far, would
-/// take more than one and a half times the rest of the budget.
+/// Searches `len` successors in the order of their keys. Returns true if one of them is lost. Returns `None` if the
+/// budget is exhausted, or probably will be: if the remaining successors, at the mean cost of the successors searched
+/// so far, would take more than 1.5 times the remaining budget.
 #[inline(always)]
 fn any_lost<const N: usize>(
     list: &[u64; N],
@@ -262,9 +264,10 @@ fn any_lost<const N: usize>(
 macro_rules! solve_leaf {
     ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
      $memory:ident) => {{
-        // Masked, so that the index by colour needs no bounds check.
+        // The mask makes bounds checks of indices by colour unnecessary.
         let (mut occupied, mut mover) = ($occupied, $mover & 1);
-        // An only move is made in this loop, without recursion: a quarter of all positions have one move.
+        // If there is only one move, this loop makes it without recursion. A quarter of all positions have only one
+        // move.
         while $memory.left != 0 {
             $memory.left -= 1;
             let for_the_caller = |won: bool| Some(won == (mover == $mover));
@@ -313,13 +316,13 @@ mod tests {
     use crate::konane::{Board, Position};
     use proptest::prelude::*;
 
-    /// Returns the listed successors and their replies, sorted. Checks that the lower bytes of the keys are the
-    /// indices, and that the keys after the last successor are the greatest.
+    /// Returns the listed successors and their numbers of replies, sorted. Checks that the lower bytes of the keys are
+    /// the indices, and that all bits of the keys after the last successor are set.
     fn sorted(list: &[u64], keys: &[u16], len: usize) -> Vec<(u64, u32)> {
-        assert!((0..len).all(|place| usize::from(keys[place] & 0xff) == place));
+        assert!((0..len).all(|index| usize::from(keys[index] & 0xff) == index));
         assert!(keys[len..].iter().all(|&key| key == u16::MAX));
         let mut found: Vec<_> =
-            (0..len).map(|place| (list[place], u32::from(keys[place] >> 8))).collect();
+            (0..len).map(|index| (list[index], u32::from(keys[index] >> 8))).collect();
         found.sort_unstable();
         found
     }
@@ -362,7 +365,7 @@ mod tests {
     }
 
     proptest! {
-        /// Positions with few jumps and with many.
+        /// Checks positions with few jumps and positions with many jumps.
         #[test]
         fn successors_are_listed_with_their_replies(
             size in prop::sample::select(vec!["5x5", "6x7", "7x7", "8x8", "3x8", "8x3", "4x11", "2x30"]),

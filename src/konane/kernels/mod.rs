@@ -1,11 +1,13 @@
-//! The hot loops: expansion with codes and features, exact search of nearly finished games, perft.
+//! The hot loops (*kernels*): expansion of a position with the codes and features of its successors, exact search of
+//! nearly finished games, perft.
 //!
-//! Each is written once, as plain safe code over lanes, and compiled three times: for any processor,
-//! for AVX2 with POPCNT and BMI, and for AVX-512 with vector population counts. The version is selected at run
-//! time ([`Isa::detect`]), so that one binary runs on every processor.
+//! Each kernel is written once, as plain safe code that processes several boards in a loop, one in each *lane* of a
+//! vector register. It is compiled three times: for any processor, for AVX2 with POPCNT and BMI, and for AVX-512 with
+//! vector population counts. The version is selected at run time ([`Isa::detect`]), so that one binary runs on every
+//! processor.
 //!
 //! A kernel uses loops and forced inlining instead of iterator chains, because a function that the
-//! compiler does not inline is compiled for the baseline.
+//! compiler does not inline is compiled for the baseline instruction set.
 //!
 //! * [`Jumps`]: the tables of a board, with the kernels as methods.
 //! * [`Successors`], [`Features`]: result of an expansion.
@@ -35,34 +37,34 @@ pub const MAX_JUMPS: usize = 128;
 struct Axis {
     /// Distance between neighbours, 0 on an axis that is too short for a jump.
     step: u32,
-    /// Squares with a neighbour towards lower numbers.
+    /// Squares that a shift by `step` towards lower numbers does not move around an edge.
     above: u64,
-    /// Squares with a neighbour towards higher numbers.
+    /// Squares that a shift by `step` towards higher numbers does not move around an edge.
     below: u64,
 }
 
 /// The masks of a board in the layout of the kernels.
 ///
-/// Axis 0 is the longer one, so only this axis can have jumps over more than three stones. The
-/// directions are axis 0 up, axis 1 up, axis 0 down, axis 1 down.
+/// Axis 0 is the longer one, so only this axis can have jumps over more than three stones. Directions 0 and 2 are
+/// those of axis 0, directions 1 and 3 those of axis 1. Directions 0 and 1 go towards higher square numbers.
 #[derive(Clone, Debug)]
 pub struct Jumps {
     isa: Isa,
-    /// Number of doubling steps for the jumps of axis 0: 0 if none takes more than three stones, otherwise 3, 4
-    /// or 5 for at most 8, 16 or 32 stones.
+    /// Number of doubling rounds for the jumps of axis 0: 0 if no jump takes more than three stones, otherwise 3, 4
+    /// or 5 for jumps over at most 8, 16 or 32 stones.
     rounds: usize,
     axes: [Axis; 2],
     colours: [u64; 2],
     /// Squares of a colour on which a jump can land, by colour and direction.
     landings: [[u64; 4]; 2],
-    /// The symmetries of successors.
+    /// The symmetries for the codes of successors (`Symmetries::successor_table`).
     images: ImageTable,
-    /// Squares that a jump changes, the lowest of them at bit 0, by class: axis times `classes`
-    /// plus the number of stones taken minus one.
+    /// `patterns[class]` has the squares that a jump changes, shifted so that the lowest one is at bit 0. The class of
+    /// a jump is its axis times `classes`, plus the number of stones taken, minus one.
     patterns: Box<[u64]>,
-    /// Number of lengths of jumps per axis, at least three.
+    /// Number of classes of each axis: the maximum number of stones that a jump takes, but at least three.
     classes: usize,
-    /// Images of the patterns under the symmetries, by class and lowest square.
+    /// Images under `images` of the squares that a jump changes, by class and lowest changed square.
     pattern_images: Box<[u64]>,
 }
 
@@ -75,7 +77,7 @@ impl Jumps {
     /// [`Jumps::new`] with a given instruction set, for tests.
     ///
     /// # Panics
-    /// If the processor does not support the set.
+    /// If the processor does not support the instruction set.
     pub fn with_isa(board: &Board, isa: Isa) -> Self {
         assert!(isa as usize <= Isa::detect() as usize, "this processor has no {isa:?}");
         use Direction::{East, North, South, West};
@@ -138,9 +140,10 @@ impl Jumps {
 
     /// Landing squares of the jumps of all lengths in direction `d`.
     ///
-    /// Jumps over up to three stones take one step per stone. Longer ones are found by doubling: after round `i`
-    /// the set has the landing squares of jumps over up to 2^i stones. The shifts stay below 64, because a board
-    /// with more than eight squares on one axis has at most seven on the other.
+    /// If no jump takes more than three stones, the landing squares are computed stone by stone. Otherwise they are
+    /// computed by doubling: after `i` rounds, the set has the landing squares of jumps over up to 2^i stones. The
+    /// shifts stay below 64: where axis 0 has more than eight squares, axis 1 has at most seven, so the step of axis 0
+    /// is at most seven.
     #[inline(always)]
     fn landings<const ROUNDS: usize>(&self, occupied: u64, mover: usize, d: usize) -> u64 {
         let step = self.axes[d & 1].step;
@@ -187,10 +190,11 @@ impl Jumps {
         }
     }
 
-    /// Returns the lowest squares of the jumps over one, two and three stones on axis 0, then on axis 1, and
-    /// true if there are no longer jumps.
+    /// Returns six sets with the lowest squares of jumps: over one, two and three stones on axis 0, then the same on
+    /// axis 1. Also returns true if these are all jumps, that is, if no jump takes more than three stones.
     ///
-    /// A jump up and a jump down between the same two squares exclude each other, so six sets suffice.
+    /// Both directions of an axis share a set: of the jumps there and back between two squares, at most one is
+    /// possible, because it starts on an occupied square and ends on an empty one.
     #[inline(always)]
     fn short_jumps<const ROUNDS: usize>(&self, occupied: u64, mover: usize) -> ([u64; 6], bool) {
         let (mut sets, mut longer) = ([0; 6], 0);
@@ -201,7 +205,8 @@ impl Jumps {
             let first = (occupied << hop) & passable;
             let second = (first << hop) & passable;
             let third = (second << hop) & passable;
-            // On an axis too short for such jumps the sets are empty, so the shifts may wrap around.
+            // On an axis that is too short for jumps over two or three stones, `second` or `third` is empty, so the
+            // shifts may wrap around.
             let up = [first >> hop, second.wrapping_shr(2 * hop), third.wrapping_shr(3 * hop)];
             if ROUNDS != 0 && axis == 0 {
                 longer |= (third << hop) & passable;
@@ -223,8 +228,8 @@ impl Jumps {
 
     /// [`Jumps::for_each_jump`] on boards where no jump takes more than three stones.
     ///
-    /// One loop visits the squares of all sets, and its only branch is its end. A loop for each set would be
-    /// mispredicted several times per position.
+    /// One loop visits the squares of all sets, and its only branch is the loop condition. With a loop for each set,
+    /// several branches per position would be mispredicted.
     #[inline(always)]
     fn for_each_short_jump(&self, occupied: u64, mover: usize, mut visit: impl FnMut(usize, u32)) {
         let (sets, _) = self.short_jumps::<0>(occupied, mover);
@@ -269,8 +274,8 @@ impl Jumps {
         }
     }
 
-    /// Writes the occupied squares after every jump to `list` and returns the number of jumps. The length of the
-    /// list must be a power of two. If there are more jumps, the first entries have been overwritten.
+    /// Writes the occupied squares after every jump to `list` and returns the number of jumps. `N`, the length of the
+    /// list, must be a power of two. If there are more than `N` jumps, later ones overwrite the first ones.
     #[inline(always)]
     fn list_successors<const ROUNDS: usize, const N: usize>(
         &self,
@@ -287,8 +292,8 @@ impl Jumps {
     }
 }
 
-/// Selects the version of a kernel for the processor and the board: calls
-/// `$avx512::<ROUNDS>($args)` and so on.
+/// Calls the version of a kernel for the processor's instruction set and the board's number of rounds, such as
+/// `$avx512::<3>($args)`.
 macro_rules! dispatch {
     ($jumps:expr, $avx512:ident, $avx2:ident, $baseline:ident, ($($arg:expr),*)) => {{
         macro_rules! by_rounds {
@@ -313,9 +318,9 @@ macro_rules! dispatch {
     }};
 }
 
-/// Defines a kernel for the three instruction sets from one body. The arguments of the body are the name of the
-/// version (for recursion), `ROUNDS`, and the number of lanes: boards that are processed together. More lanes
-/// than a register holds are wasted work if there are few boards.
+/// Defines a kernel for the three instruction sets from one body. `$body` is a macro. It receives the name of the
+/// version (for recursive calls), `ROUNDS`, the number of lanes, that is, how many boards are processed together, and
+/// the arguments of the kernel. More lanes than a register holds would be wasted work if there are few boards.
 macro_rules! versions {
     ($avx512:ident, $avx2:ident, $baseline:ident, $body:ident,
      ($($arg:ident: $ty:ty),*) -> $ret:ty) => {

@@ -1,17 +1,18 @@
-//! Perft without a table. The last ply is counted, not generated, and it is counted in bulk, for all
-//! grandchildren of a position at once, so that the lanes are full.
+//! Perft without a table. The moves of the last ply are counted, not generated. They are counted for all grandchildren
+//! of a position together, so that all lanes of the vector registers are used.
 
 use super::{Colour, Isa, Jumps, MAX_JUMPS, dispatch, versions};
 
 /// Capacity of the list of boards to be counted: 4 KiB.
 const BULK: usize = 512;
 
-/// Boards that are counted together, also if they need two registers: with four, perft takes 3 % longer.
+/// Number of boards that are counted together, even where eight boards need two registers: with four boards, perft
+/// takes 3 % longer.
 const LANES: usize = 8;
 
 impl Jumps {
-    /// Number of jump sequences of exactly `depth` plies (1 or more). `stack` is the memory of the lists of successors;
-    /// it grows as needed.
+    /// Number of jump sequences of exactly `depth` plies (1 or more). `stack` is the memory for the lists of successors
+    /// and grows as needed.
     pub fn perft(&self, stack: &mut Vec<u64>, occupied: u64, mover: Colour, depth: u32) -> u64 {
         let needed = MAX_JUMPS * depth as usize + BULK;
         if stack.len() < needed {
@@ -29,10 +30,11 @@ impl Jumps {
 }
 
 impl Jumps {
-    /// Number of moves of `mover` on the first `len` boards of a list. The list is longer by at least a block.
+    /// Total number of moves of `mover` on the first `len` boards of a list. The list must have at least `LANES` more
+    /// elements, which may be overwritten.
     #[inline(always)]
     fn count_all<const ROUNDS: usize>(&self, list: &mut [u64], len: usize, mover: usize) -> u64 {
-        // The lanes after the last board have no stones, hence no moves.
+        // The last block is filled up with boards without stones, which have no moves.
         let padded = len.next_multiple_of(LANES);
         list[len..padded].fill(0);
         let mut sums = [0u64; LANES];
@@ -48,10 +50,11 @@ impl Jumps {
 /// The part of the stack for the next list.
 #[inline(always)]
 fn window(stack: &mut [u64]) -> &mut [u64; MAX_JUMPS] {
-    stack.first_chunk_mut().expect("the stack has space for every level")
+    stack.first_chunk_mut().expect("the stack has space for every ply")
 }
 
-/// Writes the successors to the front of the stack; the rest is for the deeper levels.
+/// Counts sequences recursively. Writes the successors of the position to the front of the stack; the rest of the
+/// stack is for deeper plies.
 macro_rules! perft {
     ($this:ident, $rounds:ident, $lanes:literal, $jumps:ident, $occupied:ident, $mover:ident,
      $depth:ident, $stack:ident) => {{

@@ -1,5 +1,6 @@
-//! Perft with equal positions merged: a list of all positions of a ply up to symmetry, each with the number of
-//! sequences that lead to it, and the plain count below the last list.
+//! Perft with equal positions merged. For each ply, a list has all positions up to symmetry, each with the number of
+//! sequences that lead to it. For the last plies there is no list: the sequences from each position of the last list
+//! are counted without merging.
 //!
 //! On 8x8 the 4.6 million sequences of 9 plies lead to 438,166 positions. Most sequences differ in the order of
 //! moves only.
@@ -13,20 +14,20 @@ use crate::konane::moves::Move;
 use crate::konane::position::Position;
 use crate::system::is_available;
 
-/// Number of plies below the last list. Their plain count takes less time than another list.
+/// Number of plies after the last list. Counting them without merging takes less time than another list.
 const PLAIN_PLIES: u32 = 3;
 
-/// Positions that a thread expands at a time.
+/// Number of positions that a thread expands at a time.
 const BATCH: usize = 1024;
 
-/// The code of a position, and the number of sequences that lead to the position or its images.
+/// The code of a position, and the number of sequences that lead to the position or its images under symmetries.
 type Ways = (u64, u64);
 
-/// Mean number of entries that are sorted at a time when batches are combined: some milliseconds.
+/// Mean number of entries that are sorted at a time when batches are combined. Sorting them takes some milliseconds.
 const RANGE: u64 = 1 << 16;
 
-/// Bytes of a generated position: in its batch, in its range, and in the list of the ply while the ranges are
-/// copied to it.
+/// Bytes of a generated position. It is stored three times: in its batch, in its range, and in the list of the ply
+/// while the ranges are copied to this list.
 const FOUND_BYTES: u64 = 3 * size_of::<Ways>() as u64;
 
 impl Perft<'_> {
@@ -34,8 +35,8 @@ impl Perft<'_> {
     /// rayon pool. Lists of positions take up to `memory` bytes. With less memory, counting takes longer.
     ///
     /// # Errors
-    /// If `stop` becomes true, within some milliseconds; if the count, or that of an earlier ply, does not fit into
-    /// 64 bits.
+    /// If `stop` becomes true (within some milliseconds), or if the number of sequences, or of those to an earlier
+    /// ply, does not fit into 64 bits.
     pub fn merged(
         &self,
         position: &Position,
@@ -67,8 +68,8 @@ impl Perft<'_> {
         u64::try_from(total).map_err(|_| PerftError::TooMany)
     }
 
-    /// [`Perft::merged`] for each move of the position. Symmetric positions are counted once. Depth 0 is
-    /// the same as 1.
+    /// For each move of the position, the number of sequences of `depth` plies that begin with this move, computed by
+    /// [`Perft::merged`]. Moves to equivalent positions share one computation. Depth 0 is the same as 1.
     ///
     /// # Errors
     /// As [`Perft::merged`].
@@ -93,8 +94,8 @@ impl Perft<'_> {
         position.moves(self.board).into_iter().map(&mut count).collect()
     }
 
-    /// Number of successors of all positions of the layer before they are merged. The result may be too small if
-    /// `stop` is true.
+    /// Total number of moves in all positions of the layer, which is the number of successors before equal ones are
+    /// merged. The result may be too small if `stop` is true.
     fn successors(&self, layer: &[Ways], stop: &AtomicBool) -> u64 {
         let moves = |&(code, _): &Ways| {
             u64::from(Position::from_code(self.board, code).count_moves(self.board))
@@ -103,11 +104,11 @@ impl Perft<'_> {
         batches.map(|batch| batch.iter().map(moves).sum::<u64>()).sum()
     }
 
-    /// The positions of the next ply, from this number of successors.
+    /// The list of the next ply. `successors` is its length before equal positions are merged.
     ///
     /// Each batch of the layer is expanded, sorted and merged. Then, for each range of keys, the entries of all
-    /// batches in the range are combined, sorted and merged. So the time between two reads of the stop flag is
-    /// short.
+    /// batches in the range are combined, sorted and merged. Batches and ranges are small, so that the stop flag is
+    /// read often.
     fn next(
         &self,
         layer: &[Ways],
@@ -155,7 +156,8 @@ fn key(code: u64) -> u64 {
     code.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Index of the range of keys that has an entry. A greater key is in the same range or a later one.
+/// Index of the range that contains the key of `code`, if the keys are divided into `ranges` ranges of equal width in
+/// increasing order.
 fn range_of(code: u64, ranges: u64) -> u64 {
     ((u128::from(key(code)) * u128::from(ranges)) >> 64) as u64
 }

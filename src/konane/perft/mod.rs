@@ -18,18 +18,20 @@ use super::position::{Phase, Position};
 use crate::error::ErrorKind;
 use crate::system::{is_available, try_reserve_in_set};
 
-/// Number of plies that are counted without reading the stop flag: some milliseconds on 8×8, also for positions
-/// with the most moves.
+/// Maximum depth of a count that does not read the stop flag. Such a count takes some milliseconds on 8×8, even from
+/// positions with the most moves.
 const UNINTERRUPTED_PLIES: u32 = 5;
 
-/// Minimum number of pieces into which [`Perft::divide`] divides a tree that is large enough. Pieces of very
-/// different sizes then keep all threads busy to the end.
+/// [`Perft::divide`] divides the tree ply by ply until there are at least this many pieces. With so many pieces, all
+/// threads are busy to the end although the sizes of the pieces differ widely.
 const MIN_PIECES: usize = 4096;
 
-/// Bytes of a position in [`Perft::unique`], in a set that may just have doubled.
+/// Maximum number of bytes for each position in the sets of [`Perft::unique_plies`]. A set takes most bytes for each
+/// position when its capacity has just doubled.
 const KNOWN_BYTES: u64 = 32;
 
-/// Bytes of a position in the list of a ply, when it is generated and when it is expanded.
+/// Bytes of a generated position: 8 in the list of generated positions, and 16 in the list from which they are
+/// expanded.
 const FOUND_BYTES: u64 = 24;
 
 /// Error of a count of sequences or positions.
@@ -38,8 +40,8 @@ pub enum PerftError {
     /// The stop flag was set.
     #[error("interrupted")]
     Interrupted,
-    /// The count, or that of an earlier ply, does not fit into 64 bits.
-    #[error("64 bits do not hold the count")]
+    /// The number of sequences, or of those to an earlier ply, does not fit into 64 bits.
+    #[error("the count does not fit into 64 bits")]
     TooMany,
     /// The positions of the next ply might not fit into the memory limit.
     #[error("memory")]
@@ -56,7 +58,8 @@ impl PerftError {
     }
 }
 
-/// Counts move sequences from positions of a board. It has the tables of the board; share it between threads.
+/// Counts move sequences from positions of one board. It contains precomputed tables of the board, so threads should
+/// share it.
 #[derive(Debug)]
 pub struct Perft<'a> {
     board: &'a Board,
@@ -72,10 +75,10 @@ impl<'a> Perft<'a> {
         Perft { board, jumps: Jumps::new(board) }
     }
 
-    /// Number of move sequences of exactly `depth` plies; 1 for depth 0. Counts on one thread, one by one except
-    /// for the last ply. Takes some 3 ns for each position before the last ply.
+    /// Number of move sequences of exactly `depth` plies; 1 for depth 0. Counts on one thread. Visits
+    /// every position before the last ply, in some 3 ns each, and counts the moves of the last ply without making them.
     pub fn count(&self, position: &Position, depth: u32) -> u64 {
-        // The stack has a list for each ply.
+        // No game is longer. This check also bounds the size of the stack, which has a list for each ply.
         if depth > Self::MAX_PLIES {
             return 0;
         }
@@ -95,7 +98,7 @@ impl<'a> Perft<'a> {
         moves.map(|mv| self.count_in(stack, &position.play(self.board, mv), depth - 1)).sum()
     }
 
-    /// [`Perft::count`] that ends with an error if `stop` is true, which is polled every few milliseconds.
+    /// [`Perft::count`], which also reads `stop` every few milliseconds and returns an error if it is true.
     fn count_until(
         &self,
         stack: &mut Vec<u64>,
@@ -115,13 +118,13 @@ impl<'a> Perft<'a> {
             .sum()
     }
 
-    /// [`Perft::count`] for each move of the position, on the current rayon pool: the tree is divided
-    /// into some thousands of pieces. Depth 0 is the same as 1.
+    /// For each move of the position, the number of sequences of `depth` plies that begin with this move. Counts on
+    /// the current rayon pool, in some thousands of pieces of the tree. Depth 0 is the same as 1.
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
         self.divide_until(position, depth, &AtomicBool::new(false)).expect("the flag is not set")
     }
 
-    /// [`Perft::divide`] that ends with an error within milliseconds after `stop` becomes true.
+    /// [`Perft::divide`], which also returns an error within milliseconds after `stop` becomes true.
     ///
     /// # Errors
     /// [`PerftError::Interrupted`].
@@ -163,9 +166,9 @@ impl<'a> Perft<'a> {
 
     /// Number of positions that are first reached at each of the plies 1 to `depth`.
     ///
-    /// With `symmetry`, positions that a colour-preserving symmetry maps to each other count once. This is the
-    /// reduction of the thesis; exchanging the colours would also merge positions of different plies. Stores
-    /// every position, in some 16 bytes; those of the last plies take more.
+    /// With `symmetry`, positions that a colour-preserving symmetry maps to each other count once, as in the thesis.
+    /// Symmetries that exchange the colours are not used, because they would merge positions of different plies.
+    /// Every position is stored and takes some 16 bytes; positions of the last plies take more.
     pub fn unique(&self, start: &Position, depth: u32, symmetry: bool) -> Vec<u64> {
         let never = AtomicBool::new(false);
         let plies = self.unique_plies(start, symmetry, u64::MAX, &never);
@@ -173,9 +176,10 @@ impl<'a> Perft<'a> {
         counts.expect("the memory suffices, and the flag is not set")
     }
 
-    /// [`Perft::unique`] ply by ply, without end (0 after the end of all games). An error is the last item. It
-    /// means that `stop` became true, which takes effect within about a second even with millions of positions
-    /// in a ply, or that the next ply might take more than `memory` bytes.
+    /// Iterator over the counts of [`Perft::unique`], ply by ply. It never ends: after the end of all games, the
+    /// counts are 0. Do not continue after an error. An error means that `stop` became true, or that the next ply
+    /// might take more than `memory` bytes. `stop` takes effect within about a second, even with millions of
+    /// positions in a ply.
     pub fn unique_plies<'p>(
         &'p self,
         start: &Position,

@@ -1,4 +1,4 @@
-//! Errors of records: a [`RecordProblem`] and its place.
+//! Errors of records: a [`RecordProblem`] with its line and column.
 
 use crate::error::ErrorKind;
 use crate::konane::geometry::{Colour, DimensionsError};
@@ -13,7 +13,7 @@ pub struct RecordError {
     pub line: usize,
     /// Number of the character in the line, counted from 1.
     pub column: usize,
-    /// The problem at this place.
+    /// The problem in this line and column.
     pub problem: RecordProblem,
 }
 
@@ -51,7 +51,7 @@ pub enum RecordProblem {
     #[error("Phase: {0}")]
     Phase(PhaseError),
     /// `Phase:` without `Position:`.
-    #[error("Phase: the position is missing: the phase is that of the header Position")]
+    #[error("Phase: add the header Position, because Phase is the phase of that position")]
     PhaseAlone,
     /// An invalid value of `Result:`.
     #[error("Result: {0:?} is not a result: write black, white or unknown, or 1-0, 0-1 or *")]
@@ -70,7 +70,7 @@ pub enum RecordProblem {
         "{problem} (the ranks are flipped: rank 1 of the record is rank {ranks} in this message)"
     )]
     Flipped {
-        /// The problem, with the names of squares after the ranks have been flipped.
+        /// The problem. Its message names squares as they are after the ranks have been flipped.
         problem: Box<RecordProblem>,
         /// Number of ranks.
         ranks: u32,
@@ -81,7 +81,7 @@ pub enum RecordProblem {
         /// The winner.
         winner: Colour,
     },
-    /// A number that is not that of the next move.
+    /// A move number that is not the number of the next move.
     #[error("move number {found} stands where {expected} is due")]
     Number {
         /// The number of the next move.

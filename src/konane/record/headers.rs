@@ -1,6 +1,6 @@
 //! Headers of records.
 //!
-//! * [`Headers`]: the headers of a record; [`Header`]: a value and its place.
+//! * [`Headers`]: the headers of a record; [`Header`]: a value with its line and column.
 //! * [`GameResult`]: value of the header `Result`, or of a result after the moves.
 //! * [`RankOrder`]: direction in which the ranks are numbered, by the header `Flip-Ranks`.
 
@@ -19,10 +19,10 @@ use crate::system::quote;
 pub(super) enum GameResult {
     /// The name of the winner.
     Winner(Colour),
-    /// `1-0` or `0-1`: the winner if the first number is White's score. Some programs write the score of the
-    /// first player there, so a score does not contradict the end of a finished game.
+    /// The score `1-0` or `0-1`, and the winner if the first number is White's score. Some programs write Black's score
+    /// first, so a score that differs from the result by the rules is not an error.
     Score(Colour),
-    /// No winner.
+    /// The winner is unknown.
     Unknown,
 }
 
@@ -39,7 +39,7 @@ impl GameResult {
         }
     }
 
-    /// Parses a word between or after the moves, where names of colours are not results.
+    /// Parses a word between or after the moves. Names of colours are not results there, only `1-0`, `0-1` and `*`.
     pub fn of_word(word: &str) -> Option<Self> {
         GameResult::parse(word).filter(|_| word.starts_with(['0', '1', '*']))
     }
@@ -56,7 +56,7 @@ impl GameResult {
 #[derive(Clone, Copy)]
 pub(super) struct RankOrder {
     pub dimensions: Dimensions,
-    /// Rank 1 is the top rank.
+    /// True if rank 1 is the top rank.
     pub is_flipped: bool,
 }
 
@@ -77,7 +77,7 @@ impl RankOrder {
         }
     }
 
-    /// Converts the text of a position of the record to one of the board.
+    /// Converts the text of a position from the order of ranks in the record to that of the board.
     fn to_board_text(self, text: &str) -> String {
         match text.trim().split_once(char::is_whitespace) {
             _ if !self.is_flipped => text.to_owned(),
@@ -88,7 +88,7 @@ impl RankOrder {
         }
     }
 
-    /// A problem with squares or ranks in its message.
+    /// Converts a problem whose message names squares or ranks: if the ranks are flipped, the message says so.
     pub fn problem(self, problem: RecordProblem) -> RecordProblem {
         match self.is_flipped {
             true => {
@@ -100,7 +100,7 @@ impl RankOrder {
     }
 }
 
-/// A value and the place at which it begins.
+/// A value, with the line and column at which it begins.
 pub(super) struct Header<'a> {
     pub line: usize,
     pub column: usize,
@@ -118,7 +118,7 @@ impl Header<'_> {
     }
 }
 
-/// The headers of a record: those with a meaning, and the others.
+/// The headers of a record: those that the format defines, and the others.
 #[derive(Default)]
 pub(super) struct Headers<'a> {
     board: Option<Header<'a>>,
@@ -132,7 +132,8 @@ pub(super) struct Headers<'a> {
 }
 
 impl<'a> Headers<'a> {
-    /// The field of a header with this name in small or capital letters, or `None` if it has no meaning.
+    /// The field of the header with this name in small or capital letters, or `None` if the format does not define
+    /// the header.
     pub fn field_mut(&mut self, name: &str) -> Option<&mut Option<Header<'a>>> {
         match name.to_ascii_lowercase().as_str() {
             "board" => Some(&mut self.board),
@@ -190,7 +191,7 @@ impl<'a> Headers<'a> {
                 read.map_err(problem)?.1
             }
         };
-        // The phase of all other positions follows from the number of empty squares.
+        // For all other positions, the number of empty squares determines the phase.
         let is_early_jump = start.is_early_jump(&phase.board(ranks.dimensions));
         let phase = if is_early_jump { phase } else { PhaseChoice::Auto };
         Ok(Record {
@@ -203,7 +204,7 @@ impl<'a> Headers<'a> {
     }
 }
 
-/// Returns true for a valid name of a header without a meaning.
+/// Returns true for a valid name of a header that the format does not define.
 pub(super) fn is_other(name: &str) -> bool {
     is_name(name) && Headers::default().field_mut(name).is_none()
 }

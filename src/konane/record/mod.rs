@@ -11,11 +11,11 @@
 //! 3. d4-b4?
 //! ```
 //!
-//! docs/GAME_FORMAT.md specifies the format. Every move of a parsed [`Record`] is legal. Headers without a meaning
-//! are stored, remarks are not.
+//! docs/GAME_FORMAT.md specifies the format. Every move of a parsed [`Record`] is legal. Headers that the
+//! format does not define are stored. Remarks are not stored.
 //!
 //! [`Record`] has the headers and the [`RecordedMove`]s, each with its [`Mark`] and comments. [`RecordError`] is a
-//! [`RecordProblem`] and its place.
+//! [`RecordProblem`] with its line and column.
 
 mod error;
 mod headers;
@@ -59,7 +59,7 @@ pub struct RecordedMove {
     pub mv: Move,
     /// An assessment of the move.
     pub mark: Option<Mark>,
-    /// Comments after it.
+    /// Comments after the move.
     pub comments: Vec<String>,
 }
 
@@ -73,11 +73,11 @@ impl RecordedMove {
 /// A mark after a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// `?`: it loses a won game.
+    /// `?`: the move loses a won game.
     Mistake,
-    /// `!`: the only legal move, or the only one that wins.
+    /// `!`: the move is the only legal one, or the only one that wins.
     Only,
-    /// `~`: its outcome is unknown.
+    /// `~`: the outcome of the move is unknown.
     Unknown,
 }
 
@@ -111,12 +111,12 @@ impl Record {
         }
     }
 
-    /// The board of the game's phase.
+    /// The board, with the rules for the phase of the first position ([`PhaseChoice::board`]).
     pub fn board(&self) -> Board {
         self.phase.board(self.dimensions)
     }
 
-    /// The positions of the game, including the first one: one more than moves.
+    /// The positions of the game, from the first one to the one after the last move.
     pub fn positions(&self) -> Vec<Position> {
         let board = self.board();
         let mut positions = vec![self.start];
@@ -128,15 +128,15 @@ impl Record {
         positions
     }
 
-    /// The number of the turn of a ply, which is the same for a move of Black and the following one of White.
-    /// `ply` counts from 0.
+    /// The number of the turn to which a ply belongs. A move of Black and the following move of White belong to the
+    /// same turn. Plies are counted from 0, turns from 1.
     fn turn(start: &Position, ply: usize) -> usize {
         let second = usize::from(start.to_move() == Colour::White);
         (ply + second) / 2 + 1
     }
 }
 
-/// Replaces runs of white space by single spaces, and removes it at the ends.
+/// Replaces runs of white space by single spaces, and removes white space at the ends.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -180,7 +180,7 @@ Site: Honolulu, 21:00
     }
 
     #[test]
-    fn windows_files_and_small_ones_are_read() {
+    fn files_with_windows_line_ends_and_minimal_files_are_read() {
         let crlf = GAME.replace('\n', "\r\n");
         let bom = format!("\u{feff}{crlf}");
         assert_eq!(bom.parse::<Record>(), GAME.parse());

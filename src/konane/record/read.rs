@@ -1,6 +1,7 @@
 //! The parser of records: headers, then moves, each of which is checked on the board.
 //!
-//! `Reader` is the unread text and its place; `MoveNumbering` is the meaning of the numbers of moves.
+//! `Reader` is the unread text with its line and column. `MoveNumbering` states whether the numbers of a record count
+//! turns or plies.
 
 use std::str::FromStr;
 
@@ -17,7 +18,7 @@ impl Record {
     /// Parses the bytes of a file.
     ///
     /// # Errors
-    /// As [`str::parse`], or if they are not UTF-8.
+    /// As [`str::parse`], or if the bytes are not UTF-8.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordError> {
         Record::from_utf8(bytes, None)
     }
@@ -53,12 +54,12 @@ impl Record {
             reader.clone().moves(ranks, &headers, &mut record)?;
             Ok(record)
         };
-        // With an odd number of ranks, a1 is black in either direction.
+        // With an odd number of ranks, a1 is black in either order of ranks, and the record is read as not flipped.
         let has_two_readings = dimensions.ranks().is_multiple_of(2);
         match is_flipped.or(headers.is_flipped()?) {
             Some(is_flipped) => read(is_flipped),
             None if has_two_readings => read(false).or_else(|error: RecordError| {
-                // The error that comes later in the text is that of the intended reading.
+                // Both readings fail. The one that gets further in the text is more likely to be the intended one.
                 read(true).map_err(|flipped| {
                     let place = |error: &RecordError| (error.line, error.column);
                     if place(&flipped) > place(&error) { flipped } else { error }
@@ -86,7 +87,7 @@ fn winner(board: &Board, last: &Position) -> Option<Colour> {
     (last.count_moves(board) == 0).then_some(!last.to_move())
 }
 
-/// Meaning of the numbers of moves in a record.
+/// The way in which a record numbers its moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MoveNumbering {
     /// A move of Black and the following one of White have the same number.
@@ -95,7 +96,7 @@ enum MoveNumbering {
     Plies,
 }
 
-/// The unread text and its place.
+/// The unread text, with the line and column at which it begins.
 #[derive(Clone)]
 struct Reader<'a> {
     rest: &'a str,
@@ -112,7 +113,7 @@ impl<'a> Reader<'a> {
         RecordError { line: self.line, column: self.column, problem }
     }
 
-    /// Reads a number of bytes.
+    /// Reads `bytes` bytes.
     fn take(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(bytes);
         self.rest = rest;
@@ -241,9 +242,8 @@ impl<'a> Reader<'a> {
         Ok(one_line(&self.take(end + 1)[1..end]))
     }
 
-    /// Reads the number of the next move and the points after it. The move is in this turn and this ply of the
-    /// record, both counted from 1. The first number that fits only one numbering determines the numbering of the
-    /// record.
+    /// Reads the number of the next move and the points after it. `turn` and `ply` are those of the next move, both
+    /// counted from 1. The first number that differs between the two numberings determines the numbering of the record.
     fn number(
         &mut self,
         turn: usize,

@@ -7,12 +7,12 @@ use super::{Record, one_line};
 use crate::konane::geometry::Colour;
 use crate::konane::position::Position;
 
-/// Maximum length of a line of moves, plus one.
+/// Lines of moves have fewer characters than this.
 const WIDTH: usize = 80;
 
 /// The text of the file. Text that the format does not allow is changed: white space in headers and comments
 /// becomes single spaces, and a closing brace in a comment becomes a parenthesis. Empty headers and comments are
-/// omitted, and so are [other headers](Record::others) with invalid names or names that have a meaning.
+/// omitted, and so are [other headers](Record::others) with invalid names or with names that the format defines.
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let board = self.board();
@@ -40,7 +40,7 @@ impl fmt::Display for Record {
             let before = ply.checked_sub(1).map(|before| &self.moves[before].comments);
             let number = match (black, before) {
                 (true, _) => format!("{turn}. "),
-                // As in chess: a move of White has a number only if a comment separates it from Black's.
+                // As in chess, a move of White has a number only if it is the first move or follows a comment.
                 (false, Some(comments)) if comments.is_empty() => String::new(),
                 (false, _) => format!("{turn}... "),
             };
@@ -59,7 +59,7 @@ impl fmt::Display for Record {
 fn header(text: &mut String, name: &str, value: &str) {
     let value = one_line(value);
     if !value.is_empty() {
-        writeln!(text, "{name}: {value}").expect("text grows");
+        writeln!(text, "{name}: {value}").expect("writing to a string succeeds");
     }
 }
 

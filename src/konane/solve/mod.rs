@@ -2,8 +2,8 @@
 //!
 //! * [`SolveOptions`], [`Algorithm`]: parameters of a search.
 //! * [`Solver`]: a position with its options, limits, oracle and checkpoints. Runs the search.
-//! * [`Solution`], [`SolveError`]: the result. It has the winner by colour and the best move as a move, where the
-//!   search core has codes and values for the side to move.
+//! * [`Solution`], [`SolveError`]: the result. The search core returns a value for the side to move and the code of the
+//!   best child; a solution has the colour of the winner and the best move instead.
 //! * [`SearchTable`]: the transposition table after a search.
 
 mod algorithm;
@@ -105,15 +105,15 @@ impl<'a, K: Oracle> Solver<'a, K> {
         Solver { board, position, options, limits, oracle, has_oracle: true, checkpoints }
     }
 
-    /// Sets the writer of checkpoints. The search resumes from its checkpoint, if it has one. The writer has
-    /// to be one of this search ([`Solver::checkpoints`]).
+    /// Sets the writer of checkpoints. If the writer has a checkpoint, the search resumes from it. The writer must have
+    /// been created for this search ([`Solver::checkpoints`]).
     ///
-    /// For a position without a legal move nothing is read or written.
+    /// For a position without a legal move, no checkpoint is read or written.
     pub fn checkpoint_writer(self, checkpoints: Option<&'a CheckpointWriter>) -> Self {
         Solver { checkpoints, ..self }
     }
 
-    /// Searches.
+    /// Runs the search.
     ///
     /// # Errors
     /// If the memory is less than [`MIN_MEMORY`] or cannot be allocated, or if the
@@ -122,8 +122,8 @@ impl<'a, K: Oracle> Solver<'a, K> {
         self.run_observed(&mut ())
     }
 
-    /// [`Solver::run`] with an observer, which receives the progress, and the final state at the end. It can
-    /// compute the numbers of every move ([`Position::root_moves`]).
+    /// [`Solver::run`] with an observer, which receives the progress, and the final state at the end. The observer can
+    /// compute the proof and disproof number of every move ([`Position::root_moves`]).
     ///
     /// # Errors
     /// As [`Solver::run`].
@@ -176,8 +176,8 @@ impl<'a, K: Oracle> Solver<'a, K> {
         Some(solution)
     }
 
-    /// [`Solver::run_observed`] with a table of the caller, by a proof-number search. The table may have entries of
-    /// earlier searches of positions of this board with this profile.
+    /// [`Solver::run_observed`] with the caller's table, for the proof-number searches. The table may have entries of
+    /// earlier searches, if they were searches of positions of this board with this profile.
     pub(crate) fn search_in(
         &self,
         table: &Table,
@@ -192,7 +192,7 @@ impl<'a, K: Oracle> Solver<'a, K> {
         })
     }
 
-    /// Runs the proof-number search of the options, with a tree if it has one.
+    /// Runs the proof-number search that the options select. `tree` is the tree of an algorithm with a tree.
     fn run_algorithm<G: Game>(
         &self,
         root: Root<'_, G>,
@@ -201,22 +201,22 @@ impl<'a, K: Oracle> Solver<'a, K> {
         snapshots: &TreeSnapshots,
     ) -> Report {
         let &Solver { ref options, limits, .. } = self;
-        let (profile, threads) = (options.profile, options.threads);
+        let threads = options.threads;
         match (options.algorithm, tree) {
-            (Algorithm::Dfpn, _) => dfpn_parallel(root, profile.dfpn(), threads, limits, observer),
+            (Algorithm::Dfpn, _) => dfpn_parallel(root, options.dfpn(), threads, limits, observer),
             (Algorithm::Pns, Some(tree)) => {
-                pns(root, tree, profile.pns(), limits, observer, snapshots)
+                pns(root, tree, options.pns(), limits, observer, snapshots)
             }
             (Algorithm::Pn2, Some(tree)) => {
-                pn2_parallel(root, tree, profile.pn2(), limits, observer, snapshots)
+                pn2_parallel(root, tree, options.pn2(), limits, observer, snapshots)
             }
             (Algorithm::PnsPdfpn, Some(tree)) => {
-                let &SolveOptions { profile, threads, job_nodes, .. } = options;
+                let job_nodes = options.job_nodes;
                 let config = CoordinatorConfig { job_nodes, ..CoordinatorConfig::LOCAL };
-                two_level(root, tree, profile.dfpn(), threads, config, limits, observer, snapshots)
+                two_level(root, tree, options.dfpn(), threads, config, limits, observer, snapshots)
             }
-            (Algorithm::AlphaBeta, _) => unreachable!("α-β has another table"),
-            (algorithm, None) => unreachable!("{algorithm} has memory for a tree"),
+            (Algorithm::AlphaBeta, _) => unreachable!("α-β does not use a table of proof numbers"),
+            (algorithm, None) => unreachable!("`search_on` creates the tree of {algorithm}"),
         }
     }
 
@@ -354,8 +354,8 @@ mod tests {
         moves.any(|mv| !wins(board, &position.play(board, mv)))
     }
 
-    /// Positions of some small boards and games, with either colour to move: the winner is that of the
-    /// recursion, and the best move wins.
+    /// Searches positions of small boards with either colour to move. Checks that the winner is the same as by plain
+    /// recursion, and that the best move wins.
     #[test]
     fn winners_and_best_moves_agree_with_plain_recursion() {
         for (dimensions, lines) in [

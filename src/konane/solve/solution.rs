@@ -11,6 +11,7 @@ use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::moves::Move;
 use crate::konane::position::{Phase, Position};
 use crate::konane::profile::Profile;
+use crate::konane::symmetry::Symmetry;
 use crate::search::Value;
 use crate::search::numbers::{INFINITY, Number};
 use crate::search::run::{Counters, Outcome, Reason, Report};
@@ -30,8 +31,14 @@ pub struct Solution {
     pub phase: Phase,
     /// The search algorithm.
     pub algorithm: Algorithm,
-    /// Its parameters.
+    /// Parameters of the algorithm.
     pub profile: Profile,
+    /// The symmetries by which positions share a code; absent if these are all.
+    #[serde(skip_serializing_if = "Symmetry::is_all")]
+    pub symmetry: Symmetry,
+    /// The changed parameters, as options of `konane solve`; absent if there are none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub overrides: String,
     /// Threads that searched.
     pub threads: u32,
     /// The result for the player to move.
@@ -49,7 +56,8 @@ pub struct Solution {
     /// `ab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pn: Option<Number>,
-    /// Its disproof number.
+    /// Disproof number of the position for the player to move, while the outcome is unknown. Absent for
+    /// `ab`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dn: Option<Number>,
     /// A winning move; null if every move loses. While the outcome is unknown, the best move so far,
@@ -107,6 +115,8 @@ impl Solution {
             phase: position.phase(board),
             algorithm: options.algorithm,
             profile: options.profile,
+            symmetry: board.symmetry(),
+            overrides: options.overrides.to_string().trim_start().to_owned(),
             threads: report.threads,
             outcome,
             winner: outcome.map(|value| to_move.winner(value)),
@@ -160,13 +170,13 @@ pub enum SolveError {
          are needed, and 1 GiB or more is sensible for 6x6 and beyond"
     )]
     TooLittleMemory {
-        /// The bytes of the options.
+        /// Bytes of memory in the options.
         bytes: u64,
     },
     /// More than can be addressed.
     #[error("{bytes} bytes are more than this system can address; ask for less memory")]
     TooMuchMemory {
-        /// The bytes of the options.
+        /// Bytes of memory in the options.
         bytes: u64,
     },
     /// The table cannot be created.
@@ -175,7 +185,7 @@ pub enum SolveError {
     /// The memory of the tree cannot be allocated.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// A proof of a position that is impossible by the rules of proof files
+    /// A proof is requested for a position that cannot occur by the rules of proof files
     /// ([`Position::is_early_jump`]).
     #[error(
         "proofs are about games that begin with two removals, so there is none about a position in \
@@ -183,6 +193,9 @@ pub enum SolveError {
          position after a move"
     )]
     NotProvable,
+    /// A proof by a search without all symmetries.
+    #[error("the codes in a proof are those of all symmetries: --proof needs --symmetry all")]
+    ProofSymmetry,
     /// The checkpoint cannot be read.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -192,7 +205,9 @@ impl SolveError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            SolveError::TooLittleMemory { .. } | SolveError::NotProvable => ErrorKind::Usage,
+            SolveError::TooLittleMemory { .. }
+            | SolveError::NotProvable
+            | SolveError::ProofSymmetry => ErrorKind::Usage,
             SolveError::TooMuchMemory { .. } => ErrorKind::Resource,
             SolveError::Table(error) => error.kind(),
             SolveError::Tree(error) => error.kind(),

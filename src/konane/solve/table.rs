@@ -17,14 +17,14 @@ pub enum SearchTable {
 }
 
 impl SearchTable {
-    /// Returns a table for further proof-number searches of the board: this one, or instead of a table of scores an
-    /// empty one of the same size.
+    /// Returns a table for further proof-number searches of the board: this table if it has proof numbers, otherwise
+    /// an empty table of the same size.
     pub(crate) fn into_proof_numbers(self, board: &Board) -> Result<Table, TableError> {
         match self {
             SearchTable::ProofNumbers(table) => Ok(table),
             SearchTable::Scores(scores) => {
                 let bytes = scores.entries().bytes();
-                // Its memory is released first.
+                // The memory of the scores is released before the new table is created.
                 drop(scores);
                 new_table(board, bytes)
             }

@@ -53,7 +53,7 @@ pub use survey::{SurveyOptions, survey};
 pub enum ValueSource {
     /// A search has found it.
     Search,
-    /// It follows from numbers of the file alone.
+    /// It follows from Grundy numbers of the file alone.
     File,
     /// The game is over, or all lands cancel in pairs.
     Rules,
@@ -98,11 +98,12 @@ pub struct Analysis {
     #[serde(serialize_with = "or_unknown::serialize")]
     #[schemars(with = "OrUnknown<Value>")]
     pub outcome: Option<Value>,
-    /// The positions after all moves, each once: first those that win, in the order of their texts,
-    /// then those that lose, and last what is unknown, the most promising first. None if a limit was
-    /// reached before all were listed, which takes a tenth of a second for thousands of moves.
+    /// The positions after all moves, each once: first those after winning moves, in the order of their
+    /// texts, then those after losing moves, and last those with an unknown outcome, the most promising
+    /// first. Empty if a limit was reached before all moves were listed. Thousands of moves take a tenth of
+    /// a second.
     pub children: Vec<ChildValue>,
-    /// Reason for which values are unknown, once the work on them has ended.
+    /// Reason for which values are unknown, once the analysis has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Couples of a land and a heap that were evaluated.
@@ -116,9 +117,9 @@ impl Analysis {
     }
 }
 
-/// Returns a move that wins a position, or its sum with a heap, as the position after it. Meant for a
-/// position that a search with this workspace and these options has found to be won, because little work is
-/// left then. `None` if the limits or the memory do not suffice.
+/// Returns the position after a winning move of `position`, or of its sum with a heap. Meant for a position
+/// that a search with this workspace and these options has found to be won, because then little is left to
+/// search. `None` if the limits or the memory do not suffice.
 pub fn winning_move(
     workspace: &SolverState<'_, Sprouts>,
     game: &Sprouts,
@@ -168,15 +169,15 @@ impl AnalystError {
 
 /// Analyses positions, one at a time, and keeps its results.
 ///
-/// It can move between threads, but is used by one at a time. Other threads stop it by the flag of its
-/// [`Limits`].
+/// It can be moved to another thread, but only one thread at a time can use it. Other threads can stop an
+/// analysis with the stop flag in its [`Limits`].
 pub struct Analyst {
     game: Sprouts,
-    /// `None` during an analysis, and after one that has panicked.
+    /// The solver state between analyses; `None` during an analysis, and after an analysis that has panicked.
     shelved: Option<SolverParts>,
     scratch: Scratch,
     file: Option<GrundyFile>,
-    /// Lands below this one have their Grundy numbers from the file.
+    /// Lands with smaller ids have their Grundy numbers from the file.
     from_file: Atom,
     threads: NonZeroUsize,
 }
@@ -196,8 +197,9 @@ impl std::fmt::Debug for Analyst {
 impl Analyst {
     /// Creates an analyst that keeps its results in at most `memory_bytes`. It reads Grundy numbers from a
     /// file ([`super::grundy_db`]) and adds those that it finds. The file is created if it does not exist,
-    /// and locked; its numbers are trusted. A quarter of the memory is reserved at once and used as it
-    /// fills. Searches use one thread, which takes about 2 MiB more.
+    /// and locked; its numbers are trusted. The table may use a quarter of the memory: its address
+    /// space is reserved at once, but memory is used only as the table fills. Searches use one thread,
+    /// which takes about 2 MiB more.
     ///
     /// # Errors
     /// [`AnalystError`] if there is not enough memory or the file cannot be used.
@@ -206,7 +208,8 @@ impl Analyst {
         let workspace = SolverState::new(&game, memory_bytes)?;
         let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
         let file = numbers.map(open).transpose()?;
-        // The store contains the lands of the file only, and lands with a number are never removed.
+        // At this point the store contains only the lands of the file. They keep their ids, because lands
+        // with a Grundy number are never removed.
         let (from_file, shelved) = (game.lands(), Some(workspace.into_parts()));
         let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
         Ok(Analyst { game, shelved, scratch, file, from_file, threads })
@@ -217,7 +220,7 @@ impl Analyst {
         Analyst { threads, ..self }
     }
 
-    /// Returns a summary of the file when it was opened.
+    /// Returns a summary of the file as it was when it was opened.
     pub fn contents(&self) -> Option<&Contents> {
         self.file.as_ref().map(GrundyFile::contents)
     }
@@ -243,11 +246,11 @@ impl Analyst {
     }
 
     /// Finds all values of a position that the limits allow: the outcomes of the position and its moves,
-    /// and all Grundy numbers. Values that are easy to find come first. `on_change` is called with the list
-    /// of children before the first search, and between searches whenever a value was found.
+    /// and all Grundy numbers. Values that are easy to find come first. `on_change` is called once before
+    /// the first search, when the children are listed, and after every search that has found a value.
     ///
-    /// Nodes are evaluated couples. Without limits the analysis ends when all values are known or the
-    /// memory does not suffice.
+    /// A node limit counts evaluated couples. Without limits the analysis ends when all values are known
+    /// or the memory does not suffice.
     ///
     /// # Errors
     /// [`MovesError`] if the position's moves cannot be listed.
@@ -294,8 +297,8 @@ impl Analyst {
         analysis
     }
 
-    /// Closes the file if it could not be written, which ends analyses with [`Reason::FileError`], and
-    /// returns the error. Later analyses do not use the file.
+    /// If the file could not be written, closes it and returns the error. Such a failure has ended an
+    /// analysis with [`Reason::FileError`]. Later analyses do not use the file.
     pub fn close_failed_file(&mut self) -> Option<GrundyDbError> {
         self.file.take_if(|file| file.has_failed())?.close().err()
     }
@@ -303,8 +306,8 @@ impl Analyst {
     /// Waits until all data of the file, if there is one, is on the disk.
     ///
     /// # Errors
-    /// [`GrundyDbError`] if the file could not be written. Analyses have ended with [`Reason::FileError`]
-    /// then.
+    /// [`GrundyDbError`] if the file could not be written. Such a failure has ended an analysis with
+    /// [`Reason::FileError`].
     pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyDbError> {
         self.file.map(GrundyFile::close).transpose()
     }

@@ -1,12 +1,12 @@
 //! Analysis of one position: searches of all unknown values with increasing budgets.
 //!
-//! In each round every open child has the same budget of nodes, and the position has as much as all of them
-//! together, because its outcome is the most important value. Interrupted searches are continued, and each
-//! uses the results of the others. Thus easy values are found early, and no value takes much longer than
-//! alone.
+//! In each round, the search of every open child has the same budget of nodes. The search of the position has
+//! as large a budget as all open children together, because its outcome is the most important value. A search
+//! that used up its budget is continued in the next round, and each search uses the results of the others.
+//! Thus easy values are found early, and no value takes much longer than in a search for it alone.
 //!
-//! [`survey`] creates a `Survey` with a `SurveyNode` for the position, each land and each child, by `Role`.
-//! A search of a node has a `Target`.
+//! [`survey`] creates a `Survey` with a `SurveyNode` for the position, each land and each child. The `Role`
+//! of a node says which of these it is. The `Target` of a search is the value that it finds.
 
 use std::time::{Duration, Instant};
 
@@ -18,15 +18,16 @@ use crate::search::sums::game::{Atom, GameFull};
 use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy};
 use crate::sprouts::{MovesError, Position, Scratch, Sprouts};
 
-/// Nodes for a child in the first round. The resulting numbers suffice to compare children.
+/// Budget of a child in the first round. The resulting φ and δ suffice to compare children.
 const FIRST_BUDGET: u64 = 50;
 /// Growth factor of the budget from round to round.
 const BUDGET_GROWTH: u64 = 4;
-/// Searches with smaller budgets end before several threads have started.
+/// Minimum budget of a search with several threads. A smaller search would end before the threads have
+/// started.
 const MIN_PARALLEL_BUDGET: u64 = 1 << 14;
 
-/// Minimum time for listing moves, even if a limit has been reached, so that a search that reached its
-/// limit can report what is known about them. It suffices for nearly all positions.
+/// Time for listing moves even if a limit has been reached. Thus a search that has reached its limit can
+/// report what is known about the moves. The time suffices for nearly all positions.
 const MIN_LISTING_TIME: Duration = Duration::from_millis(100);
 
 /// Options of [`survey`].
@@ -40,7 +41,7 @@ pub struct SurveyOptions<'l> {
     pub search: SearchOptions,
     /// Number of threads.
     pub threads: u32,
-    /// Lands below this one have their Grundy numbers from a file.
+    /// Lands with smaller ids have their Grundy numbers from a file.
     pub from_file: Atom,
     /// Limits of all searches together.
     pub limits: Limits<'l>,
@@ -75,7 +76,7 @@ pub fn survey(
     let mut survey =
         Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason };
     if reason.is_some() {
-        // Without the children nothing follows from the rules.
+        // `apply_rules` is not called, because a position whose children are not listed would count as lost.
         for node in &mut survey.nodes {
             node.update(workspace, options.from_file);
         }
@@ -100,8 +101,8 @@ fn root_and_lands(
     Ok([root].into_iter().chain(lands).collect())
 }
 
-/// Returns nodes for the position, its lands and the positions after its moves. Also returns
-/// [`MovesError::Full`] if a limit is reached and listing them takes longer than [`MIN_LISTING_TIME`].
+/// Returns nodes for the position, its lands and the positions after its moves. The error is
+/// [`MovesError::Full`] also if a limit is reached and listing moves takes longer than [`MIN_LISTING_TIME`].
 fn list_nodes(
     game: &Sprouts,
     position: &Position,
@@ -137,13 +138,13 @@ struct SurveyNode {
     /// Canonical text of its lands, which identifies them after a garbage collection.
     lands: String,
     sum: Sum,
-    /// Outcome for the player to move there.
+    /// Outcome for the player to move in this position.
     value: Option<Value>,
     grundy: Option<u32>,
     source: Option<ValueSource>,
-    /// Proof numbers after the last search.
+    /// φ and δ after the last search.
     pair: Option<Pair>,
-    /// True if the memory does not suffice to solve it.
+    /// True if a search of this node has run out of memory. The node is not searched again.
     is_out_of_memory: bool,
 }
 
@@ -168,12 +169,12 @@ impl SurveyNode {
         }
     }
 
-    /// Returns the outcome for the player who makes the move.
+    /// Returns the outcome for the player whose move leads to this position.
     fn outcome(&self) -> Option<Value> {
         self.value.map(|value| !value)
     }
 
-    /// Returns δ/φ in fixed point. It decreases towards a proof that the player to move there loses.
+    /// Returns δ/φ in fixed point. It becomes smaller as a proof that the player to move loses comes nearer.
     fn proof_ratio(&self) -> u64 {
         self.pair.map_or(u64::MAX, |Pair { phi, delta }| {
             (u64::from(delta) << 32) / u64::from(phi.max(1))
@@ -212,10 +213,11 @@ struct Survey<'w, 'g> {
     options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,
     observer: &'w mut dyn Observer,
-    /// The position is the first one.
+    /// The position is the first node.
     nodes: Vec<SurveyNode>,
+    /// Number of nodes evaluated by all searches.
     spent: u64,
-    /// Reason for the end of the work.
+    /// Reason for which no more values are searched; `None` if there is no such reason.
     reason: Option<Reason>,
 }
 
@@ -255,7 +257,8 @@ impl Survey<'_, '_> {
         self.nodes.iter().filter(|node| node.role == Role::Child)
     }
 
-    /// Searches every open node with this budget.
+    /// Searches every open node: children and lands with this budget, the position with this budget for every
+    /// open child.
     fn round(&mut self, budget: u64, on_change: &mut dyn FnMut(&Analysis)) {
         let open = self.children().filter(|child| self.is_open(child)).count() as u64;
         if self.nodes[0].value.is_none() {
@@ -277,7 +280,7 @@ impl Survey<'_, '_> {
         }
     }
 
-    /// Searches one node, unless the work has ended.
+    /// Searches one node, unless the survey has ended or the node is out of memory.
     fn search(
         &mut self,
         at: usize,
@@ -305,8 +308,8 @@ impl Survey<'_, '_> {
                 node.pair = Some(Pair { phi: report.phi, delta: report.delta });
                 let stopped = match report.outcome {
                     Outcome::Known(value) => {
-                        // The exclusions do not store numbers of heaps that are too large; only the table
-                        // does.
+                        // `SurveyNode::update` would miss a win with a large heap: such a win is stored in
+                        // the table, but not in the results about Grundy numbers.
                         node.value = Some(value);
                         node.source = Some(ValueSource::Search);
                         None
@@ -325,12 +328,13 @@ impl Survey<'_, '_> {
         self.spent += counters.nodes;
         match stopped {
             Some(Reason::Memory) => self.nodes[at].is_out_of_memory = true,
-            // The budget of this search. The total limit is checked before the next search.
+            // Only the budget of this search is used up. The total limit is checked before the next search.
             None | Some(Reason::NodeLimit) => {}
             Some(_) => self.reason = stopped,
         }
         let answered = stopped.is_none();
-        // An id may belong to another land now, with other values.
+        // After a garbage collection, an id may belong to another land. Then values are not copied until the
+        // ids have been looked up again.
         let changed = match self.game.epoch() == epoch || self.renew_ids() {
             true => self.update(),
             false => self.apply_rules(),
@@ -351,7 +355,8 @@ impl Survey<'_, '_> {
         changed | self.apply_rules()
     }
 
-    /// Derives values by the rules. Returns true if that changed anything.
+    /// Derives the outcome of the position from the outcomes of its children, and the reverse. Returns true
+    /// if that changed anything.
     fn apply_rules(&mut self) -> bool {
         let mut changed = false;
         let Some((root, others)) = self.nodes.split_first_mut() else { return changed };
@@ -377,8 +382,8 @@ impl Survey<'_, '_> {
         changed
     }
 
-    /// Looks up the ids of all lands again, which may have changed. If there is not enough memory, the work
-    /// ends and false is returned: the ids are invalid then.
+    /// Looks up the ids of all lands again, because they may have changed. If there is not enough memory,
+    /// ends the survey and returns false; then the ids are invalid.
     fn renew_ids(&mut self) -> bool {
         for node in &mut self.nodes {
             let position = Position::from_canonical(&node.lands);
@@ -392,7 +397,7 @@ impl Survey<'_, '_> {
         true
     }
 
-    /// Returns the current results in order.
+    /// Returns the current results, with lands and children in the order of the report.
     fn analysis(&self) -> Analysis {
         let root = &self.nodes[0];
         let lands = self.nodes.iter().filter(|node| node.role == Role::Land);

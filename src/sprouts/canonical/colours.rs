@@ -1,8 +1,9 @@
 //! Colours of ports: hashes of everything about a port that does not depend on names.
 //!
-//! A round computes a new colour for every port from the colours and the tokens around its boundary, the
-//! rest of its region, and the port on the other side of its spot. Regions are read in both directions. If
-//! the results differ, the one with the smaller hash counts; otherwise both contribute equally.
+//! A round computes a new colour for every port. It depends on the colours and tokens around the port's
+//! boundary, on the rest of the region, and on the other occurrence of the port's letter. Regions are read in
+//! both directions. If the results differ, the one with the smaller hash is used; otherwise both contribute
+//! equally.
 //!
 //! [`Colours`] holds the colours and the [`Ring`]s, which are the boundaries with ports.
 
@@ -40,8 +41,8 @@ fn power(length: usize) -> u64 {
     (0..length).fold(1, |power: u64, _| power.wrapping_mul(BASE))
 }
 
-/// Maximum number of ports read for one land, after which no more ties are tried: half a second's work. No
-/// land in a search of up to 14 spots takes a thousandth of it.
+/// Number of ports read for one land after which no more choices are tried: about half a second's work. In
+/// searches of up to 14 spots, no land takes a thousandth of it.
 const MAX_WORK: u64 = 1 << 22;
 
 /// Maximum number of ports that are sorted by counting smaller keys.
@@ -50,12 +51,13 @@ const MAX_COUNTING_SORT: usize = 64;
 /// A boundary with ports.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ring {
+    /// The ports are `first..end`.
     first: u32,
     end: u32,
     region: u32,
     /// [`BASE`] to the power of the number of ports minus one.
     power: u64,
-    /// True if both directions read the same, for all colours.
+    /// True if the boundary is the same word in both directions, whatever the colours are.
     even: bool,
 }
 
@@ -77,6 +79,7 @@ pub(super) struct Colours {
     keys: Vec<i32>,
     /// Ports by key.
     order: Vec<u32>,
+    /// Number of choices made so far, from which the new colour of a chosen port is computed.
     choices: u64,
     /// Number of ports read since `begin`.
     work: u64,
@@ -128,7 +131,7 @@ impl Colours {
             let from = land.ports[port as usize].at;
             let next = if port + 1 == end { first } else { port + 1 };
             let to = land.ports[next as usize].at;
-            // Forward from this port, and the same way back from the next one.
+            // The tokens between the two ports: forward from this port, and backward from the next one.
             let (mut ahead, mut back) = (0u64, 0u64);
             let mut factor = 1u64;
             let mut at = from;
@@ -148,8 +151,9 @@ impl Colours {
         }
     }
 
-    /// Distinguishes the two spots of pairs of boundaries `AB` and `AB` in different regions. They can
-    /// always be exchanged without changing anything else, so either may come first.
+    /// Gives different colours to the letters `A` and `B` of two boundaries `AB` and `AB` in different
+    /// regions. These letters can always be exchanged without changing anything else, so either may come
+    /// first.
     fn split_exchangeable_pairs(&mut self, land: &Canoniser) {
         for ring in &self.rings {
             if ring.end - ring.first != 2 {
@@ -165,8 +169,8 @@ impl Colours {
         }
     }
 
-    /// Refines the colours until every port has a different one, or until a round does not split any class.
-    /// Returns the ports of the first colour that several ports have.
+    /// Refines the colours until every port has a colour of its own, or until a round does not split any
+    /// class of ports with equal colours. In the second case, returns the ports of the first such class.
     pub(super) fn refine(&mut self, land: &Canoniser) -> Option<Vec<u32>> {
         let ports = self.colour.len();
         self.round(land);
@@ -211,7 +215,7 @@ impl Colours {
     fn sort(&mut self) -> usize {
         let Colours { colour, keys, order, .. } = self;
         keys.clear();
-        // Signed, for processors that cannot compare several unsigned numbers at a time.
+        // Keys are signed, because some processors can only compare signed numbers several at a time.
         let key = |&colour: &u64| (colour >> 32) as i32 ^ i32::MIN;
         keys.extend(colour.iter().map(key));
         order.clear();
@@ -220,12 +224,12 @@ impl Colours {
             order.sort_unstable_by_key(|&port| (keys[port as usize], port));
             return order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).count();
         }
-        // Free of branches that depend on colours, and vectorised over the keys.
+        // Smaller keys are counted without branches, so the compiler vectorises the comparison.
         order.resize(keys.len(), NONE);
         let mut classes = 0;
         for (port, own) in (0..).zip(keys.iter()) {
             let less = keys.iter().map(|key| u32::from(key < own)).sum::<u32>() as usize;
-            // Ports of the same colour with smaller numbers are in the order already.
+            // Ports with the same key and smaller numbers are in `order` already.
             let equal = order[less..].iter().take_while(|&&other| other != NONE).count();
             order[less + equal] = port;
             classes += usize::from(equal == 0);
@@ -301,8 +305,8 @@ impl Colours {
         for (port, place) in elements.iter_mut().enumerate() {
             *place = element(port);
         }
-        // The sum of element · BASE^distance in the direction of reading. When reading starts one port
-        // later, the first element becomes the last.
+        // A word's hash is the sum of element · BASE^distance, with distances from the start of reading. When
+        // reading starts one port later, the first element becomes the last.
         let horner = |word: u64, &element: &u64| word.wrapping_mul(BASE).wrapping_add(element);
         let mut sum = 0u64;
         let step = |word: &mut u64, element: u64, read: &mut [u64; 2]| {

@@ -9,24 +9,25 @@
 //! * a boundary with ports is read from its least port; without ports, from its least rotation;
 //! * boundaries without ports come first in a region, ordered by their words, then those with ports,
 //!   ordered by their least ports; isolated spots are only counted;
-//! * a region is read in the direction whose words are less; ports count by their rank;
-//! * regions with more isolated spots come first, then those with lesser ports.
+//! * a region is read in the direction whose words are less; in this comparison, a port is its rank;
+//! * regions with more isolated spots come first; among regions with equally many, those with lesser ports.
 //!
-//! The order of ports comes from colours (`colours`), which are refined until they no longer split. This is
-//! the method of individualisation and refinement (McKay, "Practical graph isomorphism", 1981). If several
-//! ports have one colour, each of them in turn is given a new colour, and the least bytes count. Two
-//! choices that lead to the same bytes show a symmetry, and images of tried choices under a symmetry are
-//! not tried. Colours are hashes. A collision only makes a tie, and ties are tried.
+//! The order of ports comes from colours (`colours`), which are refined in rounds until a round splits no
+//! class of ports with equal colours. This is the method of individualisation and refinement (McKay,
+//! "Practical graph isomorphism", 1981). If several ports have one colour, each of them in turn is given a
+//! new colour, and the least bytes are used. If two choices lead to the same bytes, they show a symmetry.
+//! The image of a tried choice under a symmetry is not tried. Colours are hashes. A collision only makes
+//! another tie, which is tried like all ties.
 //!
 //! For some lands with many ties, trying all of them would take too long. Users can write such lands, but
 //! they do not arise in games. After a work limit the least bytes so far are used. They describe the land
-//! in full like any others, so no result is wrong; but isomorphic lands may be taken for two, and each of
-//! them is searched then.
+//! in full like any others, so no result is wrong. But isomorphic lands may get different bytes, and then
+//! each of them is searched.
 //!
 //! A land of one region has no ports and takes a shorter path.
 //!
-//! [`Canoniser`] computes the form, from [`Port`]s and from [`Border`]s, which describe boundaries and are
-//! read in a [`Way`]. A [`CanonicalLeaf`] is a complete sequence of choices.
+//! [`Canoniser`] computes the canonical form, from [`Port`]s and from [`Border`]s, which are boundaries. A
+//! [`Way`] is a direction of reading. A [`CanonicalLeaf`] is a complete sequence of choices.
 
 mod colours;
 mod words;
@@ -36,13 +37,13 @@ use super::simplify::DisjointSets;
 use colours::Colours;
 use std::cmp::Ordering;
 
-/// Marks a missing position in the tokens.
+/// Marks a missing index.
 const NONE: u32 = u32::MAX;
 
 /// An occurrence of a letter that links two regions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
-    /// Position in the tokens.
+    /// Index of the token.
     at: u32,
     /// The boundary.
     boundary: u32,
@@ -59,12 +60,13 @@ struct Border {
     length: u32,
     /// Its ports are `ports.0..ports.1`.
     ports: (u32, u32),
-    /// Start of reading, forward and backward. In a boundary with ports it is the least port.
+    /// Index at which reading starts, forward and backward. In a boundary with ports it is the index of the
+    /// least port.
     begin: [u32; 2],
 }
 
 impl Border {
-    /// Returns the position in the backward tokens that corresponds to a position in the tokens.
+    /// Returns the index in the backward tokens that corresponds to index `at` in the tokens.
     fn mirrored(&self, at: u32) -> u32 {
         2 * self.start + self.length - 1 - at
     }
@@ -88,26 +90,28 @@ enum Way {
 #[derive(Debug, Default)]
 pub(super) struct Canoniser {
     flat: Flat,
-    /// Other occurrence of the letter at each position of the tokens, or [`NONE`].
+    /// For each token that is a letter the index of its other occurrence, else [`NONE`].
     partner: Vec<u32>,
     /// First occurrence of each letter, its boundary, and its region. For letters that link regions, the
     /// first field becomes the port.
     seen: Vec<(u32, u32, u32)>,
     /// Tokens of every boundary, backward.
     backward: Vec<Token>,
-    /// Properties of tokens that do not depend on rotation, forward and backward: digits; for a letter
-    /// within the boundary the distance to its other occurrence in the direction of reading; for a port,
-    /// once there is an order, the rank, above everything else.
+    /// Properties of tokens that do not depend on rotation, forward and backward: a digit itself; for a
+    /// letter within the boundary the distance to its other occurrence in the direction of reading; for a
+    /// port [`PORT`], plus its rank once there is an order.
     symbols: [Vec<u32>; 2],
     borders: Vec<Border>,
     ports: Vec<Port>,
-    /// Boundaries in the order of writing, region by region, forward and backward.
+    /// Boundaries in the order in which they are written, region by region, forward and backward.
     order: [Vec<u32>; 2],
+    /// Regions in the order in which they are written.
     regions: Vec<u32>,
     /// For each region the start of its boundaries with ports in `order`.
     free: Vec<u32>,
-    /// For each region the next free place in `order`.
+    /// For each region the next free index in `order`.
     filled: Vec<u32>,
+    /// For each boundary true if `arrange` has put it into `order`.
     reached: Vec<bool>,
     colours: Colours,
     packer: Packer,
@@ -116,17 +120,17 @@ pub(super) struct Canoniser {
     orbits: DisjointSets,
 }
 
-/// Result of a sequence of choices: the bytes, and the colours of the ports in their order.
+/// Result of a sequence of choices: the bytes, and the ports in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CanonicalLeaf {
     bytes: Vec<u8>,
-    /// Colours and ports.
+    /// The ports in their order, each with its colour.
     order: Vec<(u64, u32)>,
 }
 
 impl CanonicalLeaf {
-    /// Returns true if mapping the ports of one leaf onto those of the other, by rank, is a symmetry that
-    /// keeps colours, and therefore the choices that both have in common.
+    /// Returns true if mapping the ports of one leaf onto the ports of the other by rank is a symmetry that
+    /// keeps all colours. Such a symmetry also keeps the choices that both leaves have in common.
     fn matches(&self, other: &CanonicalLeaf) -> bool {
         self.bytes == other.bytes
             && self.order.iter().map(|port| port.0).eq(other.order.iter().map(|port| port.0))
@@ -134,10 +138,10 @@ impl CanonicalLeaf {
 }
 
 impl Canoniser {
-    /// Returns the canonical bytes of a packed, simplified land, and the unpacked land.
+    /// Returns the canonical bytes of a packed, simplified land, and the land itself, unpacked.
     ///
-    /// Takes a few passes over the land. For lands with ports in symmetric places it takes about as many
-    /// passes more as there are such places, and seconds at most.
+    /// Takes a few passes over the land, and about one more for each port that a symmetry maps onto another
+    /// port; seconds at most.
     pub(super) fn run(&mut self, packed: &[u8]) -> (&[u8], &Flat) {
         self.flat.unpack(packed);
         self.find_ports();
@@ -197,7 +201,7 @@ impl Canoniser {
                 self.borders.push(Border { start, length, ..Border::default() });
             }
         }
-        // A second pass, because letters within a boundary can now be distinguished from links.
+        // This needs a second pass: letters within a boundary can be distinguished from links only now.
         self.symbols.iter_mut().for_each(Vec::clear);
         self.backward.clear();
         for region in 0..flat.regions.len() {
@@ -308,7 +312,7 @@ impl Canoniser {
     }
 
     /// Returns the direction in which the words of a region are less. If the words are equal, both
-    /// directions give the same text.
+    /// directions give the same bytes.
     fn better_way(&self, region: usize) -> Way {
         let boundaries = self.flat.boundaries(region);
         if self.borders[boundaries.clone()].iter().all(|border| border.length <= 2) {
@@ -325,8 +329,9 @@ impl Canoniser {
         Way::Forward
     }
 
-    /// Tries the choices below the current colours; `cell` is the first tie. On the first path, symmetries
-    /// are recorded in `orbits`. All those found so far keep the choices above.
+    /// Tries all sequences of choices that begin with the choices made so far; `cell` has the ports of the
+    /// first tie. On the path of first choices (`first_line`), symmetries are recorded in `orbits`. Every
+    /// symmetry recorded so far keeps the choices made so far.
     fn search(&mut self, colours: &mut Colours, cell: Vec<u32>, first_line: bool) -> CanonicalLeaf {
         let mut first: Option<CanonicalLeaf> = None;
         let mut tried: Vec<u32> = Vec::new();
@@ -367,7 +372,7 @@ impl Canoniser {
         first.expect("a tie has members")
     }
 
-    /// Follows the first choices to a leaf.
+    /// Chooses the first port of every tie until there are no ties.
     fn descend(&mut self, colours: &mut Colours) -> CanonicalLeaf {
         while let Some(cell) = colours.refine(self) {
             colours.choose(cell[0]);
@@ -394,6 +399,6 @@ impl Canoniser {
 /// [`LETTER`] as a symbol.
 const LETTERS: u32 = LETTER as u32;
 
-/// First rank of ports. It is above all other symbols, except distances of letters in lands that are larger
-/// than any that this program creates.
+/// Symbol of the port with rank 0. It is above all symbols of other tokens, except distances of letters in
+/// lands that are larger than any that this program creates.
 const PORT: u32 = 1 << 16;

@@ -4,7 +4,7 @@ use super::{Border, Canoniser, Way};
 use std::cmp::Ordering;
 
 impl Canoniser {
-    /// Compares two boundaries in their directions of reading. Shorter ones come first.
+    /// Compares two boundaries, each read in the given direction. Shorter boundaries come first.
     pub(super) fn compare(&self, (a, a_way): (u32, Way), (b, b_way): (u32, Way)) -> Ordering {
         let length = |boundary: u32| self.borders[boundary as usize].length;
         let word = |boundary: u32, way: Way| {
@@ -13,8 +13,8 @@ impl Canoniser {
         length(a).cmp(&length(b)).then_with(|| word(a, a_way).cmp(word(b, b_way)))
     }
 
-    /// Finds the least rotations of the boundaries without ports, and their order in each region, in both
-    /// directions. In `order`, boundaries with ports follow them.
+    /// Finds the least rotations of the boundaries without ports, and the order of these boundaries in each
+    /// region, in both directions. In `order`, the boundaries with ports follow them.
     pub(super) fn read_boundaries_without_ports(&mut self) {
         for boundary in 0..self.borders.len() {
             let border = self.borders[boundary];
@@ -42,13 +42,13 @@ impl Canoniser {
                         .sort_unstable_by(|&a, &b| self.compare((a, way), (b, way)));
                 }
             }
-            // Places for boundaries with ports.
+            // Elements for the boundaries with ports, which `arrange` sets.
             order.iter_mut().for_each(|order| order.resize(boundaries.end, 0));
         }
         self.order = order;
     }
 
-    /// Returns the start of reading that gives the least word.
+    /// Returns the index at which reading has to start to give the least word.
     fn least_begin(&self, border: Border, way: Way) -> u32 {
         let word = |begin: u32| {
             Border { begin: [begin; 2], ..border }.read(way, &self.symbols[way as usize])

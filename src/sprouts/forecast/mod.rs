@@ -1,10 +1,11 @@
 //! A forecast of Grundy numbers: estimated probabilities of the numbers of a land.
 //!
-//! The numbers of lands with many lives are mostly 0 and 1. Which of them is more likely depends on the
-//! parity of the number of remaining moves: about four for every five lives, but that depends on the
-//! distribution of the lives. Therefore every part of a land turns an angle, the *phase*, by its own
-//! amount, and an additional move is half a turn. The phase and the number of lives determine the odds. The
-//! amounts and the odds are fitted to numbers found by searches (`cargo xtask fit`), and are stored in
+//! The Grundy numbers of lands with many lives are mostly 0 and 1. Which of them is more likely depends on
+//! the parity of the number of remaining moves. There are about four moves for every five lives, but the
+//! exact ratio depends on the distribution of the lives. Therefore a forecast adds up an angle, the *phase*:
+//! every trait of a land turns the angle by its own amount. Half a turn stands for one more move, because
+//! this changes the parity. The phase and the number of lives determine the probabilities, called *odds*. The
+//! amounts and the odds are fitted to Grundy numbers found by searches (`cargo xtask fit`), and are stored in
 //! `weights.txt`. A forecast only influences the order of a search, never a result.
 //!
 //! All arithmetic is exact, or plain IEEE arithmetic in a fixed order, so that node counts are the same on
@@ -29,7 +30,7 @@ use weights::TraitWeights;
 const PHASES: usize = 64;
 /// Minimum number of lives for a forecast. Smaller lands differ too much from each other.
 const MIN_LIVES: u32 = 6;
-/// Maximum number of lives; lands with more are treated like this.
+/// Lands with more lives are treated as if they had this number.
 const MAX_LIVES: u32 = 64;
 
 static FORECAST: LazyLock<Forecast> = LazyLock::new(|| {
@@ -38,7 +39,7 @@ static FORECAST: LazyLock<Forecast> = LazyLock::new(|| {
 
 struct Forecast {
     weights: TraitWeights,
-    /// Odds by lives, from [`MIN_LIVES`] on, and phase.
+    /// Odds by number of lives, from [`MIN_LIVES`] on, and by phase.
     odds: Vec<[Odds; PHASES]>,
 }
 
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn odds_are_shares_of_one() {
+    fn odds_add_up_to_one() {
         assert_eq!(odds(MIN_LIVES - 1, 0), None);
         for lives in MIN_LIVES..2 * MAX_LIVES {
             for phase in 0..PHASES as u8 {
@@ -113,7 +114,8 @@ mod tests {
         }
     }
 
-    /// A forecast that uses only the frequency of each number has a mean loss of 1.5.
+    /// The loss is the negative logarithm of the probability of the published number. A forecast that uses
+    /// only the frequency of each number has a mean loss of 1.5.
     #[test]
     fn published_numbers_are_likelier_than_others() {
         let table = include_str!("../../../tests/data/sprouts_grundy.csv");

@@ -7,22 +7,24 @@ use crate::search::split_mix::mix;
 use crate::sprouts::flat::Land;
 use crate::sprouts::flat::{Flat, ONE, TWO, Token};
 
-/// Maximum number of occurrences of a kind that is distinguished in a boundary.
+/// The vertices of each sort in a boundary are counted up to this number.
 const MAX_COUNT: u16 = 15;
-/// Maximum number of isolated spots that is distinguished in a kind of region, and in a shape.
+/// The isolated spots of a region are counted up to these numbers: in a [`Trait::Kind`], and in a
+/// [`Trait::Shape`].
 const MAX_ISOLATED: [u32; 2] = [2, 4];
-/// Number of isolated spots of a land that turn the phase by the common amount. Each further one has
-/// another amount, because most lands that the weights are fitted to have fewer, and an error of the common
-/// amount would add up in larger ones.
+/// Number of isolated spots of a land that turn the phase only by the weight of [`Trait::Isolated`]. Each
+/// further spot also turns it by the weight of [`Trait::Further`]. Most lands to which the weights are fitted
+/// have fewer isolated spots. Without the second weight, a small error of the first would add up in larger
+/// lands.
 const FURTHER_FROM: u16 = 12;
-/// Maximum number of boundaries that is distinguished in a shape.
+/// The boundaries of a region are counted up to this number in a [`Trait::Shape`].
 const MAX_BOUNDARIES: u32 = 4;
 
 /// Multiset of the vertices of a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Content {
-    /// Numbers of spots with one curve end, of spots with two that occur once, of occurrences of spots in
-    /// two regions, and of pairs within the boundary; each at most 15.
+    /// Four counts, each at most 15: spots with one curve end; spots with two curve ends that occur once;
+    /// letters whose other occurrence is in another region; pairs of letters within the boundary.
     counts: [u16; 4],
 }
 
@@ -36,13 +38,13 @@ pub enum Trait {
     Isolated,
     /// An isolated spot beyond the twelfth of the land.
     Further,
-    /// An occurrence or a pair within a boundary, by its sign in a content.
+    /// A vertex, or a pair of letters within a boundary: `1`, `2`, `A` or `a`, as in the text of a content.
     Sign(char),
     /// A region.
     Region,
     /// A boundary that is not an isolated spot.
     Boundary,
-    /// A boundary of this content.
+    /// A boundary with this content.
     Content(Content),
     /// A region with this number of isolated spots and of boundaries, each counted up to its maximum.
     Shape(u32, u32),
@@ -67,7 +69,7 @@ impl Content {
             match token {
                 ONE => counts[0] += 1,
                 TWO => counts[1] += 1,
-                // Second occurrence of a pair.
+                // The second occurrence of a pair.
                 _ if tokens[..at].contains(&token) => {
                     counts[2] -= 1;
                     counts[3] += 1;
@@ -82,7 +84,7 @@ impl Content {
         self.counts.iter().fold(0, |code, &count| code << 4 | u64::from(count))
     }
 
-    /// Returns its contribution to the key of a kind of region.
+    /// Returns the contribution of this content to the key of a [`Trait::Kind`].
     fn share(self) -> u64 {
         mix(KIND + self.code())
     }
@@ -97,8 +99,8 @@ fn kind(isolated: u32, shares: u64) -> u64 {
     mix(mix(KIND << 1 | u64::from(isolated.min(MAX_ISOLATED[0]))).wrapping_add(shares))
 }
 
-/// Calls `found` with the keys of all traits of a land and their numbers of occurrences. A key may come
-/// several times. [`traits`] is the reference implementation.
+/// Calls `found` with the keys of all traits of a land and the numbers of their occurrences. A key may be
+/// passed several times; the numbers add up. [`traits`] is the reference implementation.
 pub(super) fn each_key(flat: &Flat, mut found: impl FnMut(u64, u16)) {
     let mut signs = [0u16; 4];
     let mut all_isolated = 0u16;
@@ -125,7 +127,7 @@ pub(super) fn each_key(flat: &Flat, mut found: impl FnMut(u64, u16)) {
     found(BOUNDARY, flat.ends.len() as u16);
 }
 
-/// Calls `found` with all traits of a land and their numbers of occurrences.
+/// Calls `found` with all traits of a land and the numbers of their occurrences.
 fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
     for (number, region) in flat.regions.iter().enumerate() {
         let boundaries = flat.boundaries(number);
@@ -152,7 +154,8 @@ fn each(flat: &Flat, mut found: impl FnMut(Trait, u16)) {
     found(Trait::Further, isolated.saturating_sub(FURTHER_FROM));
 }
 
-/// Returns the traits of a land and their numbers of occurrences. A trait may come several times.
+/// Returns the traits of a land and the numbers of their occurrences. A trait may be listed several times;
+/// the numbers add up.
 pub fn traits(land: &Land) -> Vec<(Trait, u16)> {
     let mut traits = Vec::new();
     each(&Flat::of_land(land), |mut part, count| {
@@ -166,7 +169,8 @@ pub fn traits(land: &Land) -> Vec<(Trait, u16)> {
 }
 
 impl Trait {
-    /// Returns the key of its weight. It does not depend on the order of a kind's contents.
+    /// Returns the key of the trait's weight. The key does not depend on the order of the contents in a
+    /// [`Trait::Kind`].
     #[inline]
     pub(super) fn key(&self) -> u64 {
         match self {
@@ -212,7 +216,7 @@ impl FromStr for Content {
     }
 }
 
-/// One word: `isolated`, `further`, `region`, `boundary`, `sign:1`, `content:2AA`, `shape:3.1` or
+/// Writes one word: `isolated`, `further`, `region`, `boundary`, `sign:1`, `content:2AA`, `shape:3.1` or
 /// `kind:2.1aA.AA`, where the first number counts isolated spots.
 impl fmt::Display for Trait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,5 @@
-//! The file of weights: turns of the phase by trait, and coefficients of the odds by phase.
-//! [`TraitWeights`] is its content, [`WeightsError`] an invalid file.
+//! The file of weights: how far each trait turns the phase, and the coefficients from which the odds are
+//! computed. [`TraitWeights`] is the content of the file, [`WeightsError`] the error for an invalid file.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -8,10 +8,11 @@ use super::traits::Trait;
 use crate::search::split_mix;
 use crate::search::sums::game::Odds;
 
-/// Number of Grundy numbers with odds of their own; the last one includes all greater ones.
+/// Number of classes of Grundy numbers with odds: one for each number from 0 to 4, and one for all greater
+/// numbers.
 pub const CLASSES: usize = 6;
-/// Number of coefficients of a class: of 1, cos, sin, cos 2 and sin 2 of the phase, and of these five
-/// multiplied by the size.
+/// Number of coefficients of a class. For a phase x they multiply 1, cos x, sin x, cos 2x, sin 2x, and the
+/// same five values times the size (see [`curves`]).
 pub const CURVES: usize = 10;
 /// Denominator of coefficients in the file.
 const UNIT: f64 = 1024.0;
@@ -24,8 +25,10 @@ pub struct WeightsError(pub usize);
 /// Weights of traits in 1/65536 of a turn, and coefficients of the odds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TraitWeights {
-    /// Hash table of weights by key. A weight of 0 marks an empty slot and is the weight of every other key.
+    /// Hash table of keys and weights. An empty slot has the weight 0, which is the weight of every key that
+    /// is not in the table.
     turns: Vec<(u64, u16)>,
+    /// Coefficients of each class.
     curves: Vec<[f64; CURVES]>,
 }
 
@@ -94,7 +97,7 @@ impl TraitWeights {
         self.turns[self.slot(key)].1
     }
 
-    /// Returns the odds of a land with these lives and this phase, in turns: the softmax of the curves.
+    /// Returns the odds of a land with these lives: the softmax of the curves. `phase` is in turns.
     pub(super) fn odds(&self, lives: u32, phase: f64) -> Odds {
         let lives = f64::from(lives);
         let curves = curves(phase * std::f64::consts::TAU, (lives - 16.0) / (lives + 16.0));
@@ -107,15 +110,16 @@ impl TraitWeights {
     }
 }
 
-/// Returns the functions that the coefficients multiply. The size is (lives − 16)/(lives + 16).
+/// Returns the values that the coefficients multiply, for a phase of `angle` radians. `size` is
+/// (lives − 16)/(lives + 16).
 pub fn curves(angle: f64, size: f64) -> [f64; CURVES] {
     let (sin, cos) = sin_cos(angle);
     let own = [1.0, cos, sin, cos * cos - sin * sin, 2.0 * sin * cos];
     std::array::from_fn(|index| own[index % 5] * if index < 5 { 1.0 } else { size })
 }
 
-/// Returns sine and cosine to 1e-9, computed only by additions and multiplications, which are the same on
-/// every machine: the power series at 1/1024 of the angle, and ten doublings.
+/// Returns sine and cosine with errors below 1e-9. Uses only basic arithmetic, because its results are the
+/// same on every machine: the power series at 1/1024 of the angle, then ten doublings of the angle.
 fn sin_cos(angle: f64) -> (f64, f64) {
     let x = angle / 1024.0;
     let square = x * x;
@@ -127,7 +131,8 @@ fn sin_cos(angle: f64) -> (f64, f64) {
     (sin, cos)
 }
 
-/// Returns the exponential function to 1e-6 for |x| up to 20, computed in the same way.
+/// Returns the exponential function with a relative error below 1e-6 for |x| ≤ 20. Uses basic arithmetic like
+/// [`sin_cos`]: the power series at x/4096, then twelve squarings.
 fn exp(x: f64) -> f64 {
     let x = x / 4096.0;
     let mut power = 1.0 + x * (1.0 + x / 2.0 * (1.0 + x / 3.0));
@@ -142,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_those_of_the_library() {
+    fn functions_agree_with_the_standard_library() {
         for step in -100..=100 {
             let x = f64::from(step) / 10.0;
             let (sin, cos) = sin_cos(x);

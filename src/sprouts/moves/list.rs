@@ -5,7 +5,7 @@ use super::symmetry::{CurveSymmetry, RegionSymmetries};
 use crate::search::sums::game::{GameFull, OptionSubset};
 use crate::sprouts::flat::{Flat, LETTER, ONE};
 
-/// A move, without the division of the rest of the region by a cut.
+/// A move. For a cut, it does not say how the other boundaries are divided between the sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LandMove {
     /// The region in which the curve is drawn.
@@ -19,13 +19,13 @@ pub(super) struct LandMove {
 pub(super) enum Curve {
     /// An isolated spot and itself.
     Loop,
-    /// Two places of a boundary, or one and itself.
+    /// Two vertices of a boundary, or one vertex and itself.
     Cut(CutCurve),
     /// Two isolated spots.
     Isolated,
-    /// A place of a boundary and an isolated spot.
+    /// The vertex at index `place` of a boundary, and an isolated spot.
     WithIsolated { boundary: usize, place: usize },
-    /// Places of two boundaries.
+    /// Vertices of two boundaries, at the indices `places`.
     Join { boundaries: [usize; 2], places: [usize; 2] },
 }
 
@@ -34,16 +34,17 @@ pub(super) enum Curve {
 pub(super) struct CutCurve {
     /// Class whose first member is the boundary.
     pub class: usize,
-    /// Places in the boundary, in the order of reading.
+    /// Indices of the vertices in the boundary, with i ≤ j.
     pub i: usize,
     pub j: usize,
-    /// True if a symmetry exchanges the two sides.
+    /// True if a symmetry exchanges the two sides of the curve.
     pub exchanged: bool,
 }
 
-/// Calls `found` with every move of a land, or with a subset of them. Moves that cut more links between
-/// regions come first, because the land is more often split after them, and results for small lands are
-/// more often known. Moves that cut no links are [`OptionSubset::Rest`].
+/// Calls `found` with every move of a land, or with a subset of the moves. A curve that ends at a link (a
+/// letter that occurs in two regions) cuts the link, because the spot is dead then. Moves that cut more links
+/// come first: they split the land more often, and results for small lands are more often known. Moves that
+/// cut no links are [`OptionSubset::Rest`].
 ///
 /// # Errors
 /// The errors of `found`.
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
     use crate::sprouts::Position;
 
-    /// Returns the number of links that a move cuts, counted in the regions.
+    /// Returns the number of links that a move cuts. Looks for the letters in all other regions.
     fn links(
         land: &Flat,
         symmetries: &RegionSymmetries,

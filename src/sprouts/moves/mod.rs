@@ -3,21 +3,27 @@
 //! A move joins two occurrences of spots in a region with a curve and puts a new spot on it, which has two
 //! curve ends and therefore becomes a letter:
 //!
-//! * within a boundary `x…y…` the region is cut in two. One side gets `x…y` and the new letter, the other
-//!   `y…x` and the new letter, and the other boundaries are divided between the sides in all ways. A spot
-//!   with two lives can be joined with itself. A letter cannot be joined with its own other occurrence,
-//!   because that is the same spot, with one life.
-//! * two boundaries `x…` and `y…` become one, `x…x` letter `y…y` letter.
+//! * A curve within a boundary `x…y…` cuts the region in two. One side gets the boundary `x…y` and the new
+//!   letter, the other side `y…x` and the new letter. The other boundaries of the region are divided between
+//!   the sides in all ways. A spot with two lives can be joined with itself. A letter cannot be joined with
+//!   its other occurrence, because both are the same spot, which has one life.
+//! * A curve between two boundaries `x…` and `y…` makes them one: `x…x`, the new letter, `y…y`, the new
+//!   letter.
 //!
-//! A spot with a third curve end is dead, with all its occurrences; a spot with a second one becomes a
-//! letter.
+//! A spot that gets its third curve end is dead, and all its occurrences disappear. A spot that gets its
+//! second curve end becomes a letter.
 //!
-//! Of moves that a symmetry maps onto each other one is enough. The symmetries used are: isolated spots;
-//! equal boundaries without links to other regions; rotations of a boundary, and reflections of a region,
-//! that keep every link in its place; and pairs of spots `AB` that link two boundaries and nothing else.
+//! If a symmetry maps moves onto each other, one of them is enough. A *link* is a letter that occurs in two
+//! regions. These symmetries are used:
+//!
+//! * Isolated spots can be exchanged.
+//! * Equal boundaries without links can be exchanged.
+//! * A boundary can be rotated, and a region reflected, if every link keeps its place.
+//! * If two boundaries `AB` and `AB` in different regions have no other vertices, `A` and `B` can be
+//!   exchanged.
 //!
 //! `list` lists the moves in their order, with the symmetries from `symmetry`, and `play` creates the
-//! positions after them. [`Mover`] combines them.
+//! positions after the moves. [`Mover`] combines these modules.
 
 mod list;
 mod play;
@@ -29,7 +35,7 @@ use play::ChildBuilder;
 use symmetry::RegionSymmetries;
 
 /// Maximum number of moves listed for one land. A position written by a user may have 2^2000 moves. A land
-/// with fewer than 15 different boundaries in a region has fewer than this.
+/// with fewer than 15 different boundaries in each region has fewer moves than this maximum.
 pub(super) const MAX_MOVES: u32 = 1 << 22;
 
 /// Working memory, kept between calls.
@@ -43,9 +49,9 @@ pub(super) struct Mover {
 }
 
 impl Mover {
-    /// Calls `child` for every move of a subset with the position after it and the letters that have died,
-    /// whose occurrences are still in the position. Moves that the symmetries above map onto each other
-    /// come once.
+    /// Calls `child` for every move of the subset `share`, with the position after the move and the letters
+    /// that have died. The position still contains the dead letters. If the symmetries listed at the top of
+    /// this module map moves onto each other, `child` is called for one of them.
     ///
     /// # Errors
     /// The errors of `child`, and [`GameFull`] after [`MAX_MOVES`] moves.

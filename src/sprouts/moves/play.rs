@@ -1,5 +1,5 @@
-//! The positions after a move: [`ChildBuilder`] creates them. They share the regions without the curve,
-//! whose extent is a [`Base`].
+//! [`ChildBuilder`] creates the positions after moves. The positions after all moves in one region have the
+//! other regions in common; the extent of these is a [`Base`].
 
 use super::list::{Curve, CutCurve, LandMove};
 use super::symmetry::RegionSymmetries;
@@ -12,13 +12,13 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct ChildBuilder {
     child: Flat,
-    /// Extent of the regions that all positions after moves in the region have in common.
+    /// Extent of the other regions, which all positions after moves in `region` have in common.
     base: Base,
     /// Region for which `base` is valid.
     region: Option<usize>,
     /// Number of members of each class on the first side, preceded by the number of isolated spots.
     share: Vec<u32>,
-    /// Total number of members of each class, preceded by the number of isolated spots.
+    /// Number of members of each class on both sides together, preceded by the number of isolated spots.
     whole: Vec<u32>,
 }
 
@@ -82,7 +82,8 @@ impl ChildBuilder {
         self.base = Base::of(child);
     }
 
-    /// Joins an isolated spot with itself: a circle with two letters on it, equal from both sides.
+    /// Joins an isolated spot with itself: the curve is a circle with two letters, and its sides are
+    /// equivalent.
     fn loops(
         &mut self,
         parent: &Flat,
@@ -129,7 +130,8 @@ impl ChildBuilder {
                 out.extend_from_slice(&tokens[i + 1..j]);
                 out.extend(y);
             }
-            // A spot joined with itself has its third curve end, and nothing lies within.
+            // If i = j, the spot is joined with itself, gets its third curve end and is dead. The inner
+            // boundary then consists of the new spot alone.
             out.push(fresh + 2);
             self.child.end_boundary();
             self.add_share(parent, symmetries, &classes, 0, boundary);
@@ -150,7 +152,8 @@ impl ChildBuilder {
         Ok(())
     }
 
-    /// Writes a boundary from a place around to the same place. Returns the letter that dies.
+    /// Writes a boundary from the vertex at `place` once around, back to this vertex. Returns the letter that
+    /// dies, or 0.
     fn join_end(&mut self, parent: &Flat, boundary: usize, place: usize, fresh: Token) -> Token {
         let tokens = &parent.tokens[parent.span(boundary)];
         let (end, dead) = second_end(tokens[place], fresh);
@@ -162,7 +165,7 @@ impl ChildBuilder {
         dead
     }
 
-    /// Adds all boundaries of the region except the two that were joined.
+    /// Adds all boundaries of the region except `joined`, and ends the region.
     fn finish_join(&mut self, parent: &Flat, region: usize, isolated: u32, joined: [usize; 2]) {
         let child = &mut self.child;
         child.end_boundary();
@@ -187,15 +190,16 @@ impl ChildBuilder {
         self.share.clear();
     }
 
-    /// Advances to the next way to divide `whole` between two sides. If these are equivalent, only ways are
-    /// used in which the first side has no more than the second in the first class where they differ.
+    /// Advances `share` to the next way to divide `whole` between two sides. Returns false after the last
+    /// way. If the sides are equivalent (`alike`), of a way and its mirror image only one is used: the one
+    /// whose first side has fewer members of the first class that is not divided equally.
     fn next_share(&mut self, alike: bool) -> bool {
         if self.share.is_empty() {
             self.share.resize(self.whole.len(), 0);
             return true;
         }
         loop {
-            // The last class is the lowest digit.
+            // `share` is counted up like a number. The last class is the lowest digit.
             let mut class = self.whole.len();
             loop {
                 if class == 0 {
@@ -215,14 +219,14 @@ impl ChildBuilder {
             let mut sides = sides.skip_while(|order| order.is_eq());
             match sides.next() {
                 None | Some(Ordering::Less) => return true,
-                // The first class only increases from here on.
+                // `share[0]` never decreases, so none of the remaining ways is used.
                 Some(_) if self.share[0] * 2 > self.whole[0] => return false,
                 Some(_) => {}
             }
         }
     }
 
-    /// Adds the boundaries of one side, except the one that was cut, and ends the region.
+    /// Adds the boundaries of one side, except the boundary `cut`, and ends the region.
     fn add_share(
         &mut self,
         parent: &Flat,
@@ -244,8 +248,8 @@ impl ChildBuilder {
     }
 }
 
-/// Returns the token of a non-isolated spot after one more curve end, if it lives, and the letter that
-/// dies.
+/// Returns the token of a non-isolated spot after one more curve end, if the spot is still alive, and the
+/// letter that dies, or 0.
 fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
     match token {
         ONE => (Some(fresh), 0),
@@ -254,7 +258,7 @@ fn second_end(token: Token, fresh: Token) -> (Option<Token>, Token) {
     }
 }
 
-/// Length of the part of a position that all moves in a region have in common.
+/// Lengths of the arrays of a [`Flat`] at the end of the regions that positions have in common.
 #[derive(Clone, Copy, Debug, Default)]
 struct Base {
     tokens: usize,

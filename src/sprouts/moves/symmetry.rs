@@ -1,5 +1,7 @@
-//! Symmetries of a region that change nothing outside of it: [`RegionSymmetries`] with a [`Class`] of
-//! exchangeable boundaries each, and the [`CurveSymmetry`] of a curve.
+//! Symmetries of a region that change nothing outside of it. [`RegionSymmetries`] finds them; boundaries that
+//! can be exchanged form a [`Class`]; [`CurveSymmetry`] is the effect of the symmetries on a curve.
+//!
+//! A link is a letter that occurs in two regions.
 
 use crate::sprouts::flat::{Flat, LETTER, TWO};
 use std::ops::Range;
@@ -7,11 +9,11 @@ use std::ops::Range;
 /// Effect of the symmetries on a curve within a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CurveSymmetry {
-    /// A symmetry maps it onto a curve that is used instead.
+    /// A symmetry maps the curve onto another curve, which is used instead.
     Superfluous,
-    /// A symmetry keeps it and exchanges its sides.
+    /// The curve is used, and a symmetry exchanges its sides.
     Exchange,
-    /// No symmetry concerns it.
+    /// The curve is used, and no symmetry exchanges its sides.
     None,
 }
 
@@ -20,31 +22,34 @@ pub(super) enum CurveSymmetry {
 struct Class {
     /// Numbers of the boundaries; at least one.
     members: Vec<usize>,
+    /// Number of vertices of each boundary.
     length: usize,
-    /// Steps s such that place p can be mapped onto place p + s.
+    /// Rotations: numbers s such that the vertex at index p can be mapped onto the vertex at index p + s.
     rotations: Vec<usize>,
-    /// Sums k such that place p can be mapped onto place k − p, if the whole region can be reflected.
+    /// Reflections: numbers k such that the vertex at index p can be mapped onto the vertex at index k − p.
+    /// Empty if the whole region cannot be reflected.
     reflections: Vec<usize>,
 }
 
 /// Classes of the boundaries of a land, with their symmetries.
 #[derive(Debug, Default)]
 pub(super) struct RegionSymmetries {
-    /// Region by region, in the order of their first members.
+    /// Classes, region by region, in the order of their first members.
     classes: Vec<Class>,
     /// End of the classes of each region.
     ends: Vec<usize>,
+    /// Classes of earlier lands, whose memory is used again.
     spare: Vec<Class>,
-    /// The other occurrence of the letter at each place.
+    /// For each token that is a letter the index of its other occurrence, else [`NONE`].
     partner: Vec<usize>,
-    /// The boundary of each place.
+    /// The boundary of each token.
     boundary_of: Vec<usize>,
-    /// True if the letter at this place links regions.
+    /// For each token true if it is a link.
     links: Vec<bool>,
     seen: Vec<usize>,
 }
 
-/// Marks a missing place.
+/// Marks a missing index.
 const NONE: usize = usize::MAX;
 
 impl RegionSymmetries {
@@ -112,7 +117,7 @@ impl RegionSymmetries {
         }
     }
 
-    /// Returns the numbers of the classes of a region's boundaries.
+    /// Returns the range of a region's classes in `classes`.
     pub(super) fn classes_of(&self, region: usize) -> Range<usize> {
         let begin = if region == 0 { 0 } else { self.ends[region - 1] };
         begin..self.ends[region]
@@ -123,13 +128,13 @@ impl RegionSymmetries {
         &self.classes[class].members
     }
 
-    /// Returns the number of places with letters that link regions.
+    /// Returns the number of these tokens that are links.
     pub(super) fn links<const N: usize>(&self, places: [usize; N]) -> usize {
         places.into_iter().filter(|&at| self.links[at]).count()
     }
 
-    /// Returns a symbol for the vertex at a place: the digit, or the distance to the other occurrence
-    /// within the boundary; `None` for a letter that links regions.
+    /// Returns a symbol for the token at index `at`: the digit; for a pair within the boundary the distance
+    /// to the other occurrence, forward if `ahead` and otherwise backward; `None` for a link.
     fn symbol(&self, land: &Flat, at: usize, ahead: bool) -> Option<usize> {
         let token = land.tokens[at];
         if token < LETTER {
@@ -144,7 +149,7 @@ impl RegionSymmetries {
         Some(usize::from(TWO) + if ahead { steps } else { length - steps })
     }
 
-    /// Returns true if two boundaries have no links and are the same as written.
+    /// Returns true if two boundaries have no links and the same symbols, read from their first vertices.
     fn same_word(&self, land: &Flat, a: usize, b: usize) -> bool {
         let (a, b) = (land.span(a), land.span(b));
         a.len() == b.len()
@@ -166,7 +171,8 @@ impl RegionSymmetries {
         })
     }
 
-    /// Returns true if the two letters of this boundary also form another one.
+    /// Returns true if this boundary of two vertices consists of two letters that also form another boundary
+    /// of two vertices.
     fn is_exchangeable_pair(&self, land: &Flat, start: usize) -> bool {
         let letters = [start, start + 1].iter().all(|&at| land.tokens[at] >= LETTER);
         letters && {
@@ -189,11 +195,11 @@ impl RegionSymmetries {
         })
     }
 
-    /// Returns the symmetry of the curve between two places of a class's boundary.
+    /// Returns the symmetry of the curve between the vertices at `i` and `j` of a boundary of the class.
     pub(super) fn within(&self, class: usize, i: usize, j: usize) -> CurveSymmetry {
         let class = &self.classes[class];
         let length = class.length;
-        // A loop around nothing has equal sides.
+        // In a boundary of one vertex, the curve is a loop without other vertices on either side.
         let mut symmetry = if length == 1 { CurveSymmetry::Exchange } else { CurveSymmetry::None };
         for &step in &class.rotations {
             let (a, b) = ((i + step) % length, (j + step) % length);
@@ -216,14 +222,16 @@ impl RegionSymmetries {
         symmetry
     }
 
-    /// Returns true if the curve from an isolated spot to this place is the representative of its orbit.
+    /// Returns true if, among the curves between an isolated spot and a vertex of a boundary that symmetries
+    /// map onto each other, the curve to the vertex at `i` is the one that is used.
     pub(super) fn with_isolated(&self, class: usize, i: usize) -> bool {
         let class = &self.classes[class];
         class.rotated(i).chain(class.reflected(i)).all(|image| image >= i)
     }
 
-    /// Returns true if the curve between places of two boundaries, of the same or of two classes, is the
-    /// representative of its orbit.
+    /// Returns true if, among the curves between two boundaries that symmetries map onto each other, the
+    /// curve between the vertex at `i` of class `a` and the vertex at `j` of class `b` is the one that is
+    /// used.
     pub(super) fn between(&self, (a, i): (usize, usize), (b, j): (usize, usize)) -> bool {
         if !self.with_isolated(a, i) || (a == b && j < i) {
             return false;

@@ -6,9 +6,10 @@
 //!   └─▶ DistributedBuild: pending, finish ◀── files ── DIRECTORY/6x7-complete/tasks
 //! ```
 //!
-//! A task makes only those of its files that do not exist, so it may run again, and two processes may
-//! run it at the same time. A part that is damaged or missing is removed and ends the task with
-//! [`BuildError::Lost`]. After that, [`DistributedBuild::pending`] returns the task that makes the part.
+//! A task makes only those of its files that do not exist. So a task may run again, and two processes may
+//! run it at the same time. If a *part* (a file that an earlier task has made) is damaged or missing, it is
+//! removed, and the task ends with [`BuildError::Lost`]. After that, [`DistributedBuild::pending`] also returns
+//! the task that makes the part.
 //! The files of the database are the same for all methods.
 
 use std::fs;
@@ -32,7 +33,7 @@ use crate::system::peak_memory;
 use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{Coverage, Histogram, Manifest, Metric, PositionCounts, Scope};
 
-/// Maximum number of lost parts. With more, the disk is probably the cause.
+/// Maximum number of parts found damaged or missing. If there are more, the disk is probably failing.
 const MAX_LOST: u32 = 100;
 
 /// Result of a build.
@@ -41,7 +42,7 @@ pub struct BuildSummary {
     /// Content of the database.
     #[serde(flatten)]
     pub coverage: Coverage,
-    /// Number of positions covered, and of those won: sets of stones, with either side to move.
+    /// Number of positions covered, and of those that the side to move wins.
     #[serde(flatten)]
     pub counts: PositionCounts,
     /// Number of positions by remoteness, if the metric is remoteness.
@@ -61,7 +62,7 @@ impl BuildSummary {
     fn new(manifest: Manifest, started: Instant, layers_found: u32) -> Self {
         BuildSummary {
             coverage: manifest.coverage(),
-            counts: manifest.total().expect("numbers that the manifest could be written with"),
+            counts: manifest.total().expect("fewer than 2^64 positions, as in the manifest"),
             bytes: manifest.layers.iter().map(|layer| layer.bytes).sum(),
             histogram: manifest.histogram,
             seconds: started.elapsed().as_secs_f64(),
@@ -71,20 +72,20 @@ impl BuildSummary {
     }
 }
 
-/// Builds the planned database, or the missing part of it. Runs on the rayon pool it is called in.
+/// Builds the planned database, or the missing part of it. Runs on the current rayon pool.
 ///
 /// # Errors
 /// See [`BuildError`]. Finished files stay in the directory, and the next call continues from them.
 ///
 /// # Panics
-/// If the plan is one of another board.
+/// If the plan is for another board.
 pub fn build(
     board: &Board,
     plan: &Plan,
     observer: &dyn BuildObserver,
     stop: &AtomicBool,
 ) -> Result<BuildSummary, BuildError> {
-    assert_eq!(board.dimensions(), plan.coverage.dimensions, "the board of the plan");
+    assert_eq!(board.dimensions(), plan.coverage.dimensions, "the plan is for another board");
     let started = Instant::now();
     let directory = plan.build_directory();
     let _lock = directory.lock(observer)?;
@@ -122,7 +123,7 @@ fn run_all(
     let is_reachable = directory.coverage.scope == Scope::Reachable;
     let total = match is_reachable {
         false => waves.iter().flatten().map(|task| positions(directory, task.product)).sum(),
-        // Counted once when the values of the rows are computed, and once when they are written.
+        // Every row counts twice: when its values are computed, and when it is written.
         true => {
             let black = 0..=directory.index.squares(Colour::Black);
             2 * black.map(|black| directory.index.row_positions(black)).sum::<u64>()
@@ -159,7 +160,8 @@ fn run_all(
     Ok(())
 }
 
-/// Number of positions that a task computes or writes. Where rows are whole, layers are copied.
+/// Number of positions that a finished task adds to the progress. The state space reports its own progress.
+/// Layers add nothing if the rows are not cut into slices, because their blocks are then only copied.
 fn positions(directory: &BuildDirectory, product: TaskProduct) -> u64 {
     let BuildDirectory { index, slices, coverage, .. } = directory;
     match product {
@@ -176,7 +178,7 @@ fn positions(directory: &BuildDirectory, product: TaskProduct) -> u64 {
 /// Result of a task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TaskReport {
-    /// Memory of its rows in bytes.
+    /// Memory of the task's rows in bytes.
     pub rows_bytes: u64,
     /// Bytes read from files of other tasks, before compression.
     pub read_bytes: u64,
@@ -187,13 +189,14 @@ pub struct TaskReport {
 }
 
 impl BuildTask {
-    /// Runs the task in the directory `out` that holds databases, on the rayon pool it is called in.
-    /// Each of its files appears complete or not at all. Files that exist are not made again.
+    /// Runs the task on the current rayon pool. `out` is the directory that holds databases. Each file of the
+    /// task appears complete or not at all. Files that exist are not made again.
     ///
     /// # Errors
-    /// [`BuildError::Lost`] if a file of an earlier task is damaged or missing: continue with the
-    /// tasks that are pending then. [`BuildError::NoTask`] if the board has no such task.
-    /// [`BuildError::TaskMemory`] if `memory` bytes are too few. All others of [`BuildError`].
+    /// [`BuildError::Lost`] if a file of an earlier task is damaged or missing: the caller should continue
+    /// with the tasks that [`DistributedBuild::pending`] returns after that. [`BuildError::NoTask`] if the
+    /// board has no such task. [`BuildError::TaskMemory`] if the task needs more than `memory` bytes. See
+    /// [`BuildError`] for the others.
     pub fn run(
         &self,
         out: &Path,
@@ -249,7 +252,8 @@ pub struct DistributedBuild {
 }
 
 impl DistributedBuild {
-    /// Locks the directory, and removes incomplete files of dead tasks. Tasks need no lock.
+    /// Locks the directory, and removes the incomplete files of tasks that were killed. The tasks themselves
+    /// run without the lock.
     ///
     /// # Errors
     /// [`BuildError::Busy`] if another process builds there, [`BuildError::OtherWork`] if the directory has
@@ -267,8 +271,8 @@ impl DistributedBuild {
         &self.plan
     }
 
-    /// Tasks that are left, by the files in the directory: run those of the first wave, and call
-    /// again. Empty when all is done.
+    /// Returns the tasks that are left, in waves. The caller runs the tasks of the first wave, and then calls
+    /// this function again. The result is empty when no task is left.
     ///
     /// # Errors
     /// Errors of the operating system.

@@ -1,10 +1,11 @@
 //! The directory of a database while it is being built: the only state of a build.
 //!
-//! The directory itself has the finished layers. Its subdirectory `tasks` has everything else:
+//! The directory itself has the finished layers. Its subdirectory `tasks` has everything else. A *block* has
+//! the rows of a layer with the same number of black stones, for one side to move and one kind of bit.
 //!
 //! | file | content |
 //! |---|---|
-//! | `wins-black-b05-w04-r00001024.kdb` | a *part*: rows of a block, from the given one on; a layer file with a single block |
+//! | `wins-black-b05-w04-r00001024.kdb` | a *part*: rows of one block, from row 1024 on, as a layer file of its own |
 //! | `entry-17.json` | the manifest's entry of a finished layer |
 //! | `layout.txt` | the maximum number of rows of a part |
 //! | `making-…` | a file that is not complete yet |
@@ -14,7 +15,8 @@
 //! is used: layers when the build begins, parts when they are read. The manifest, which makes the
 //! directory a database, is written last.
 //!
-//! A file `lock`, locked through the operating system, keeps other builds out. Tasks run without it.
+//! A build locks the file `lock` through the operating system, which keeps other builds out. Tasks do not take
+//! this lock.
 
 use std::collections::HashSet;
 use std::fs;
@@ -42,7 +44,7 @@ const TASKS: &str = "tasks";
 const MAKING: &str = "making-";
 const LAYOUT: &str = "layout.txt";
 
-/// Maximum length of an entry or layout.
+/// Maximum length of the file of an entry or of the layout.
 const MAX_TEXT_BYTES: u64 = 1 << 12;
 
 /// The directory in which a database is built, and the properties of the database.
@@ -51,7 +53,7 @@ pub(super) struct BuildDirectory {
     pub path: PathBuf,
     pub coverage: Coverage,
     pub index: Index,
-    /// Cut of the rows into parts.
+    /// Division of the rows into slices. Each slice of a block is a part.
     pub slices: Slices,
 }
 
@@ -86,8 +88,9 @@ impl BuildDirectory {
         LayerHeader::new(&self.index, self.coverage.scope, self.coverage.metric, stones)
     }
 
-    /// Header of a part. Scope complete does not allow a block that is not stored, with White to move.
-    /// Scope reachable does.
+    /// Header of a part. In scope complete, a database of a board with an even side has no blocks with White
+    /// to move, so a file with such a block would be rejected. The header of a part with White to move
+    /// therefore states scope reachable, which allows these blocks.
     fn part_header(&self, key: BlockKey) -> LayerHeader {
         let scope = if self.stores(key.to_move) { self.coverage.scope } else { Scope::Reachable };
         LayerHeader::new(&self.index, scope, self.coverage.metric, key.black + key.white)
@@ -119,7 +122,7 @@ impl BuildDirectory {
         Ok(self.is_finished())
     }
 
-    /// Returns an error if a file is not a part of this database.
+    /// Returns an error if `got`, the coverage of a file, differs from that of this database.
     fn check_same(&self, path: &Path, got: Coverage) -> Result<(), BuildError> {
         if got == self.coverage {
             return Ok(());
@@ -144,7 +147,7 @@ impl BuildDirectory {
         Err(BuildError::OtherWork { path, what, expected, got })
     }
 
-    /// Bytes of the files in the directory of an unfinished database.
+    /// Total size of the files of an unfinished database, in bytes.
     pub fn bytes(&self) -> u64 {
         let entries =
             [&self.path, &self.tasks()].map(|path| fs::read_dir(path).into_iter().flatten());
@@ -171,7 +174,7 @@ impl BuildDirectory {
         self.task_files().is_ok_and(|names| names.iter().any(|name| name.ends_with(".kdb")))
     }
 
-    /// Cut of the rows by an earlier run, if there is a valid one.
+    /// Division of the rows into slices by an earlier run, if `layout.txt` exists and is valid.
     pub fn layout(&self) -> Option<Slices> {
         let text = read_text(&self.tasks().join(LAYOUT)).ok()??;
         let rows = text.strip_prefix("konane tasks 2, ")?.strip_suffix(" rows\n")?;
@@ -182,7 +185,7 @@ impl BuildDirectory {
     }
 
     /// Creates and locks the directory, checks that its layers belong to this build, and removes
-    /// incomplete files and parts that were cut in another way.
+    /// incomplete files. If an earlier run has cut the rows into other slices, its parts are removed, too.
     ///
     /// # Errors
     /// [`BuildError::Busy`] if another process has the lock, [`BuildError::OtherWork`] if there are
@@ -201,7 +204,8 @@ impl BuildDirectory {
             } else if name.ends_with(".kdb") {
                 match LayerFile::open(&path) {
                     Ok(file) => self.check_layer(&name, &file)?,
-                    // Removed when the layer is needed. A finished database is left as it is.
+                    // A damaged layer is removed later, when the build needs it. In a finished database, it
+                    // stays.
                     Err(error) if error.is_damage() => {}
                     Err(other) => return Err(other.into()),
                 }
@@ -216,7 +220,7 @@ impl BuildDirectory {
         Ok(lock)
     }
 
-    /// Prepares the subdirectory `tasks`.
+    /// Creates the subdirectory `tasks`, and removes files that this build cannot use from it.
     fn prepare(&self, observer: &dyn BuildObserver) -> Result<(), BuildError> {
         let tasks = self.tasks();
         fs::create_dir_all(&tasks).map_err(BuildError::io("create", &tasks))?;
@@ -232,7 +236,8 @@ impl BuildDirectory {
         if removed > 0 {
             observer.removed(removed);
         }
-        // Without a layout, the next run removes the parts.
+        // The layout is written last. If the process is killed before that, the next run finds another layout or
+        // none, and removes the remaining parts.
         let text = layout_text(self.slices);
         if same_layout { Ok(()) } else { self.write_text(&tasks.join(LAYOUT), &text) }
     }
@@ -245,20 +250,21 @@ impl BuildDirectory {
 
 /// Writing and reading files.
 impl BuildDirectory {
-    /// Path under which a process writes a file that will be `target`. The name is random, so it differs
-    /// from those of other machines too.
+    /// Path for writing a file that will be renamed to `target`. It is random, so that no two processes use
+    /// the same path, even on different machines.
     pub fn temporary(&self, target: &Path) -> PathBuf {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let random = RandomState::new().hash_one(std::process::id());
         self.tasks().join(format!("{MAKING}{random:016x}-{name}"))
     }
 
-    /// Gives a complete file its name.
+    /// Renames a complete file to its final name.
     pub fn publish(&self, made: &Path, target: &Path) -> Result<(), BuildError> {
         fs::rename(made, target).map_err(BuildError::io("rename", made))
     }
 
-    /// Writes a small file that is not needed after a power failure.
+    /// Writes a small file without syncing it to the disk. After a power failure it may be damaged; this is
+    /// detected when it is read.
     fn write_text(&self, target: &Path, text: &str) -> Result<(), BuildError> {
         let temporary = self.temporary(target);
         let mut file = NewFile::create(&temporary, 1 << 10)?;
@@ -267,12 +273,14 @@ impl BuildDirectory {
         self.publish(&temporary, target)
     }
 
-    /// Error for a file that should exist and be sound. A part is removed, so that it is made again.
+    /// Returns the error for a file that cannot be used because of `reason`. If the file is a damaged or
+    /// missing part, removes it and returns [`BuildError::Lost`], so that the part is made again.
     pub fn lost(&self, path: &Path, reason: DatabaseError) -> BuildError {
         let DatabaseError::File(error) = &reason else { return reason.into() };
         let is_lost = match error {
             FileError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
-            // A file that was cut short may not even begin like one.
+            // A truncated part may lack even the signature of a layer file, and is then
+            // reported as a file of another kind.
             FileError::Damaged { .. } | FileError::OtherKind { .. } => true,
             _ => false,
         };
@@ -283,8 +291,8 @@ impl BuildDirectory {
         BuildError::Lost { path: path.to_owned(), reason: Box::new(reason) }
     }
 
-    /// Opens the file that has `rows` of a block: its part, or the layer if that is finished. Returns
-    /// the row of the file that is the first of these.
+    /// Opens the file that has `rows` of a block: the part, or the layer if the layer is finished. Returns the
+    /// file, and the index of the first of these rows within the block of the file.
     ///
     /// # Errors
     /// [`BuildError::Lost`] if the part is damaged or missing.
@@ -316,7 +324,8 @@ impl BuildDirectory {
         Ok((file.map_err(|reason| self.lost(&path, reason))?, first))
     }
 
-    /// Reads rows of a block that [`BuildDirectory::open_rows`] has opened.
+    /// Reads rows from a file that [`BuildDirectory::open_rows`] has opened: from row `first` of the block in
+    /// the file on, as many as fit into `out`.
     pub fn read_rows(
         &self,
         file: &LayerFile,
@@ -330,7 +339,8 @@ impl BuildDirectory {
         read.map_err(|reason| self.lost(file.path(), reason))
     }
 
-    /// Begins a part. Its file is not needed after a power failure. [`BuildDirectory::end_part`] ends it.
+    /// Begins a part, which [`BuildDirectory::end_part`] ends. The file is not synced to the disk: a part that
+    /// a power failure damages is made again.
     pub fn begin_part(&self, key: BlockKey, first: u32) -> Result<LayerWriter, BuildError> {
         let path = self.temporary(&self.part_path(key, first));
         let mut writer = LayerWriter::create(&path, self.part_header(key))?.provisional();
@@ -338,7 +348,7 @@ impl BuildDirectory {
         Ok(writer)
     }
 
-    /// Ends a part and gives it its name.
+    /// Ends a part and renames its file to the final name.
     pub fn end_part(
         &self,
         mut writer: LayerWriter,
@@ -358,7 +368,8 @@ impl BuildDirectory {
         let path = self.entry_path(stones);
         let text = read_text(&path).map_err(BuildError::io("read", &path))?;
         let Some(text) = text else { return Ok(None) };
-        // The footer identifies the content of the file, which was on the disk before its entry.
+        // The footer identifies the content of the layer's file. The file was synced to the disk before the
+        // entry was written, so the rest of the file need not be read again.
         let entry = parse_entry(&text).filter(|entry| {
             let file = LayerFile::footer(&self.layer_path(stones));
             entry.stones == stones
@@ -370,7 +381,8 @@ impl BuildDirectory {
         Ok(entry)
     }
 
-    /// Writes the entry of a layer. A damaged entry is removed, and its layer checked again.
+    /// Writes the entry of a layer. If a power failure damages the entry, the next run removes it and checks
+    /// the layer again.
     pub fn write_entry(&self, entry: &ManifestLayer) -> Result<(), BuildError> {
         self.write_text(&self.entry_path(entry.stones), &entry_text(entry))
     }
@@ -405,7 +417,8 @@ pub(super) fn part_name(key: BlockKey, first: u32) -> String {
     format!("{kind}-{}-b{black:02}-w{white:02}-r{first:08}.kdb", to_move.name())
 }
 
-/// Side to move and black stones of a part that has wins, from the name of its file.
+/// Parses the file name of a part of kind wins: returns its side to move and number of black stones. Returns
+/// `None` for all other names.
 pub(super) fn parse_part_name(name: &str) -> Option<(Colour, u32)> {
     let mut words = name.strip_prefix("wins-")?.strip_suffix(".kdb")?.split('-');
     let to_move = match words.next()? {
@@ -418,7 +431,7 @@ pub(super) fn parse_part_name(name: &str) -> Option<(Colour, u32)> {
 
 /// Text of an entry: JSON, and its XXH3.
 fn entry_text(entry: &ManifestLayer) -> String {
-    let json = serde_json::to_string(entry).expect("texts and numbers");
+    let json = serde_json::to_string(entry).expect("texts and numbers can be written as JSON");
     format!("{json} {:016x}\n", xxh3_64(json.as_bytes()))
 }
 
@@ -427,7 +440,7 @@ fn parse_entry(text: &str) -> Option<ManifestLayer> {
     (entry_text(&entry) == text).then_some(entry)
 }
 
-/// Removes a file, unless another process has.
+/// Removes a file. It is not an error if another process has already removed it.
 pub(super) fn remove(path: &Path) -> Result<(), BuildError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -82,8 +82,8 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// Error of planning or running a build. Finished files stay, and the next run uses them. A file that is
-/// not complete has no name of a complete one.
+/// Error of planning or running a build. Finished files stay, and the next run uses them. An incomplete file
+/// never has the name of a complete one.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Memory or disk space do not suffice.
@@ -121,23 +121,24 @@ pub enum BuildError {
         /// Its value in the file.
         got: String,
     },
-    /// A limit of stones for the reachable positions: they are found from the full board on.
+    /// A limit of stones with scope reachable. The search for the reachable positions begins with the full
+    /// board, so it cannot be limited to few stones.
     #[error(
         "the reachable positions are found from the full board downwards, so scope reachable has \
          no limit of stones: build scope complete, or without a limit"
     )]
     ReachableWithMaxStones,
-    /// Options that no method serves.
+    /// Options that no method supports.
     #[error("the {board} board cannot be built {options}: {remedy}")]
     Unsupported {
         /// The board.
         board: Dimensions,
         /// The options.
         options: &'static str,
-        /// Possible options.
+        /// Advice on possible options.
         remedy: &'static str,
     },
-    /// Reachable positions of a board that is too large for the state space.
+    /// Reachable positions of a board that is too large for the search of its state space.
     #[error(
         "the reachable positions of the {board} board cannot be built: \
          build scope complete with a limit of stones"
@@ -217,7 +218,7 @@ impl BuildError {
             | BuildError::Lost { .. }
             | BuildError::OtherWork { .. }
             | BuildError::Unfinished { .. }
-            // The build names its files itself, so no error here is a usage error.
+            // The build chooses the paths of its files itself, so their errors are not usage errors.
             | BuildError::Database(_) => ErrorKind::File,
             BuildError::NoTask { .. }
             | BuildError::ReachableWithMaxStones
@@ -229,7 +230,8 @@ impl BuildError {
         }
     }
 
-    /// Returns the resource that does not suffice, if that is the error of a plan.
+    /// Returns the resource that does not suffice, for an error of a plan that does not fit; `None` for all
+    /// other errors.
     pub fn lacking(&self) -> Option<Resource> {
         match self {
             BuildError::DoesNotFit(misfit) => Some(misfit.resource),

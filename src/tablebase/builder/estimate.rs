@@ -1,14 +1,18 @@
 //! Memory, disk space and time of each method, computed before anything is written.
 //!
-//! Memory of a task that makes a slice, with R bytes of a row (2^NW / 8, and up to 8 bytes for each
-//! of NW + 1 blocks), S rows of a slice, T threads and C bytes of eight rows of the largest block:
+//! Memory of a task that makes a slice:
 //!
 //! ```text
-//! S · (R + R/128 + 32)      rows, the index of a file that is read, locks
-//! + T · (16 R + C + 1 MiB)  eight rows, twice; a decompressor
+//! S · (R + R/128 + 32)      rows, index of a file that is read, locks
+//! + T · (16 R + C + 1 MiB)  eight rows in two copies, an octet, a decompressor
 //! + 16 MiB + 4 C            one block that is written
-//! + tables + 64 MiB         of the canonical patterns; the program
+//! + tables                  the canonical black patterns
+//! + 64 MiB                  the program
 //! ```
+//!
+//! NW is the number of white squares, S the number of rows of the slice, T the number of threads, R the size of
+//! a row in bytes (2^NW / 8, and up to 8 bytes for each of its NW + 1 blocks), and C the size of eight rows of
+//! the largest block in bytes.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,57 +33,62 @@ const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
 /// cores.
 const SWEPT_POSITIONS_PER_SECOND: f64 = 1.5e8;
 
-/// The same two with remotenesses: low figures, from 5x5 and 5x6.
+/// Addresses per second and thread of the ranked method with remotenesses: a low figure, from 5x5 and 5x6.
 const RANKED_REMOTENESSES_PER_SECOND: f64 = 1.0e7;
+
+/// Addresses per second and thread of the sweep with remotenesses: a low figure, from 5x5 and 5x6.
 const SWEPT_REMOTENESSES_PER_SECOND: f64 = 4.0e7;
 
-/// The same for the state space, which keeps more in memory and moves it more often.
+/// Addresses per second and thread of the state space. It is slower than the sweep alone, because it keeps
+/// more data in memory and moves them more often.
 const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
 
-/// Bytes of rows, before compression, that a thread reads in a second: decompressed, joined and
-/// scattered. A low figure, from 6x7 with four black stones on two busy cores.
+/// Bytes of rows, before compression, that a thread reads, joins and scatters in a second. A low figure, from
+/// 6x7 with four black stones on two busy cores.
 const READ_BYTES_PER_SECOND: f64 = 1.2e8;
 
-/// Bytes of rows that a thread writes in a second: split and compressed. From there as well.
+/// Bytes of rows, before compression, that a thread splits, compresses and writes in a second. From the same
+/// measurement.
 const WRITTEN_BYTES_PER_SECOND: f64 = 7.5e7;
 
-/// Boards with fewer squares are built by the ranked method: the sweep's hundreds of small parts
-/// take longer than the values.
+/// Boards with fewer squares are built by the ranked method. There the sweep takes longer to write its
+/// hundreds of small parts than to compute the values.
 pub const SWEPT_FROM: u32 = 28;
 
-/// Maximum number of white squares of the sweep: rows of 4 MiB.
+/// Maximum number of white squares for the sweep. With it, rows have 4 MiB.
 pub const MAX_WHITE: u32 = 25;
 
-/// Compressed bytes for a raw one, at most, of a whole board: 6x6 has 0.57, 5x6 0.62.
+/// Compressed size of the database of a whole board divided by its size before compression; an upper bound.
+/// 6x6 has 0.57, 5x6 has 0.62.
 const COMPRESSED_SHARE: f64 = 0.65;
 
-/// The same with the remoteness: 5x6 has 0.72.
+/// The same share for a database with remotenesses: 5x6 has 0.72.
 const COMPRESSED_SHARE_OF_REMOTENESS: f64 = 0.75;
 
-/// The same of a part of a board or a small one: 5x6 with 15 stones had 0.80.
+/// The same share for a database with a limit of stones or of a small board: 5x6 with 15 stones has 0.80.
 const COMPRESSED_SHARE_OF_FEW: f64 = 0.85;
 
-/// Bytes before compression from which on a whole board is not a small one.
+/// The database of a whole board is small if it has fewer bytes than this before compression.
 const LARGE: u128 = 16 << 20;
 
 /// Memory of the program itself, compression included.
 const BASE_BYTES: u128 = 64 << 20;
 
-/// Bytes of the index of a file for each of its chunks.
+/// Bytes of the index of a file for each chunk of the file.
 const INDEX_BYTES: u128 = 12;
 
-/// The same while the file is written or read: some for positions in the file, and the reserve of
-/// arrays that grow.
+/// Bytes of memory for each chunk of a file that is written or read: the index, offsets of chunks, and unused
+/// capacity of the growing arrays.
 const OPEN_INDEX_BYTES: u128 = 16;
 
 /// Bytes of a lock around a row.
 const LOCK_BYTES: u128 = 32;
 
-/// Bytes of rows that are written together, or read by all threads at a time.
+/// Bytes of rows that are written together, or that all threads together read at a time.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// Maximum number of rows that a thread reads together. A chunk at either end of them is decompressed
-/// twice: of 64 rows of 6x6 that is 2 % of the chunks.
+/// Maximum number of rows that a thread reads together. The chunks at both ends of these rows also hold
+/// neighbouring rows, so they are decompressed twice. For 64 rows of 6x6, that is 2 % of the chunks.
 const MAX_ROWS_READ: usize = 64;
 
 /// Maximum number of freed bytes that the allocator keeps for a thread (6x6: 3.5 MiB).
@@ -89,10 +98,10 @@ const KEPT_BYTES: u128 = 4 << 20;
 /// their compressed bytes, and the buffer of the file.
 const WRITER_BYTES: u128 = 16 << 20;
 
-/// Bytes that a thread needs in addition to rows, mostly for a decompressor.
+/// Bytes that a thread needs in addition to its rows, mostly for a decompressor.
 const THREAD_BYTES: u128 = 1 << 20;
 
-/// Number of slices of a wave of which the rows that they read are counted.
+/// Number of slices of a wave for which the rows to be read are counted. They represent the whole wave.
 const SAMPLES: usize = 3;
 
 /// Memory, disk space and time of one method.
@@ -108,7 +117,7 @@ pub fn saturated(bytes: u128) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
-/// Compressed bytes for a raw one of a whole board of `raw` bytes.
+/// Compressed size of the database of a whole board divided by `raw`, its size before compression.
 fn compressed_share(raw: u128, metric: Metric) -> f64 {
     match metric {
         _ if raw < LARGE => COMPRESSED_SHARE_OF_FEW,
@@ -130,9 +139,13 @@ fn base_bytes(index: &Index) -> u128 {
     BASE_BYTES + orbit_bytes(index, index.squares(Colour::Black))
 }
 
-/// Needs of the ranked method. Its memory is the maximum over the layers of: the layers with fewer
-/// stones that its jumps lead to, for both sides to move (with those that these are computed from
-/// after an interruption); and the layer itself, of which the last one needs one block at a time.
+/// Needs of the ranked method. While it computes a layer, the memory holds
+///
+/// - the layers to which jumps lead (`near`), for both sides to move;
+/// - after an interruption, also the layers from which White's values of those are computed (`far`);
+/// - the layer itself (`here`), for both sides to move, or only one block at a time if it is the last layer.
+///
+/// The memory for values is the maximum of this sum over all layers.
 pub fn ranked(index: &Index, metric: Metric, max_stones: u32, threads: usize) -> Needs {
     let sides = index.sides().len() as u128;
     let longest = index.board().longest_jump();
@@ -174,7 +187,7 @@ pub fn ranked(index: &Index, metric: Metric, max_stones: u32, threads: usize) ->
     let disk: u128 = (0..=max_stones).map(disk_of).sum();
     let largest = (0..=max_stones).map(disk_of).max().unwrap_or(0);
     let addresses: u128 = (0..=max_stones).map(|n| index.layer_addresses(n)).sum();
-    // White to move is computed too where it is not stored, but not for the last layer.
+    // Values with White to move are computed even if they are not stored, except in the last layer.
     let computed = match sides {
         1 => 2 * addresses - index.layer_addresses(max_stones),
         _ => 2 * addresses,
@@ -202,7 +215,7 @@ pub fn swept_rate(metric: Metric, threads: usize) -> f64 {
     per_second * threads as f64
 }
 
-/// Positions per second of the sweep and the state space on all threads.
+/// Positions per second of the sweep and the state space together, on all threads.
 pub fn reached_rate(threads: usize) -> f64 {
     REACHED_POSITIONS_PER_SECOND * threads as f64
 }
@@ -237,8 +250,8 @@ fn passing_memory(index: &Index, metric: Metric, black: u32, threads: usize) -> 
     };
     let largest = row_bytes(white / 2);
     let at_work = LayerWriter::memory_at_work(here, largest);
-    // A row and its image, one of their planes, whole and split, eight rows of a block, a compressor
-    // and a decompressor.
+    // Each thread has a row and its image, one plane whole and split, eight rows of a block, a compressor and a
+    // decompressor.
     let in_hand = u128::from(2 * planes + 2) * row + 8 * u128::from(largest) + THREAD_BYTES;
     rows * u128::from(planes) * row
         + (0..=white).map(writers).sum::<u128>()
@@ -246,8 +259,8 @@ fn passing_memory(index: &Index, metric: Metric, black: u32, threads: usize) -> 
         + threads as u128 * (in_hand + at_work.min(KEPT_BYTES))
 }
 
-/// Upper bound of the memory of the sweep over whole layers: a layer of rows with the indexes of its
-/// files, of 12 bytes for 2 KiB in arrays that grow, and the rows that are read or written.
+/// Upper bound of the memory of the sweep over whole layers: one layer of rows, the indexes of its files, and
+/// the rows that are read or written. An index has 12 bytes for 2 KiB, in arrays with unused capacity.
 pub fn swept_memory(index: &Index, metric: Metric, threads: usize) -> u128 {
     let white = index.squares(Colour::White);
     let row = ((1u128 << white) / 8).max(64);
@@ -294,8 +307,9 @@ pub fn slice_memory(index: &Index, max_rows: u32, threads: usize) -> u128 {
         + rows * slice_row_memory(index)
 }
 
-/// The largest slices for which `memory` bytes suffice, but at least `parts` of them where there are
-/// most rows; `None` if not even eight rows fit.
+/// The largest slices for which `memory` bytes suffice. The slices are limited so that the largest layer of rows has
+/// about `parts` slices or more. `None` if `memory` is too small for slices of eight rows or for the assembly
+/// of a layer.
 pub fn fitting_slices(index: &Index, memory: u64, threads: usize, parts: u32) -> Option<Slices> {
     let for_rows = u128::from(memory).checked_sub(slice_memory(index, 0, threads))?;
     let fit = for_rows / slice_row_memory(index);
@@ -319,7 +333,8 @@ pub fn layer_memory(index: &Index, threads: usize) -> u128 {
         + chunks * OPEN_INDEX_BYTES
 }
 
-/// Memory with which each kind of task can run at all.
+/// Minimum memory with which every task can run: tasks that make slices of eight rows, and tasks that assemble
+/// layers.
 pub fn least_sliced_memory(index: &Index, threads: usize) -> u128 {
     slice_memory(index, Slices::MIN.max_rows, threads).max(layer_memory(index, threads))
 }
@@ -329,7 +344,7 @@ fn octet_bytes(white: u32) -> u128 {
     u128::from(binomial(white, white / 2))
 }
 
-/// Needs of a build in slices. Bytes of memory are upper bounds, those of disk and traffic are
+/// Needs of a build in slices. Sizes of memory are upper bounds. Sizes on the disk and of the traffic are
 /// estimates after compression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SliceFigures {
@@ -362,10 +377,10 @@ pub struct SliceFigures {
     /// Bytes that all tasks together write to the directory.
     #[serde(skip)]
     pub written_bytes: u64,
-    /// Maximum disk space of White's rows, where they are not stored.
+    /// Maximum disk space of the rows with White to move, if the database does not store them.
     #[serde(skip)]
     pub white_bytes: u64,
-    /// Seconds of one thread for all tasks.
+    /// Time of all tasks together on one thread, in seconds.
     #[serde(skip)]
     pub thread_seconds: f64,
 }
@@ -376,7 +391,7 @@ impl SliceFigures {
         self.rows_memory_bytes.max(self.layer_memory_bytes)
     }
 
-    /// Figures of a build from beginning to end. Counts the rows that some of the slices read.
+    /// Computes the figures of a whole build. Counts the rows to be read for some slices of each wave only.
     pub(super) fn new(directory: &BuildDirectory, threads: usize) -> Self {
         let BuildDirectory { index, slices, .. } = directory;
         let sides = index.sides().len() as f64;
@@ -390,7 +405,7 @@ impl SliceFigures {
         for wave in directory.waves(&|_| false) {
             (tasks, widest) = (tasks + wave.len() as u64, widest.max(wave.len() as u64));
             let TaskProduct::Rows { black, to_move, .. } = wave[0].product else { continue };
-            // The same share of the rows that some of the slices read is assumed for all of them.
+            // The slices of a wave are assumed to read as many rows as some of them do on average.
             let step = wave.len().div_ceil(SAMPLES);
             let ranges: Vec<_> =
                 slices.ranges(index.rows(black)).skip(step / 2).step_by(step).collect();
@@ -401,9 +416,9 @@ impl SliceFigures {
                 .sum();
             read += octets as f64 * 8.0 * row * wave.len() as f64 / ranges.len() as f64;
         }
-        // Layers are read to be assembled, and once more to be counted.
+        // The data of a layer are read when it is assembled, and again when its positions are counted.
         let read = read + 2.0 * stored;
-        // Slices for both sides to move, and layers.
+        // Slices are written for both sides to move, then layers for the stored ones.
         let written = 2.0 * all + stored;
         let seconds = read / READ_BYTES_PER_SECOND + written / WRITTEN_BYTES_PER_SECOND;
         let white_rows = if sides == 1.0 { index.max_rows() as f64 * row } else { 0.0 };

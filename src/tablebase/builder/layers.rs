@@ -15,8 +15,8 @@ use crate::tablebase::files::{
 const ASSEMBLY_BYTES: usize = 1 << 20;
 
 impl BuildDirectory {
-    /// The entry of a layer that an earlier run has finished. A file without an entry is checked
-    /// completely; a damaged one is removed.
+    /// Returns the entry of a layer that an earlier run has finished, or `None` if there is no such layer. A
+    /// layer file without an entry is checked completely and gets an entry. If it is damaged, it is removed.
     pub fn find_layer(
         &self,
         stones: u32,
@@ -43,7 +43,7 @@ impl BuildDirectory {
         }
     }
 
-    /// Counts the positions of a layer's file, which checks all of it, and writes its entry.
+    /// Reads and checks the whole file of a layer, counts its positions, and writes its entry.
     pub fn count_positions(
         &self,
         stones: u32,
@@ -64,7 +64,7 @@ impl BuildDirectory {
         let path = self.layer_path(stones);
         let temporary = self.temporary(&path);
         match self.write_layer(stones, &temporary, monitor) {
-            // Another process has made it, and removed the parts.
+            // Another process has made the layer and removed the parts.
             Err(BuildError::Lost { .. }) if self.read_entry(stones)?.is_some() => return Ok(()),
             written => written?,
         }

@@ -13,11 +13,11 @@
 //!   before anything is written.
 //! - [`build()`] runs a plan. [`BuildObserver`] receives its progress, and [`BuildSummary`] describes the
 //!   finished database.
-//! - [`BuildTask`] is a piece of a build in slices, for little memory or for several machines, and
-//!   [`DistributedBuild`] states which tasks are left.
+//! - [`BuildTask`] is a piece of a build in slices, for little memory or for several machines.
+//!   [`DistributedBuild`] lists the tasks that are left.
 //!
-//! The directory is the only state of a build. An interrupted build continues from the layers and parts
-//! in it, after checking them.
+//! The directory is the only state of a build. An interrupted build checks the layers and parts in the
+//! directory, and continues from them.
 
 mod build;
 mod directory;

@@ -26,7 +26,7 @@ pub enum Stage {
         /// The number of moves made.
         ply: u32,
     },
-    /// The layer's file is assembled from its blocks.
+    /// The layer's file is assembled from its parts.
     Assembling {
         /// Stones of both colours.
         stones: u32,
@@ -63,8 +63,8 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Receives the progress of building or checking. Any thread may call it, thousands of times a second:
-/// calls should return soon.
+/// Receives the progress of building or checking. Any thread may call the methods, thousands of times a second,
+/// so they should return soon.
 pub trait BuildObserver: Sync {
     /// A part of the work begins.
     fn stage(&self, _stage: Stage) {}
@@ -75,11 +75,11 @@ pub trait BuildObserver: Sync {
     /// A damaged file of an earlier run has been removed; it is made again.
     fn discarded(&self, _path: &Path, _reason: &DatabaseError) {}
 
-    /// `files` part files of an earlier run have been removed: it cut the rows in another way, so this run
-    /// cannot use them.
+    /// `files` part files of an earlier run have been removed. That run cut the rows into other slices, so this
+    /// run cannot use the files.
     fn removed(&self, _files: usize) {}
 
-    /// `done` of `of` positions are done.
+    /// `done` of `of` positions have been processed.
     fn progress(&self, _done: u64, _of: u64) {}
 }
 

@@ -26,13 +26,14 @@ pub struct BuildOptions {
     pub max_stones: Option<u32>,
     /// Memory that may be used; `None` for the memory that the system has available.
     pub memory_bytes: Option<u64>,
-    /// The directory that holds databases. Each has a directory of its own in it.
+    /// The directory that holds databases, each in its own subdirectory.
     pub out: PathBuf,
-    /// Method; `None` for the method of an interrupted build, else for the sweep where it is possible. The
-    /// files do not depend on it.
+    /// Method that computes the values. With `None`, an interrupted build continues with its method, and the
+    /// method of a new build is selected by the size of the board and the memory. The files of the database
+    /// do not depend on the method.
     pub method: Option<Method>,
-    /// Minimum number of slices of the largest layers of rows, for [`Method::Sliced`]: as many tasks
-    /// can run at a time.
+    /// Minimum number of slices of the largest layers of rows, for [`Method::Sliced`]. This many tasks can then
+    /// run at the same time.
     pub min_slices: u32,
 }
 
@@ -82,20 +83,20 @@ pub struct Plan {
     pub finished: bool,
     /// Number of positions covered: sets of stones, with either side to move.
     pub positions: u128,
-    /// Number of stored positions: symmetric ones once.
+    /// Number of stored positions. Of equivalent positions, usually only one is stored.
     pub stored_positions: u128,
     /// Upper bound of the memory.
     pub memory_bytes: u64,
     /// Memory that may be used; null if the system does not report it.
     pub memory_limit: Option<u64>,
-    /// Estimated size of the files, rather too large.
+    /// Estimated size of the files: rather too large than too small.
     pub disk_bytes: u64,
     /// Maximum disk space while building: the files, and once more the layer that is assembled.
     pub disk_peak_bytes: u64,
     /// Figures of the slices, if the rows are built in slices.
     #[serde(flatten)]
     pub slices: Option<SliceFigures>,
-    /// Free disk space, and the space that an interrupted build of this database already takes; null if
+    /// Free disk space plus the space that an interrupted build of this database already takes; null if
     /// the system does not report it.
     pub disk_limit: Option<u64>,
     /// Estimated time.
@@ -105,8 +106,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// All tasks of the build, finished or not. Those of a wave are independent of each other and
-    /// need the files of the waves before.
+    /// All tasks of the build, finished or not, in waves. The tasks of a wave are independent of each other
+    /// and need the files of all earlier waves.
     pub fn tasks(&self) -> Vec<Vec<BuildTask>> {
         self.build_directory().waves(&|_| false)
     }
@@ -148,11 +149,11 @@ impl Plan {
 /// Plans a build and checks that it fits. Reads the sizes of memory and disk, writes nothing. Takes
 /// microseconds; milliseconds on the largest boards, and seconds where rows are cut into slices.
 ///
-/// With [`Method::Sliced`] in the options, the slices may run on other machines: only memory is
-/// checked, and the disk by [`DistributedBuild::open`](super::DistributedBuild::open).
+/// With [`Method::Sliced`] in the options, the tasks may run on other machines, so only the memory is checked
+/// here. [`DistributedBuild::open`](super::DistributedBuild::open) checks the disk space.
 ///
 /// # Errors
-/// If the build does not fit, with the remedy; if the directory has another database, or one that
+/// If the build does not fit (the error has a remedy), or if the directory has another database, or one that
 /// cannot be read.
 pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     let dimensions = board.dimensions();
@@ -200,8 +201,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     let whole = coverage.is_whole() && fits_rows;
     let index = &directory.index;
     let swept = if whole { estimate::swept_memory(index, metric, threads) } else { 0 };
-    // A build continues with its method, independent of the available memory: another method could not use
-    // its files, which may have taken days.
+    // An interrupted build continues with its method, whatever memory is available: another method could not
+    // use its files, which may have taken days.
     let layout = directory.layout();
     let begun_slices = layout.filter(|&slices| slices != Slices::WHOLE);
     let in_memory = layout == Some(Slices::WHOLE) && directory.has_parts();
@@ -238,7 +239,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
             needs.disk_peak = match tasks {
                 // Several machines may assemble layers at the same time.
                 true => figures.disk_peak_bytes.into(),
-                // Slices take as much as layers, and White's rows of one layer come on top.
+                // Before the layers are assembled, the slices take as much space as all layers, plus the space
+                // of White's rows for one number of black stones.
                 false => needs.disk_peak.max(needs.disk + u128::from(figures.white_bytes)),
             };
             slices = Some(figures);
@@ -271,7 +273,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     };
     if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)
         && metric == Metric::Outcome
-        // A new build in small slices would fit.
+        // This error advises to begin again, so it is only for cases in which a new build in small slices fits.
         && estimate::least_sliced_memory(index, threads) <= u128::from(have)
     {
         return Err(BuildError::Begun { path, rows, need: plan.memory_bytes, have });
@@ -304,10 +306,10 @@ mod tests {
         assert!(planned.directory.ends_with("4x4-complete"));
         assert!(planned.stored_positions >= planned.positions / 8);
         assert!(planned.stored_positions < planned.positions / 5);
-        // No more stones than squares.
+        // A limit above the number of squares is the same as no limit.
         let more = plan(&board("4x4"), &options(Some(40), None)).unwrap();
         assert_eq!((more.coverage.max_stones, more.directory), (16, planned.directory));
-        // One empty square on either side, or one stone, with either side to move.
+        // The empty board, and one stone on any of the 49 squares, each with either side to move.
         let one = plan(&board("7x7"), &options(Some(1), None)).unwrap();
         assert_eq!(one.positions, 2 + 2 * 49);
         assert!(one.directory.ends_with("7x7-stones1"));
@@ -337,7 +339,7 @@ mod tests {
         assert!(error.to_string().ends_with("no number of stones would fit"), "{error}");
     }
 
-    /// Batches and writers take no more memory than the rows of the board.
+    /// The memory of batches and writers is limited by the number of rows of the board.
     #[test]
     fn small_boards_need_little_memory() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();

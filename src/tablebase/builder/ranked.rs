@@ -1,7 +1,7 @@
 //! Builds by layers of stones.
 //!
-//! Layers are finished in ascending order. Finished ones are kept; values are computed only for those
-//! that are missing, from layers in memory or read back.
+//! Layers are built in ascending order of the number of stones. Finished layers are not built again. A missing
+//! layer is computed from layers in memory or, after an interruption, from layers that are read from files.
 
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
@@ -13,8 +13,9 @@ use crate::konane::Colour;
 use crate::tablebase::files::{BlockKey, BlockKind, LayerFile, LayerHeader, LayerWriter};
 use crate::tablebase::values::RankedLayers;
 
-/// Layers with fewer bytes before compression are written at once: computing them again is cheaper
-/// than the many small files of their parts.
+/// Minimum size of a layer, in bytes before compression, whose blocks are first written to parts. A smaller
+/// layer is written only when it is complete: after an interruption, it costs less to compute it again than
+/// to write many small files.
 const PARTS_FROM: u128 = 1 << 20;
 
 /// A build by the ranked method.
@@ -59,7 +60,7 @@ impl<'a> RankedBuild<'a> {
         let longest = directory.index.board().longest_jump();
         let least = stones.saturating_sub(longest);
         for before in least..stones {
-            self.recall(before)?;
+            self.load(before)?;
         }
         self.values.forget_below(least);
         self.monitor.observer.stage(Stage::Layer { stones });
@@ -113,19 +114,19 @@ impl<'a> RankedBuild<'a> {
             self.keep(stones, key, bytes);
         }
         if stones < directory.coverage.max_stones {
-            self.complement(stones)?;
+            self.compute_white(stones)?;
         }
         Ok(())
     }
 
-    /// Keeps a block, unless nothing will be computed from it.
+    /// Keeps a block in memory. Drops a block of the last layer, because nothing is computed from it.
     fn keep(&mut self, stones: u32, key: BlockKey, bytes: Vec<u8>) {
         if stones < self.directory.coverage.max_stones {
             self.values.keep(key.to_move, key.black, key.white, bytes);
         }
     }
 
-    /// Values of a block from the parts of an earlier run; `None` if one is missing.
+    /// Reads the values of a block from the parts of an earlier run; `None` if a part is missing or damaged.
     fn parts(&self, header: &LayerHeader, key: BlockKey) -> Result<Option<Vec<u8>>, BuildError> {
         let mut parts = Vec::new();
         for bit in 0..header.bits() {
@@ -149,7 +150,7 @@ impl<'a> RankedBuild<'a> {
         Ok(Some(self.join(key.white, parts)))
     }
 
-    /// One bit of all values of a block, as rows of a file.
+    /// Bit `bit` of all values of a block, as rows for a file.
     fn plane<'v>(&self, white: u32, bit: u32, values: &'v [u8]) -> Cow<'v, [u8]> {
         if self.planes == 1 {
             return Cow::Borrowed(values);
@@ -160,7 +161,8 @@ impl<'a> RankedBuild<'a> {
         )
     }
 
-    /// Values of a block from its bits, of which the highest may be missing.
+    /// Joins the bit planes of a block into its values. If there are fewer planes than a value has bits in
+    /// memory, the higher bits are 0.
     fn join(&self, white: u32, mut bits: Vec<Vec<u8>>) -> Vec<u8> {
         if self.planes == 1 {
             return bits.swap_remove(0);
@@ -181,8 +183,8 @@ impl<'a> RankedBuild<'a> {
         computed.ok_or(BuildError::Interrupted)
     }
 
-    /// Brings the values of a finished layer into memory, for both sides to move.
-    fn recall(&mut self, stones: u32) -> Result<(), BuildError> {
+    /// Loads the values of a finished layer into memory, for both sides to move.
+    fn load(&mut self, stones: u32) -> Result<(), BuildError> {
         self.read(stones)?;
         let all = |side| {
             self.directory
@@ -191,12 +193,13 @@ impl<'a> RankedBuild<'a> {
                 .all(|black| self.values.has(side, black, stones - black))
         };
         if !all(Colour::White) {
-            // Computed from the Black-to-move values before it.
+            // Values with White to move are computed from those with Black to move and fewer stones, which are
+            // read first.
             for before in stones.saturating_sub(self.directory.index.board().longest_jump())..stones
             {
                 self.read(before)?;
             }
-            self.complement(stones)?;
+            self.compute_white(stones)?;
         }
         Ok(())
     }
@@ -218,8 +221,8 @@ impl<'a> RankedBuild<'a> {
         Ok(())
     }
 
-    /// Computes the blocks with White to move that are not stored.
-    fn complement(&mut self, stones: u32) -> Result<(), BuildError> {
+    /// Computes the blocks with White to move, if the database does not store them.
+    fn compute_white(&mut self, stones: u32) -> Result<(), BuildError> {
         if self.directory.index.exchanges() {
             for black in self.directory.index.blacks(stones) {
                 let bytes = self.compute(Colour::White, black, stones - black)?;
@@ -230,15 +233,15 @@ impl<'a> RankedBuild<'a> {
     }
 }
 
-/// Blocks of a layer that hold the lowest bits of its values: one for each set of values.
+/// Keys of the blocks with the lowest bits of the values: one for each side to move and number of black stones.
 fn values_of(header: &LayerHeader) -> Vec<BlockKey> {
     let mut keys = header.keys();
     keys.retain(|key| key.kind == BlockKind::Wins);
     keys
 }
 
-/// Positions of a layer that are computed: with both sides to move, unless it is the last one and one
-/// side is not stored.
+/// Number of positions of a layer that are computed: those with both sides to move, or only the stored ones if
+/// the layer is the last one.
 fn positions(directory: &BuildDirectory, stones: u32) -> u64 {
     let both = stones < directory.coverage.max_stones || !directory.index.exchanges();
     let positions = directory.index.layer_addresses(stones) * if both { 2 } else { 1 };

@@ -1,20 +1,21 @@
 //! Slices of rows, and the tasks that make them.
 //!
 //! The layers of rows of the sweep are cut into *slices*: ranges of canonical black patterns with b
-//! stones. W(b) and B(b) are the rows with White and with Black to move. The tasks run in waves:
+//! stones. W(b) are the rows of these patterns with White to move, B(b) those with Black to move. The tasks run
+//! in waves:
 //!
 //! ```text
 //! W(0) B(0) W(1) B(1) … W(NB) B(NB) layers
 //! ```
 //!
-//! A slice of W(b) is made from rows of B(b-1), B(b-2), …, as many as the longest jump takes stones,
-//! because a white jump takes black stones. A slice of B(b) is made from rows of W(b), because a black
-//! jump moves a black stone. The patterns alone determine these rows. Neighbouring patterns have their
-//! high squares in common, and so have the patterns that their jumps lead to. So a slice reads a small
-//! part of the rows.
+//! A slice of W(b) is made from rows of B(b-1), …, B(b-m), where m is the maximum number of stones that a jump
+//! takes: a white jump takes 1 to m black stones. A slice of B(b) is made from rows of W(b), because a black
+//! jump keeps the number of black stones. The black patterns of a slice determine which rows it needs.
+//! Neighbouring patterns are equal on their high squares, and so are most patterns to which their jumps lead.
+//! Therefore a slice needs only a small part of the rows.
 //!
-//! A build in memory has one slice for each layer of rows ([`Slices::WHOLE`]). One task makes both
-//! sides of it. White's rows stay in memory where they are not stored.
+//! A build in memory has one slice for each layer of rows ([`Slices::WHOLE`]). One task makes this slice for
+//! both sides to move. White's rows stay in memory, and are written only if the database stores them.
 
 use std::fmt;
 use std::ops::Range;
@@ -25,26 +26,26 @@ use crate::konane::{Colour, Dimensions};
 use crate::system::quote;
 use crate::tablebase::files::ROWS;
 
-/// Cut of the rows with each number of black stones into slices.
+/// Division into slices of the rows with the same number of black stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slices {
-    /// Maximum number of rows of a slice: a multiple of eight, or that of [`Slices::WHOLE`].
+    /// Maximum number of rows of a slice: a multiple of eight, or `u32::MAX` in [`Slices::WHOLE`].
     pub max_rows: u32,
 }
 
 impl Slices {
-    /// The smallest slices: eight rows, which are stored in the same bytes of a block.
+    /// The smallest slices: one octet, that is eight rows, which share bytes of a block.
     pub const MIN: Slices = Slices { max_rows: ROWS as u32 };
 
     /// All rows in one slice.
     pub const WHOLE: Slices = Slices { max_rows: u32::MAX };
 
-    /// Number of slices of `rows` rows.
+    /// Number of slices into which `rows` rows are divided.
     pub fn count(self, rows: u64) -> u32 {
         rows.div_ceil(u64::from(self.max_rows)) as u32
     }
 
-    /// Rows of a slice. All slices but the last one have the same length, and each begins with an octet.
+    /// Rows of a slice. All slices but the last one have the same length, a multiple of eight.
     pub fn range(self, rows: u64, slice: u32) -> Range<u32> {
         let each = rows.div_ceil(u64::from(self.count(rows))).next_multiple_of(ROWS as u64);
         let at = |slice: u32| (u64::from(slice) * each).min(rows) as u32;
@@ -64,7 +65,7 @@ pub enum TaskProduct {
     Rows {
         /// Black stones.
         black: u32,
-        /// The side to move. White's rows come first.
+        /// The side to move. White's rows are made before Black's.
         to_move: Colour,
         /// Number of the slice.
         slice: u32,
@@ -184,7 +185,7 @@ mod tests {
             rows in prop_oneof![1u64..1000, 1u64..1 << 31],
         ) {
             let slices = Slices { max_rows: 8 * octets };
-            // Few enough to iterate over.
+            // Limits the number of slices, over which the test iterates.
             let rows = rows.min(10_000 * u64::from(slices.max_rows));
             let mut next = 0;
             for range in slices.ranges(rows) {

@@ -1,12 +1,12 @@
-//! Builds by the sweep: rows from files, and to files.
+//! Builds by the sweep: reads rows from files, computes rows, and writes them to files.
 //!
 //! ```text
 //! parts of fewer black stones ──▶ rows, some at a time ──▶ slice in memory ──▶ parts
 //! ```
 //!
 //! A layer of a database has positions with the same number of stones, a layer of the sweep or the state
-//! space positions with the same number of black stones. So rows are split by the number of white stones,
-//! and written to a part for each block.
+//! space positions with the same number of black stones. So every row is split by the number of white stones,
+//! and each piece is written to the part of its block.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
@@ -34,13 +34,13 @@ pub(super) struct SweepBuild<'a> {
     white: u32,
 }
 
-/// A block of rows in a file.
+/// Rows of one block in an open file.
 struct BlockRows {
     file: LayerFile,
     key: BlockKey,
-    /// Bit of the values that the block has.
+    /// Index of the bit of the values that the block holds.
     bit: usize,
-    /// Row of the block that is the first one of the slice.
+    /// Index of the first row of the slice within the block of the file.
     first: u32,
     row_bytes: usize,
 }
@@ -52,7 +52,7 @@ impl<'a> SweepBuild<'a> {
         SweepBuild { directory, monitor, sweep, columns: Columns::new(white), white }
     }
 
-    /// Makes those files of a task that do not exist.
+    /// Makes the files of a task that do not exist yet.
     pub fn run(&self, product: TaskProduct) -> Result<(), BuildError> {
         let BuildDirectory { coverage, index, slices, .. } = self.directory;
         match product {
@@ -60,7 +60,8 @@ impl<'a> SweepBuild<'a> {
                 if self.directory.read_entry(stones)?.is_some() {
                     return self.directory.remove_parts(stones);
                 }
-                // A damaged layer is removed: its parts may have to be made first.
+                // An existing layer without an entry is checked. If it is damaged, it is removed, and a later
+                // task assembles it: its parts may have to be made first.
                 match self.directory.layer_path(stones).exists() {
                     true => self.directory.find_layer(stones, self.monitor).map(drop),
                     false => self.directory.assemble(stones, self.monitor),
@@ -74,8 +75,8 @@ impl<'a> SweepBuild<'a> {
         }
     }
 
-    /// Makes the rows of both sides with `black` black stones. White's stay in memory until Black's
-    /// are written.
+    /// Makes the rows with `black` black stones for both sides to move. White's rows stay in memory until
+    /// Black's are written.
     fn layer(&self, black: u32) -> Result<(), BuildError> {
         let index = &self.directory.index;
         let planes = self.planes(black);
@@ -122,8 +123,8 @@ impl<'a> SweepBuild<'a> {
         Ok(())
     }
 
-    /// Fills rows with the values that follow from the rows that jumps lead to. Rows of several planes
-    /// are filled with ranks.
+    /// Fills rows with values, which are computed from the rows that jumps lead to. Rows of several planes
+    /// receive ranks of remotenesses (`values::remoteness`) instead of remotenesses.
     fn fill(&self, to_move: Colour, layer: &mut LayerRows) -> Result<(), BuildError> {
         let BuildDirectory { index, slices, .. } = self.directory;
         let (black, planes) = (layer.black(), layer.row_words() / row_words(self.white));
@@ -167,8 +168,8 @@ impl<'a> SweepBuild<'a> {
         Ok(())
     }
 
-    /// Blocks of rows with `black` black stones, by number of white stones and bit. A layer of few
-    /// stones may have fewer bits than the rows; those are 0 there.
+    /// Opens the blocks of rows with `black` black stones, one for each number of white stones and each bit. A
+    /// layer of few stones may store fewer bits than the rows have in memory; the missing bits are 0.
     fn sources(
         &self,
         black: u32,
@@ -203,8 +204,8 @@ impl<'a> SweepBuild<'a> {
         BuildError::io("reserve memory for building", &self.directory.path)
     }
 
-    /// Writes whole blocks with the same number of black stones and side to move. `fill` makes a row
-    /// of `planes` planes, zeroed before, by its number.
+    /// Writes whole blocks with the same number of black stones and side to move. `fill` receives the index of
+    /// a row, a zeroed row of `planes` planes to be filled, and scratch memory.
     fn write(
         &self,
         keys: Vec<BlockKey>,
@@ -221,10 +222,10 @@ impl<'a> SweepBuild<'a> {
         let mut writers: Vec<(BlockKey, LayerWriter)> =
             keys.into_iter().map(begin).collect::<Result<_, BuildError>>()?;
         let (words, plane_words) = (self.columns.words(), row_words(self.white));
-        // Zeros for bits that values of other rows of these layers have, but no value of these rows.
+        // A layer may store a bit that no value of these rows has. It is written as zeros.
         let nothing = vec![0u64; words];
         let batch = batch_rows(&self.directory.index, planes);
-        // Mapped memory returns to the system at once. An allocator would keep some for each thread.
+        // Mapped memory is returned to the system at once. An allocator would keep some of it for each thread.
         let buffer = MappedWords::zeroed(batch * planes * words);
         let mut buffer = buffer.map_err(self.memory_error())?;
         for first in (0..rows).step_by(batch) {
@@ -307,14 +308,14 @@ impl<'a> SweepBuild<'a> {
     }
 }
 
-/// Reads rows from their blocks, some at a time. Each thread has one.
+/// Reads some rows at a time and joins each of them from its blocks. Every thread has its own reader.
 struct RowReader<'a> {
     build: &'a SweepBuild<'a>,
     sources: &'a [BlockRows],
-    /// Planes that the blocks have, and planes of the rows that are made of them.
+    /// Number of planes that are read from the blocks, and number of planes of the joined rows.
     planes: [usize; 2],
     inflater: Inflater,
-    /// Rows of each source.
+    /// Bytes of the rows that were read, by source.
     blocks: Vec<Vec<u8>>,
     split: Vec<u64>,
     plane: Vec<u64>,
@@ -356,8 +357,8 @@ impl<'a> RowReader<'a> {
         Ok(())
     }
 
-    /// One of these rows, over all white patterns, and memory for its images. Rows of several planes
-    /// hold the ranks of moves to their positions.
+    /// Joins row `nth` of the rows that were read. Returns it, over all white patterns, and scratch memory for
+    /// its images. A row of several planes holds the ranks of moves to its positions ([`ranks_of_moves`]).
     fn row(&mut self, nth: usize) -> (&[u64], &mut Vec<u64>) {
         let columns = &self.build.columns;
         let [stored_planes, planes] = self.planes;

@@ -1,4 +1,4 @@
-//! The tasks of a build, and those that are left, by the files in its directory.
+//! The tasks of a build. The files in its directory determine which of them are left.
 
 use super::directory::{BuildDirectory, entry_name, parse_part_name, part_name, remove};
 use super::error::BuildError;
@@ -12,7 +12,7 @@ impl BuildDirectory {
         BuildTask { dimensions, slice_rows: self.slices.max_rows, product }
     }
 
-    /// Parts of a slice, given by its first row, that exist neither as files nor in a finished layer.
+    /// Parts of the slice with the first row `first` that exist neither as files nor in a finished layer.
     /// `exists` returns true for the names of the files in `tasks`.
     pub fn missing(
         &self,
@@ -32,8 +32,8 @@ impl BuildDirectory {
         })
     }
 
-    /// Tasks that lack a file. Those of a wave may run in any order, or at the same time, once all
-    /// waves before are finished.
+    /// Tasks of which some file is missing, in waves. The tasks of a wave may run in any order, or at the same
+    /// time, after all earlier waves are finished.
     pub fn waves(&self, exists: &dyn Fn(&str) -> bool) -> Vec<Vec<BuildTask>> {
         let is_missing = |black: u32, to_move: Colour, first: u32| {
             self.missing(black, to_move, first, exists).next().is_some()
@@ -55,7 +55,7 @@ impl BuildDirectory {
                     .collect()
             };
             let of_black = of(Colour::Black);
-            // Where White's rows are not stored, they are made for Black's.
+            // If the database does not store White's rows, they are needed only to make Black's.
             let needed = self.stores(Colour::White) || !of_black.is_empty();
             waves.push(if needed { of(Colour::White) } else { Vec::new() });
             waves.push(of_black);
@@ -66,7 +66,7 @@ impl BuildDirectory {
         waves
     }
 
-    /// Tasks that are left, by the files in the directory. Removes part files that no task needs.
+    /// Tasks that are left, in waves. Removes part files that no task needs any more.
     pub fn pending(&self) -> Result<Vec<Vec<BuildTask>>, BuildError> {
         let mut unchecked = Vec::new();
         for stones in 0..=self.coverage.max_stones {
@@ -74,14 +74,15 @@ impl BuildDirectory {
                 unchecked.push(self.task(TaskProduct::Layer { stones }));
             }
         }
-        // Sound ones save the work of making them.
+        // Existing layers without an entry are checked first: a sound one need not be made again.
         if !unchecked.is_empty() {
             return Ok(vec![unchecked]);
         }
         let names = self.task_files()?;
         let waves = self.waves(&|name| names.contains(name));
         for name in &names {
-            // White's rows that are not stored, once Black's exist.
+            // White's rows that the database does not store are removed when no task for rows with as many
+            // black stones is left.
             if let Some((to_move, of)) = parse_part_name(name)
                 && !self.stores(to_move)
                 && !waves.iter().flatten().any(

@@ -12,7 +12,7 @@ pub(super) const DATABASE: &FileKind = &FileKind {
     name: "a file of a Konane database",
     format: "database",
     versions: "versions 1 and 2",
-    // A build that finds a manifest does not make a single layer again.
+    // One damaged file cannot be replaced alone: a build does nothing if it finds a manifest.
     whole: "its directory",
     again: "build the database again",
 };
@@ -81,7 +81,7 @@ pub enum DatabaseError {
         position: String,
         /// The property of the position.
         what: &'static str,
-        /// Its value by the rules and the layers below.
+        /// Its value by the rules and the values of the layers with fewer stones.
         expected: Box<str>,
         /// Its value in the file.
         got: Box<str>,
@@ -125,14 +125,14 @@ impl DatabaseError {
         move |error| to_file(error).into()
     }
 
-    /// A file of another kind.
+    /// Returns the error for a file that is not a file of a database.
     pub(in crate::tablebase) fn not_one(path: &Path, what: impl Into<String>) -> DatabaseError {
         let (what, FileKind { whole, again, .. }) = (what.into(), DATABASE);
         let what = format!("{what}; restore the file, or delete {whole} and {again}");
         DATABASE.not_one(path, what).into()
     }
 
-    /// A contradiction in a file.
+    /// Returns the error for a file that contradicts itself, its checksums or the manifest.
     pub(in crate::tablebase) fn damaged(
         path: &Path,
         what: impl Into<String>,

@@ -12,7 +12,7 @@ use crate::file::fields::{put_words, u32_at, u64_at};
 use crate::konane::{Colour, Dimensions};
 use crate::tablebase::index::{Index, binomial};
 
-/// Bytes of a block that are compressed together, and so the least that a look-up decompresses.
+/// Bytes of a block that are compressed together. A look-up has to decompress all of them.
 ///
 /// On 5x6 and 4x8, look-ups that miss the cache take about 2.8, 4 and 5.8 µs with chunks of 1, 2 and
 /// 4 KiB, and the files have 65, 62 and 61 % of the bytes before compression.
@@ -63,8 +63,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if positions with White to move are written with Black to move where the board
-    /// allows it: the second argument of `Index::new`.
+    /// Returns true if positions with White to move are stored as equivalent ones with Black to move, on boards
+    /// with an even side. This is the second argument of `Index::new`.
     pub const fn exchanges(self) -> bool {
         matches!(self, Scope::Complete)
     }
@@ -99,15 +99,15 @@ impl Metric {
         }
     }
 
-    /// Bits of a value of a position with `black` black stones and any number of white ones up to
-    /// `white`. Each of White's moves takes a black stone, so White makes at most `black` moves. Black
-    /// makes at most as many: after White's last one, Black has no stone.
+    /// Bits of a value of a position with `black` black stones and any number of white stones up to
+    /// `white`. Each of White's moves takes a black stone. After `black` moves of White, Black has no stone and
+    /// cannot move. So each player makes at most `black` moves, and a remoteness is at most 2 · `black`.
     pub fn bits_of_rows(self, black: u32, white: u32) -> u32 {
         self.bits((black + white).min(2 * black + 1))
     }
 
-    /// Bits of a value of a position with `stones` stones. Each ply takes a stone and leaves the one
-    /// that jumped, so a remoteness is less than the number of stones.
+    /// Bits of a value of a position with `stones` stones. Each ply removes at least one stone and keeps the
+    /// stone that jumped, so a remoteness is less than the number of stones.
     pub const fn bits(self, stones: u32) -> u32 {
         match self {
             Metric::Remoteness if stones > 2 => (stones - 1).ilog2() + 1,
@@ -123,13 +123,13 @@ pub enum BlockKind {
     Wins,
     /// A game from the start reaches the position.
     Reached,
-    /// A bit of the remoteness, from the bit of value 2 (number 1) on. The bit of value 1 is set if the side
-    /// to move wins: [`BlockKind::Wins`].
+    /// Bit k of the remoteness, for k from 1 on. Bit 0 is set exactly if the side to move wins, so it is stored
+    /// as [`BlockKind::Wins`].
     Remoteness(u8),
 }
 
 impl BlockKind {
-    /// The place among the kinds of a layer.
+    /// Index of this kind among the kinds of blocks in a layer.
     pub(crate) const fn place(self) -> u32 {
         match self {
             BlockKind::Wins => 0,
@@ -138,7 +138,7 @@ impl BlockKind {
         }
     }
 
-    /// The kind of a bit of the remoteness.
+    /// The kind of the blocks with bit `bit` of the remoteness.
     pub(crate) const fn of_bit(bit: u32) -> Self {
         match bit {
             0 => BlockKind::Wins,
@@ -147,7 +147,8 @@ impl BlockKind {
     }
 }
 
-/// Identity of a block. The blocks of a file are in ascending order.
+/// Key of a block, which identifies it in a database. The blocks of a file are in ascending order of their
+/// keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockKey {
     /// Meaning of the bits.
@@ -160,7 +161,7 @@ pub struct BlockKey {
     pub white: u32,
 }
 
-/// As errors name it: `5 black and 4 white stones, Black to move, won`.
+/// Text of the key in error messages, such as `5 black and 4 white stones, Black to move, won`.
 impl fmt::Display for BlockKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BlockKey { kind, to_move, black, white } = self;
@@ -174,7 +175,7 @@ impl fmt::Display for BlockKey {
 }
 
 impl BlockKey {
-    /// Its four bytes in the index of a file.
+    /// The four bytes of the key in the index of a file.
     pub fn encode(&self) -> [u8; 4] {
         let kind = match self.kind {
             BlockKind::Wins => 0,
@@ -184,7 +185,7 @@ impl BlockKey {
         [kind, self.to_move as u8, self.black as u8, self.white as u8]
     }
 
-    /// `None` for a kind or side that does not exist.
+    /// Parses the four bytes of a key. Returns `None` for a kind or side that does not exist.
     pub(super) fn decode(bytes: [u8; 4]) -> Option<Self> {
         let kind = match bytes[0] {
             0 => BlockKind::Wins,
@@ -230,7 +231,7 @@ impl Coverage {
         }
     }
 
-    /// Returns true if no number of stones is left out.
+    /// Returns true if positions with every number of stones are covered.
     pub fn is_whole(&self) -> bool {
         self.max_stones >= self.dimensions.squares()
     }
@@ -266,17 +267,17 @@ pub struct LayerHeader {
     pub dimensions: Dimensions,
     /// Positions covered.
     pub scope: Scope,
-    /// Value stored for each of them.
+    /// Value stored for each position.
     pub metric: Metric,
     /// Stones of all positions of the layer.
     pub stones: u32,
     /// Bytes that are compressed together; the last chunk of a block may be shorter.
     pub chunk_bytes: u32,
-    /// The black and the white squares in the order of their numbers.
+    /// The black squares and the white squares, each in the order of their numbers in patterns.
     pub squares: [Vec<u8>; 2],
 }
 
-/// As errors name it.
+/// Text of the header in error messages.
 impl fmt::Display for LayerHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LayerHeader { version, dimensions, scope, metric, stones, chunk_bytes, squares } = self;
@@ -304,7 +305,7 @@ impl LayerHeader {
         }
     }
 
-    /// The blocks of a complete layer file, in their order.
+    /// The keys of all blocks of the layer, in the order of the file.
     pub fn keys(&self) -> Vec<BlockKey> {
         let (black_squares, white_squares) = (self.count(Colour::Black), self.count(Colour::White));
         let least = self.stones.saturating_sub(white_squares);
@@ -319,7 +320,7 @@ impl LayerHeader {
         keys
     }
 
-    /// The kinds of its blocks, in their order.
+    /// The kinds of blocks of the layer, in the order of the file.
     pub fn kinds(&self) -> impl Iterator<Item = BlockKind> + use<> {
         let reached = (self.scope == Scope::Reachable).then_some(BlockKind::Reached);
         let bits = (1..self.bits()).map(BlockKind::of_bit);
@@ -331,7 +332,7 @@ impl LayerHeader {
         self.metric.bits(self.stones)
     }
 
-    /// Returns true for the blocks of [`LayerHeader::keys`]: a file of the layer may have no others.
+    /// Returns true if `key` is one of [`LayerHeader::keys`]. A file of the layer may have no other blocks.
     pub fn may_have(&self, key: BlockKey) -> bool {
         self.kinds().any(|kind| kind == key.kind)
             && self.sides().contains(&key.to_move)
@@ -359,8 +360,7 @@ impl LayerHeader {
         binomial(self.count(Colour::White), white)
     }
 
-    /// Bytes of a row outside of files: one bit for each white pattern, the last byte filled with
-    /// zeros.
+    /// Bytes of a row in memory: one bit for each white pattern, and zeros at the end of the last byte.
     pub fn row_bytes(&self, white: u32) -> u64 {
         self.columns(white).div_ceil(8)
     }
@@ -395,7 +395,7 @@ impl LayerHeader {
         if bytes.len() < HEADER_BYTES {
             return Err(not_a_database("it is too short"));
         }
-        // A power failure can leave zeros in a file that had its name already.
+        // After a power failure, a file may have its final name and consist of zeros.
         if bytes[..8] == [0; 8] {
             return Err(DatabaseError::damaged(path, "the beginning", "KONANEDB", "zeros"));
         }
@@ -469,8 +469,9 @@ impl LayerHeader {
     }
 }
 
-/// The last bytes of a layer file. The footer has the checksums of header and index, and the index those of
-/// all chunks. So the footer's own checksum, in the manifest, identifies the content of the whole file.
+/// The last bytes of a layer file. The footer has the checksums of header and index, and the index has the
+/// checksums of all chunks. So the checksum of the footer, which is in the manifest, identifies the content of
+/// the whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footer {
     /// Offset of the index.
@@ -496,7 +497,7 @@ impl Footer {
     /// Reads the last [`FOOTER_BYTES`] bytes of a file; `path` is for the error only.
     ///
     /// # Errors
-    /// If the bytes do not end as a layer file does.
+    /// If the bytes do not end with the characters with which every layer file ends.
     ///
     /// # Panics
     /// If there are fewer bytes.

@@ -12,8 +12,8 @@ use super::layer_index::{LayerBlock, LayerIndex};
 use super::octets::{self, ROWS};
 use crate::file::ByteSource;
 
-/// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. Threads reuse theirs:
-/// making one takes longer than decompressing a chunk.
+/// A decompressor with its memory (some 150 KiB), and a buffer for compressed bytes. A thread uses one for many
+/// chunks: it takes longer to make a decompressor than to decompress a chunk.
 pub struct Inflater {
     decompressor: Decompressor<'static>,
     compressed: Vec<u8>,
@@ -36,8 +36,7 @@ impl Default for Inflater {
     }
 }
 
-/// A layer file, open for reading. Shared between threads. Its index is in memory: 12 bytes for a
-/// chunk.
+/// A layer file, open for reading. Threads share it. Its index is in memory: 12 bytes for each chunk.
 #[derive(Debug)]
 pub struct LayerFile {
     source: ByteSource,
@@ -56,8 +55,8 @@ impl LayerFile {
         LayerFile::new(ByteSource::open(path, DATABASE)?)
     }
 
-    /// The length of a file and XXH3-64 of its last bytes, which are a footer if it is a layer file:
-    /// enough to distinguish it from another, without reading the rest.
+    /// The length of a file, and the XXH3-64 of its last 40 bytes. In a layer file, these are the footer, so
+    /// both numbers together identify the content. The rest of the file is not read.
     ///
     /// # Errors
     /// If the file cannot be read, or is too short.
@@ -146,10 +145,10 @@ impl LayerFile {
         })
     }
 
-    /// Checks that the file has a header, and all blocks of its layer.
+    /// Checks that the file has the header `expected`, and all blocks of the layer.
     ///
     /// # Errors
-    /// If not.
+    /// If it does not.
     pub fn expect_layer(&self, expected: &LayerHeader) -> Result<(), DatabaseError> {
         if self.header != *expected {
             return Err(DatabaseError::damaged(self.path(), "the header", expected, &self.header));
@@ -169,7 +168,7 @@ impl LayerFile {
     /// Reads the compressed bytes of a block's chunk, and checks their checksum.
     ///
     /// # Errors
-    /// If the bytes do not have their checksum, or cannot be read.
+    /// If the bytes cannot be read, or their checksum is not the one in the index.
     ///
     /// # Panics
     /// If there is no such chunk.
@@ -192,8 +191,8 @@ impl LayerFile {
     /// Decompresses a chunk of a block into `out`, which is [`LayerBlock::chunk_len`] bytes long.
     ///
     /// # Errors
-    /// If the bytes do not have their checksum, do not decompress to this length, or have bits behind
-    /// the last row.
+    /// As [`LayerFile::compressed_chunk`], and if the bytes do not decompress to this length, or a bit after
+    /// the last row is set.
     ///
     /// # Panics
     /// If there is no such chunk, or `out` has another length.
@@ -233,14 +232,14 @@ impl LayerFile {
         DatabaseError::damaged(self.path(), what, expected, got)
     }
 
-    /// Rows of a block, from one whose number is a multiple of eight, as many as fit into
-    /// `out`: each of [`LayerBlock::row_bytes`], with a bit for each column and zeros at the end.
+    /// Reads rows of a block, from row `first` on, as many as fit into `out`. Each row takes
+    /// [`LayerBlock::row_bytes`] bytes: one bit for each column, and zeros at the end of the last byte.
     ///
     /// # Errors
     /// As [`LayerFile::chunk`].
     ///
     /// # Panics
-    /// If the first row is not a multiple of eight, `out` does not have the length of whole rows,
+    /// If `first` is not a multiple of eight, the length of `out` is not a multiple of the length of a row,
     /// or the block has fewer rows.
     pub fn read_rows(
         &self,
@@ -250,13 +249,14 @@ impl LayerFile {
         out: &mut [u8],
     ) -> Result<(), DatabaseError> {
         let row_bytes = block.row_bytes() as usize;
-        assert!(first.is_multiple_of(ROWS as u64), "row {first} is no multiple of eight");
-        assert_eq!(out.len() % row_bytes, 0, "rows of {row_bytes} bytes");
+        assert!(first.is_multiple_of(ROWS as u64), "row {first} is not a multiple of eight");
+        assert_eq!(out.len() % row_bytes, 0, "not whole rows of {row_bytes} bytes");
         let end = first.checked_add((out.len() / row_bytes) as u64);
-        assert!(end.is_some_and(|end| end <= block.rows), "rows of {block:?}");
+        assert!(end.is_some_and(|end| end <= block.rows), "{end:?} rows of {block:?}");
         let chunk_bytes = block.chunk_bytes as u64;
         let mut octet = vec![0; block.columns as usize];
-        // Octets share chunks: the last chunk of which only a part was needed, and its number.
+        // An octet may begin or end within a chunk. `buffer` keeps the last chunk that was needed in part, and
+        // `buffered` is its index, because the next octet may need the rest of it.
         let (mut buffer, mut buffered) = (Vec::new(), None);
         for (number, rows) in (first / ROWS as u64..).zip(out.chunks_mut(row_bytes * ROWS)) {
             let mut at = number * block.columns;
@@ -283,8 +283,8 @@ impl LayerFile {
         Ok(())
     }
 
-    /// All rows of a block in order, in the format of [`LayerFile::read_rows`]. Chunks
-    /// are decompressed in parallel, in the current pool of `rayon`.
+    /// Reads all rows of a block in order, in the format of [`LayerFile::read_rows`]. Decompresses chunks in
+    /// parallel, in the current pool of `rayon`.
     ///
     /// # Errors
     /// As [`LayerFile::chunk`], and if the file has no such block.
@@ -292,7 +292,8 @@ impl LayerFile {
         let block = self.expect_block(key)?;
         let row_bytes = block.row_bytes() as usize;
         let mut rows = vec![0; block.rows as usize * row_bytes];
-        // With this many rows for a task, few chunks are decompressed twice: those at both ends.
+        // Rows that one call reads. Only the chunks at both ends of these rows may be decompressed twice, and
+        // with this many rows they are few.
         let taken = ((1 << 17) / row_bytes + 1).next_multiple_of(ROWS);
         rows.par_chunks_mut(taken * row_bytes)
             .enumerate()
@@ -302,13 +303,13 @@ impl LayerFile {
         Ok(rows)
     }
 
-    /// Reads everything: all chunks decompress, the bits behind the last row are zero, and the
-    /// numbers of set bits are those that the index states. In parallel, in the current pool of
+    /// Reads the whole file and checks that all chunks decompress, that the bits after the last row are zero,
+    /// and that the numbers of set bits are those in the index. Runs in parallel, in the current pool of
     /// `rayon`.
     ///
     /// # Errors
-    /// States the first block or a chunk that is damaged; [`DatabaseError::Interrupted`] if `stop`
-    /// was set.
+    /// If a chunk or a block is damaged (the error names it), and [`DatabaseError::Interrupted`] if `stop` is
+    /// set.
     #[cfg(feature = "testing")]
     pub fn verify(&self, stop: &std::sync::atomic::AtomicBool) -> Result<(), DatabaseError> {
         self.blocks().iter().try_for_each(|block| {
@@ -338,7 +339,8 @@ impl LayerFile {
         Err(DatabaseError::damaged(self.path(), what, block.set_bits, got))
     }
 
-    /// Returns true if the bits of the rows behind the last one are zero in a chunk.
+    /// Returns true if the unused bits of a chunk are zero. The last octet has such bits if the number of rows
+    /// is not a multiple of eight.
     fn padding_is_zero(&self, block: &LayerBlock, chunk: usize, bytes: &[u8]) -> bool {
         let used = block.rows % ROWS as u64;
         let last_octet = block.stored_bytes() - block.columns;

@@ -1,4 +1,4 @@
-//! The index of a layer file: its blocks, and where their chunks are.
+//! The index of a layer file: its blocks, and the lengths and checksums of their chunks.
 
 use std::path::Path;
 
@@ -14,7 +14,8 @@ use crate::konane::Colour;
 use crate::system::try_reserve;
 use crate::tablebase::index::binomial;
 
-/// Chunks between two of which the place in the file is kept in memory.
+/// The offset in the file of every `STRIDE`th chunk is kept in memory. The offsets of the other chunks are
+/// computed from the lengths of the chunks.
 pub(super) const STRIDE: usize = 16;
 
 /// Bytes of the index that are read together.
@@ -29,10 +30,10 @@ pub struct LayerBlock {
     pub rows: u64,
     /// Columns: white patterns.
     pub columns: u64,
-    /// Number of set bits that the index states; [`LayerFile::verify`](super::LayerFile::verify) counts
-    /// them.
+    /// Number of set bits as stated by the index. [`LayerFile::verify`](super::LayerFile::verify) compares it
+    /// with the data.
     pub set_bits: u64,
-    /// Number of the first chunk, counted through the whole file.
+    /// Number of the first chunk of the block, counted from the first chunk of the file.
     first_chunk: usize,
     /// Number of chunks.
     pub chunks: usize,
@@ -41,13 +42,13 @@ pub struct LayerBlock {
 }
 
 impl LayerBlock {
-    /// Bytes of a row outside of the file.
+    /// Bytes of a row in memory.
     #[inline]
     pub fn row_bytes(&self) -> u64 {
         self.columns.div_ceil(8)
     }
 
-    /// Bytes in the file before compression: one for each column and eight rows.
+    /// Bytes of the block before compression: one for each column of each octet.
     #[inline]
     pub fn stored_bytes(&self) -> u64 {
         self.rows.div_ceil(ROWS as u64) * self.columns
@@ -66,15 +67,16 @@ impl LayerBlock {
 }
 
 /// Content of the index. It is read piece by piece, and each piece is checked before the next one is
-/// read, so that a small file with a hole for an index takes no memory: no chunk is of length 0.
+/// read. So a small sparse file with a hole in place of a large index does not fill the memory: a hole is read
+/// as zeros, and a chunk cannot have length 0.
 #[derive(Debug)]
 pub(super) struct LayerIndex {
-    /// In ascending order of their keys.
+    /// The blocks in ascending order of their keys.
     pub blocks: Vec<LayerBlock>,
     /// The compressed lengths of all chunks, 4 bytes each, and their checksums, 8 bytes each.
     lengths: Vec<u8>,
     checksums: Vec<u8>,
-    /// The place in the file of every 16th chunk.
+    /// The offsets in the file of every 16th chunk ([`STRIDE`]).
     starts: Vec<u64>,
 }
 
@@ -153,7 +155,7 @@ impl LayerIndex {
                     let what = format!("the length of chunk {} of the file", place / 4);
                     return damaged(&what, &format!("1 to {longest}"), &length);
                 }
-                // At most 2^32 of them, of less than 2^32 bytes each: no overflow.
+                // No overflow: a length is less than 2^21, and the lengths of 2^43 chunks do not fit into memory.
                 at += length;
             }
         }
@@ -172,7 +174,8 @@ impl LayerIndex {
     }
 }
 
-/// The blocks that the index lists, and how many chunks they have together, at most `most`.
+/// Parses the blocks that the index lists. Returns them, and the number of their chunks together, which may be
+/// at most `most`.
 fn read_blocks(
     path: &Path,
     header: &LayerHeader,

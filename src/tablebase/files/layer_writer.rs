@@ -18,20 +18,21 @@ use crate::file::NewFile;
 use crate::konane::Colour;
 use crate::tablebase::index::binomial;
 
-/// Compression of the chunks. They have almost no repetitions of several bytes, only bytes of uneven
-/// frequency. So a search for matches that ends early compresses well enough by entropy coding, and chunks
-/// without matches decompress faster.
+/// Compression parameters of the chunks. Hardly any sequence of several bytes occurs twice in a chunk, but some
+/// bytes are much more frequent than others. So most of the compression is entropy coding, and a short search for
+/// matches suffices. Chunks without matches also decompress faster.
 const COMPRESSION: [CParameter; 3] =
     [CParameter::Strategy(Strategy::ZSTD_fast), CParameter::MinMatch(7), CParameter::HashLog(6)];
 
-/// Bytes that are compressed in parallel. Larger ones cost memory, smaller ones leave threads idle
-/// between them.
+/// Bytes of a batch, which is compressed in parallel. Larger batches cost memory; smaller ones leave threads
+/// idle between two batches.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Chunks that one task compresses: enough that making its compressor costs little.
+/// Chunks that are compressed as one unit of parallel work. With this many, the compressor that is made for
+/// them costs little.
 const TASK_CHUNKS: usize = 32;
 
-/// Bytes that go to the system in one call.
+/// Bytes that are written in one system call.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Entry of a block in the index.
@@ -42,8 +43,8 @@ struct WrittenBlock {
     set_bits: u64,
 }
 
-/// Writes a layer file. The bytes depend on what is written, not on the number of threads or the
-/// sizes of the pieces.
+/// Writes a layer file. The bytes of the file depend only on its blocks, not on the number of threads or on the
+/// sizes of the pieces in which rows are written.
 pub struct LayerWriter {
     file: NewFile,
     header: LayerHeader,
@@ -52,7 +53,7 @@ pub struct LayerWriter {
     lengths: Vec<u32>,
     checksums: Vec<u64>,
     durable: bool,
-    /// The last of `blocks` can be written to.
+    /// True if the last one of `blocks` has begun and has not ended.
     open: bool,
     /// Rows of the open block that are not in octets yet.
     rows: Vec<u8>,
@@ -61,9 +62,9 @@ pub struct LayerWriter {
 }
 
 impl LayerWriter {
-    /// Upper bound of the bytes of memory of a writer that receives the rows of a block in small pieces,
-    /// without the index of its file, 12 bytes for a chunk. A block that is smaller than a batch is stored
-    /// uncompressed until it ends.
+    /// Upper bound of the memory, in bytes, of a writer that receives the rows of a block in small pieces. The
+    /// index of the file is not included: 12 bytes for each chunk. A block that is smaller than a batch is not
+    /// compressed before it ends, so until then it takes no more than its own size.
     pub fn memory(rows: u64, row_bytes: u64) -> u128 {
         let block = u128::from(rows) * u128::from(row_bytes);
         match block < batch_bytes(row_bytes) {
@@ -72,16 +73,16 @@ impl LayerWriter {
         }
     }
 
-    /// The same while it compresses: rows, octets, compressed octets, and the buffer of the file. Some 13 MiB
-    /// for a large block.
+    /// Upper bound of the memory, in bytes, while the writer compresses: rows, octets, compressed octets, and
+    /// the buffer of the file. Some 13 MiB for a large block.
     pub fn memory_at_work(rows: u64, row_bytes: u64) -> u128 {
         let block = u128::from(rows.next_multiple_of(ROWS as u64)) * u128::from(row_bytes);
         let batch = block.min(batch_bytes(row_bytes));
         3 * batch + batch.min(BUFFER_BYTES as u128)
     }
 
-    /// Begins a file: creates `<path>.tmp`, in place of a file that an earlier run left. Takes
-    /// [`LayerWriter::memory`] while a block is open.
+    /// Begins a file: creates `<path>.tmp`, and replaces one that an earlier run has left. Takes
+    /// [`LayerWriter::memory`] bytes while a block is open.
     ///
     /// # Errors
     /// If the file cannot be created.
@@ -103,9 +104,9 @@ impl LayerWriter {
         Ok(writer)
     }
 
-    /// For a file that is checked before it is used and can be made again:
-    /// [`LayerWriter::finish`] will not wait until it is on the disk. After a power failure it may
-    /// be there under its name and damaged.
+    /// Makes [`LayerWriter::finish`] return without waiting until the file is on the disk. After a power
+    /// failure, the file may have its final name and be damaged. So this is only for files that are checked
+    /// before they are used and can be made again.
     pub fn provisional(mut self) -> Self {
         self.durable = false;
         self
@@ -114,40 +115,44 @@ impl LayerWriter {
     /// Begins a block.
     ///
     /// # Panics
-    /// If a block is open, if the layer cannot have this block, or if it is not greater than the
-    /// one before.
+    /// If a block is open, if the layer cannot have this block, or if `key` is not greater than the key of the
+    /// block before.
     pub fn begin_block(&mut self, key: BlockKey) {
         assert!(!self.open, "{key:?} begins within another block");
-        assert!(self.header.may_have(key), "{key:?} in a layer of {} stones", self.header.stones);
+        assert!(
+            self.header.may_have(key),
+            "no block {key:?} in a layer of {} stones",
+            self.header.stones
+        );
         let last = self.blocks.last().map(|block| block.key);
         assert!(last.is_none_or(|last| last < key), "{key:?} after {last:?}");
         self.blocks.push(WrittenBlock { key, rows: 0, set_bits: 0 });
         self.open = true;
     }
 
-    /// Reserves memory for `rows` rows of the open block, but at most for a batch. An array that grows would
-    /// leave as much freed memory as it has.
+    /// Reserves memory for `rows` rows of the open block, but at most for a batch. Without it, the buffer would
+    /// grow in steps, and the freed smaller buffers would together be as large as the last one.
     ///
     /// # Panics
     /// If no block is open.
     pub fn reserve(&mut self, rows: usize) {
-        assert!(self.open, "rows outside of a block");
+        assert!(self.open, "no block is open");
         let row_bytes = self.row_bytes();
         let batch = batch_bytes(row_bytes as u64) as usize;
         self.rows.reserve_exact(rows.saturating_mul(row_bytes).min(batch));
     }
 
-    /// Writes bytes of the open block, any number of them: row by row, each of
-    /// [`LayerHeader::row_bytes`], with a bit for each column and zeros at the end. Compresses in
-    /// parallel, in the current pool of `rayon`.
+    /// Appends any number of bytes to the rows of the open block. Each row has [`LayerHeader::row_bytes`]
+    /// bytes: one bit for each column, and zeros at the end of the last byte. Compresses in parallel, in the
+    /// current pool of `rayon`.
     ///
     /// # Errors
-    /// If the disk is full, or the system refuses for another reason.
+    /// If the disk is full, or on another error of the operating system.
     ///
     /// # Panics
     /// If no block is open.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), DatabaseError> {
-        assert!(self.open, "bytes outside of a block");
+        assert!(self.open, "no block is open");
         let batch = batch_bytes(self.row_bytes() as u64) as usize;
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -172,8 +177,9 @@ impl LayerWriter {
         self.header.row_bytes(white) as usize
     }
 
-    /// Compresses and writes the buffered rows, in octets: all but the last one are whole. The octets after
-    /// the last whole chunk stay in the buffer, unless it is the `end` of the block.
+    /// Interleaves the buffered rows into octets, and compresses and writes all whole chunks of them. The bytes
+    /// after the last whole chunk stay in `octets`, unless this is the `end` of the block. Only the last octet
+    /// of a block may have fewer than eight rows.
     fn compress_rows(&mut self, end: bool) -> Result<(), DatabaseError> {
         let (row_bytes, white) = (self.row_bytes(), self.current().key.white);
         let columns = self.header.columns(white) as usize;
@@ -182,7 +188,7 @@ impl LayerWriter {
         let before = self.octets.len();
         let octets = self.rows.len().div_ceil(row_bytes * ROWS);
         let chunk_bytes = self.header.chunk_bytes as usize;
-        // Reserved once, with capacity for the octets that stay.
+        // Includes capacity for the bytes that stay, so that the buffer is allocated only once.
         self.octets.reserve_exact((octets * columns + chunk_bytes).saturating_sub(before));
         self.octets.resize(before + octets * columns, 0);
         self.rows
@@ -215,10 +221,10 @@ impl LayerWriter {
     /// As [`LayerWriter::write`].
     ///
     /// # Panics
-    /// If no block is open, or what was written are not whole rows, at least one and not more than
-    /// there are black patterns.
+    /// If no block is open, if the last row is incomplete, or if the block has no rows or more rows than there
+    /// are black patterns.
     pub fn end_block(&mut self) -> Result<u64, DatabaseError> {
-        assert!(self.open, "the end of no block");
+        assert!(self.open, "no block is open");
         let left = self.rows.len() % self.row_bytes();
         assert_eq!(left, 0, "a part of a row at the end of {:?}", self.current().key);
         self.compress_rows(true)?;
@@ -275,16 +281,16 @@ impl LayerWriter {
     }
 
     /// Writes index and footer, waits until everything is on the disk (unless the file is
-    /// [provisional](LayerWriter::provisional)), and gives the file its name. Returns the file and its
-    /// length.
+    /// [provisional](LayerWriter::provisional)), and renames the file to its final name. Returns the path and
+    /// the length of the file.
     ///
     /// # Errors
-    /// If the disk is full, or the system refuses for another reason. The `.tmp` is removed.
+    /// If the disk is full, or on another error of the operating system. The `.tmp` is removed.
     ///
     /// # Panics
     /// If a block is open.
     pub fn finish(mut self) -> Result<(PathBuf, u64), DatabaseError> {
-        assert!(!self.open, "the end of the file within a block");
+        assert!(!self.open, "a block is open at the end of the file");
         let index_offset = self.file.bytes();
         let mut listed = Vec::new();
         listed.extend((self.blocks.len() as u32).to_le_bytes());
@@ -293,7 +299,7 @@ impl LayerWriter {
             listed.extend(block.rows.to_le_bytes());
             listed.extend(block.set_bits.to_le_bytes());
         }
-        // Piece by piece: the index of a large layer has gigabytes.
+        // The index is written piece by piece, because that of a large layer has gigabytes.
         let mut hasher = Xxh3::new();
         let mut put = |bytes: &[u8]| {
             hasher.update(bytes);
@@ -330,7 +336,8 @@ fn batch_bytes(row_bytes: u64) -> u128 {
     (BATCH_BYTES as u128).next_multiple_of(u128::from(row_bytes) * ROWS as u128)
 }
 
-/// Compresses chunks: returns their compressed bytes, and the lengths and the XXH3-64 of all.
+/// Divides bytes of a block into chunks and compresses them. Returns the compressed bytes, and the compressed
+/// length and the XXH3-64 of each chunk.
 fn compress(octets: &[u8], chunk_bytes: usize) -> io::Result<(Vec<u8>, Vec<u32>, Vec<u64>)> {
     let mut compressor = Compressor::new(1)?;
     for parameter in COMPRESSION {

@@ -29,14 +29,14 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Entry of a layer in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct ManifestLayer {
-    /// Stones of its positions; this names the file.
+    /// Number of stones of the layer's positions, which is also in the name of the file.
     pub stones: u32,
     /// Length of the file.
     pub bytes: u64,
     /// XXH3-64 of the file's footer, which depends on the checksums of the whole file.
     #[serde(deserialize_with = "from_hex")]
     pub footer_xxh3: u64,
-    /// Its positions.
+    /// Numbers of the layer's positions.
     #[serde(flatten)]
     pub counts: PositionCounts,
 }
@@ -76,18 +76,18 @@ fn from_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error>
     u64::from_str_radix(&digits, 16).map_err(D::Error::custom)
 }
 
-/// The manifest of a database. A directory is a database once it has one.
+/// The manifest of a database. A directory is a database only if it has a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// Version of the format: the one of all layer files too.
+    /// Version of the format of the manifest and of all layer files.
     pub version: u32,
     /// The board.
     pub dimensions: Dimensions,
     /// Positions covered.
     pub scope: Scope,
-    /// The layers 0 to this one.
+    /// The layers in ascending order of the number of stones, from 0 on.
     pub layers: Vec<ManifestLayer>,
-    /// Positions by remoteness, if the metric is remoteness.
+    /// Numbers of positions by remoteness, if the metric is remoteness.
     pub histogram: Option<Histogram>,
 }
 
@@ -115,9 +115,9 @@ impl Manifest {
     /// Maximum number of stones of a position.
     ///
     /// # Panics
-    /// If there are no layers; a manifest that was read has some.
+    /// If there are no layers. A manifest that was read has at least one.
     pub fn max_stones(&self) -> u32 {
-        self.layers.last().expect("layer 0 at the least").stones
+        self.layers.last().expect("at least layer 0").stones
     }
 
     /// Value stored for each position.
@@ -134,7 +134,7 @@ impl Manifest {
         Coverage { dimensions, scope, metric: self.metric(), max_stones: self.max_stones() }
     }
 
-    /// All positions; `None` if there are 2⁶⁴ of them or more.
+    /// The sums of the numbers of positions of all layers; `None` if a sum exceeds 64 bits.
     pub fn total(&self) -> Option<PositionCounts> {
         let add = |sum: PositionCounts, layer: &ManifestLayer| sum.checked_add(layer.counts);
         self.layers.iter().try_fold(PositionCounts::default(), add)
@@ -143,7 +143,7 @@ impl Manifest {
     /// The bytes of the file.
     ///
     /// # Panics
-    /// If the layers are not 0 to some number, or have 2⁶⁴ positions or more.
+    /// If the layers do not have 0, 1, 2, … stones in this order, or have 2⁶⁴ positions or more.
     pub fn encode(&self) -> Vec<u8> {
         assert!(self.layers.iter().map(|layer| layer.stones).eq(0..=self.max_stones()));
         let text = ManifestText {
@@ -158,7 +158,9 @@ impl Manifest {
             layers: self.layers.clone(),
             xxh3: NO_CHECKSUM.to_owned(),
         };
-        let mut text = serde_json::to_string_pretty(&text).expect("texts and numbers") + "\n";
+        let mut text = serde_json::to_string_pretty(&text)
+            .expect("texts and numbers can be written as JSON")
+            + "\n";
         let checksum = hex(xxh3_64(text.as_bytes()));
         let end = text.len() - END.len();
         text.replace_range(end - NO_CHECKSUM.len()..end, &checksum);
@@ -171,7 +173,7 @@ impl Manifest {
     /// If the bytes are not a manifest of this version, or do not have their checksum.
     pub fn decode(path: &Path, bytes: &[u8]) -> Result<Self, DatabaseError> {
         let not_a_database = |what: &str| DatabaseError::not_one(path, what);
-        // The version comes first: the rest of another version may look different.
+        // The version is checked first, because the rest of another version may look different.
         let value: serde_json::Value = serde_json::from_slice(bytes)
             .map_err(|error| not_a_database(&format!("it is not JSON: {error}")))?;
         if value["format"] != FORMAT {
@@ -198,14 +200,14 @@ impl Manifest {
         let text: ManifestText = serde_json::from_slice(bytes)
             .map_err(|error| damaged("the text", &"a manifest", &error))?;
         let manifest = Manifest::from_text(path, text)?;
-        // Each manifest has one text.
+        // Each manifest has exactly one valid text.
         if manifest.encode() != bytes {
             return Err(damaged("the text", &"as this program writes it", &"something else"));
         }
         Ok(manifest)
     }
 
-    /// Checks everything that is not a matter of the text alone.
+    /// Checks the content of a text whose checksum is correct.
     fn from_text(path: &Path, text: ManifestText) -> Result<Self, DatabaseError> {
         let damaged = |what: &str, expected: &dyn ToString, got: &dyn ToString| {
             DatabaseError::damaged(path, what, expected.to_string(), got.to_string())
@@ -246,11 +248,11 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Writes the manifest into the directory of the database, atomically and onto the disk: after
-    /// the last layer, since it makes the directory a database.
+    /// Writes the manifest into the directory of the database, atomically, and syncs it to the disk. The layers
+    /// must be complete, because the manifest makes the directory a database.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// On an error of the operating system.
     ///
     /// # Panics
     /// As [`Manifest::encode`].
@@ -264,7 +266,7 @@ impl Manifest {
     /// Reads the manifest of the database in a directory.
     ///
     /// # Errors
-    /// If there is none, it cannot be read, or as [`Manifest::decode`].
+    /// If there is no manifest, if it cannot be read, or as [`Manifest::decode`].
     pub fn read(directory: &Path) -> Result<Self, DatabaseError> {
         let path = directory.join(MANIFEST_NAME);
         let no_database =

@@ -1,9 +1,9 @@
 //! Files of a database. `db/FORMAT.md` specifies them.
 //!
 //! [`LayerWriter`] and [`LayerFile`] write and read the file of a layer: blocks of bits, row by row.
-//! `format` encodes its parts, and `octets` interleaves its rows. [`Manifest`] makes a database of a
-//! directory with layers. [`count_layer`] counts the positions of a file, and [`Histogram`] has them
-//! by remoteness. Errors are [`DatabaseError`]s.
+//! `format` encodes names, headers and footers, and `octets` interleaves rows. A directory with layers becomes
+//! a database when its [`Manifest`] is written. [`count_layer`] counts the positions of a file, and a
+//! [`Histogram`] has their numbers by remoteness. Errors are [`DatabaseError`]s.
 
 mod error;
 pub(super) mod format;

@@ -1,12 +1,13 @@
-//! Layout of the bits of a block: eight rows at a time, a byte for each column.
+//! Layout of the bits of a block in a file: *octets*.
 //!
-//! Rows that follow each other are black patterns that differ in few stones, and a column is one
-//! white pattern; so the bits of a byte depend on each other more than eight neighbours within a
-//! row would, and a chunk spans fewer columns. Compressed files are a tenth smaller that way.
+//! An octet is eight consecutive rows, interleaved: it has one byte for each column, and bit `r` of a byte is
+//! the bit of row `r` in this column. Consecutive rows are those of black patterns that differ in few stones.
+//! So the eight bits of a byte are equal more often than eight neighbouring bits of a row. Also, a chunk covers
+//! fewer columns. Both together make compressed files a tenth smaller.
 //!
-//! Outside of files, rows are strings of bits: bit `i` of a row is bit `i % 8` of its byte `i / 8`.
+//! In memory, rows are not interleaved: bit `i` of a row is bit `i % 8` of its byte `i / 8`.
 
-/// Rows in an octet.
+/// Number of rows in an octet.
 pub const ROWS: usize = 8;
 
 /// Exchanges rows and columns of an 8×8 matrix: bit `8i + j` becomes bit `8j + i`.
@@ -22,13 +23,13 @@ fn transpose(mut x: u64) -> u64 {
     x
 }
 
-/// Turns up to eight rows of `row_bytes` bytes into a byte for each column, as many as `octet` has;
-/// bit `r` of a byte is from row `r`.
+/// Interleaves up to eight rows of `row_bytes` bytes each, and writes one byte for each column to `octet`. The
+/// length of `octet` is the number of columns. The bits of missing rows are 0.
 ///
 /// # Panics
-/// If `octet` does not end within the last byte of the rows.
+/// If a row of `octet.len()` columns does not take exactly `row_bytes` bytes.
 pub fn interleave(rows: &[u8], row_bytes: usize, octet: &mut [u8]) {
-    assert_eq!(octet.len().div_ceil(8), row_bytes, "columns of {row_bytes} bytes");
+    assert_eq!(octet.len().div_ceil(8), row_bytes, "bytes of a row");
     for (at, columns) in octet.chunks_mut(8).enumerate() {
         let mut matrix = 0;
         for (row, bytes) in rows.chunks_exact(row_bytes).enumerate() {
@@ -38,12 +39,12 @@ pub fn interleave(rows: &[u8], row_bytes: usize, octet: &mut [u8]) {
     }
 }
 
-/// Turns an octet back into up to eight rows of `row_bytes` bytes, as many as fit into `rows`.
+/// Converts an octet back to up to eight rows of `row_bytes` bytes each, as many as fit into `rows`.
 ///
 /// # Panics
-/// If `octet` does not end within the last byte of the rows.
+/// If a row of `octet.len()` columns does not take exactly `row_bytes` bytes.
 pub fn deinterleave(octet: &[u8], row_bytes: usize, rows: &mut [u8]) {
-    assert_eq!(octet.len().div_ceil(8), row_bytes, "columns of {row_bytes} bytes");
+    assert_eq!(octet.len().div_ceil(8), row_bytes, "bytes of a row");
     for (at, columns) in octet.chunks(8).enumerate() {
         let mut matrix = [0; 8];
         matrix[..columns.len()].copy_from_slice(columns);
@@ -61,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn octets_and_rows_are_two_spellings(
+        fn rows_are_restored_from_octets(
             columns in 1usize..40,
             rows in 1usize..=8,
             noise in prop::collection::vec(any::<u8>(), 40),

@@ -15,17 +15,17 @@ use super::layer_index::{LayerBlock, count_ones};
 use crate::konane::Colour;
 use crate::tablebase::index::{Index, binomial, stabiliser};
 
-/// Bytes of rows that one task counts.
-const TASK_BYTES: u64 = 1 << 18;
+/// Bytes of rows that are counted as one unit of parallel work.
+const PIECE_BYTES: u64 = 1 << 18;
 
 /// Number of values that a remoteness can have: 0 to 63.
 const VALUES: usize = 64;
 
 /// Numbers of positions.
 ///
-/// In scope complete, of all sets of stones with either side to move, equivalent ones counted one
-/// by one. In scope reachable, of positions that differ by more than a symmetry which keeps the
-/// colours, the removals before the jumping phase left out.
+/// In scope complete, every set of stones is counted with either side to move, and equivalent
+/// positions are counted separately. In scope reachable, only positions of the jumping phase are
+/// counted, and positions that a symmetry that keeps the colours maps to each other count as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Counts")]
 pub struct PositionCounts {
@@ -37,7 +37,7 @@ pub struct PositionCounts {
     pub white_to_move_wins: u64,
 }
 
-/// As errors name them.
+/// Text of the counts in error messages.
 impl fmt::Display for PositionCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PositionCounts { positions, black_to_move_wins: black, white_to_move_wins: white } =
@@ -47,7 +47,7 @@ impl fmt::Display for PositionCounts {
 }
 
 impl PositionCounts {
-    /// The sum; `None` if it has more than 64 bits.
+    /// The sums; `None` if one of them has more than 64 bits.
     pub fn checked_add(self, other: PositionCounts) -> Option<PositionCounts> {
         Some(PositionCounts {
             positions: self.positions.checked_add(other.positions)?,
@@ -57,8 +57,8 @@ impl PositionCounts {
     }
 }
 
-/// Numbers of positions by remoteness, from 0 to the largest: of all sets of stones, equivalent ones
-/// counted one by one.
+/// Numbers of positions by remoteness, from 0 to the largest. Every set of stones is counted, and
+/// equivalent positions are counted separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
@@ -80,8 +80,8 @@ impl Histogram {
         self.black.len().max(self.white.len()).saturating_sub(1) as u32
     }
 
-    /// Positions, and those that the side to move wins, by the side to move; `None` if there are
-    /// 2⁶⁴ or more.
+    /// For each side to move: the number of positions, and the number of those that it wins. `None` if there
+    /// are 2⁶⁴ positions or more.
     pub(super) fn totals(&self) -> Option<[(u64, u64); 2]> {
         let total = |side: &[u64]| {
             let all = side.iter().try_fold(0u64, |sum, &n| sum.checked_add(n))?;
@@ -91,41 +91,42 @@ impl Histogram {
     }
 }
 
-/// Adds numbers to numbers, without zeros at the end.
+/// Adds `numbers` to `to`, element by element. Extends `to` at most to the last number that is not
+/// zero.
 fn add(to: &mut Vec<u64>, numbers: &[u64]) {
     let used = numbers.iter().rposition(|&number| number > 0).map_or(0, |last| last + 1);
     to.resize(to.len().max(used), 0);
     to.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
 }
 
-/// Number of won positions: those of odd remoteness.
+/// Number of won positions: those with an odd value, which is the remoteness, or 1 for a win.
 fn wins(by_value: &[u64]) -> u64 {
     by_value.iter().skip(1).step_by(2).sum()
 }
 
-/// Counts the positions of a layer file: all of them with their equivalent ones in scope complete, one
-/// of each in scope reachable. The histogram is empty for outcomes. Reads the whole file and checks it
-/// as [`LayerFile::verify`] does, in parallel, in the current pool of `rayon`.
+/// Counts the positions of a layer file. In scope complete, all positions are counted; in scope reachable,
+/// equivalent positions count as one. The histogram is empty if the database stores only outcomes. Reads the
+/// whole file and checks it as [`LayerFile::verify`] does, in parallel, in the current pool of `rayon`.
 ///
 /// # Errors
-/// As there, and if the rows are not those of the index.
+/// As [`LayerFile::verify`], and if a block does not have the number of rows that `index` states.
 ///
 /// # Panics
-/// If the index is one of another board.
+/// If `index` is for another board.
 pub fn count_layer(
     index: &Index,
     file: &LayerFile,
     stop: &AtomicBool,
 ) -> Result<(PositionCounts, Histogram), DatabaseError> {
     let header = file.header();
-    assert_eq!(index.board().dimensions(), header.dimensions, "the board of the index");
+    assert_eq!(index.board().dimensions(), header.dimensions, "the index is for another board");
     let (mut counts, mut histogram) = (PositionCounts::default(), Histogram::default());
     for block in file.blocks() {
         let key = block.key;
         let bits = match key.kind {
             BlockKind::Wins => 0..header.bits(),
             BlockKind::Reached => 0..1,
-            // Counted with the wins.
+            // These bits are read together with those of the block of wins.
             BlockKind::Remoteness(_) => continue,
         };
         let bit = |bit| match bit {
@@ -161,8 +162,8 @@ pub fn count_layer(
     Ok((counts, histogram))
 }
 
-/// Counts positions by value. The blocks have the bits of the same values, from the lowest on; their
-/// numbers of set bits are checked.
+/// Counts positions by value. `blocks[i]` has bit `i` of the value of every position. Compares the number of set
+/// bits of each block with the index of the file.
 fn count_values(
     index: &Index,
     file: &LayerFile,
@@ -179,7 +180,7 @@ fn count_values(
     }
     let (columns, row_bytes) = (blocks[0].columns, blocks[0].row_bytes() as usize);
     let rows = patterns.len() as u64;
-    let each = (TASK_BYTES / row_bytes as u64 + 1).next_multiple_of(8);
+    let each = (PIECE_BYTES / row_bytes as u64 + 1).next_multiple_of(8);
     let count = |state: &mut (Inflater, Vec<Vec<u8>>), rows: Range<u64>| {
         DatabaseError::check_stop(stop)?;
         let (inflater, buffers) = state;
@@ -220,7 +221,7 @@ fn count_values(
     };
     let (by_value, set_bits) = (0..rows.div_ceil(each))
         .into_par_iter()
-        .map(|task| task * each..rows.min((task + 1) * each))
+        .map(|piece| piece * each..rows.min((piece + 1) * each))
         .map_init(|| (Inflater::new(), vec![Vec::new(); blocks.len()]), count)
         .try_reduce(
             || ([0; VALUES], [0; VALUES]),
@@ -232,8 +233,9 @@ fn count_values(
     Ok(by_value)
 }
 
-/// Positions of a row, equivalent ones counted once. They are all in the row; where its black
-/// pattern has symmetries of its own, a position counts at its least column.
+/// Counts the positions of a row whose bits are set; equivalent positions count as one. Two positions of the
+/// row are equivalent if a symmetry that maps the black pattern to itself maps one white pattern to the other.
+/// Of equivalent positions, the one with the least white pattern counts.
 fn count_orbits(index: &Index, pattern: u32, white: u32, row: &[u8]) -> u64 {
     let numbering = index.numbering();
     let own = stabiliser(numbering, pattern);
@@ -251,7 +253,7 @@ fn count_orbits(index: &Index, pattern: u32, white: u32, row: &[u8]) -> u64 {
     patterns.filter(is_least).count() as u64
 }
 
-/// Columns of a row by value; `bits` are its bits from the lowest on.
+/// Counts the columns of a row by value. `bits[i]` has bit `i` of the value of every column.
 fn count_row(bits: &[&[u8]], columns: u64) -> [u64; VALUES] {
     let mut counts = [0; VALUES];
     let mut words = vec![0u64; bits.len()];
@@ -270,8 +272,8 @@ fn count_row(bits: &[&[u8]], columns: u64) -> [u64; VALUES] {
     counts
 }
 
-/// Counts the columns of a word that `among` marks, by value. `value` has the bits of the planes above
-/// `words`.
+/// Counts by value the columns of a word that `among` marks. `words[i]` has bit `i` of their values. `value` has
+/// the higher bits, which are the same for all these columns.
 fn split(words: &[u64], among: u64, value: usize, counts: &mut [u64; VALUES]) {
     if among == 0 {
         return;

@@ -1,4 +1,4 @@
-//! Damaged databases are refused by name: no changed byte ever gives a wrong value.
+//! Damaged databases: every look-up returns the right value or an error that names the damaged file.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::databases::{open, samples};
 
-/// Errors of both checks of a file. Either both or neither of them have one.
+/// Errors of both checks of a file. Either both checks or none must fail.
 fn check(file: &LayerFile) -> Vec<DatabaseError> {
     let (header, never) = (file.header(), AtomicBool::new(false));
     let index = Index::new(Board::new(header.dimensions), header.scope.exchanges());
@@ -27,7 +27,7 @@ fn check(file: &LayerFile) -> Vec<DatabaseError> {
     results.into_iter().filter_map(Result::err).collect()
 }
 
-/// A copy of a sample that may be spoilt.
+/// A copy of a sample, which a test may damage.
 fn copy(name: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let to = directory.path().join(name);
@@ -49,8 +49,8 @@ fn attempt(directory: &Path) -> Result<Database, DatabaseError> {
     Ok(database)
 }
 
-/// All values with some number of stones, fewer than all but one, or the errors in their place.
-#[expect(clippy::type_complexity, reason = "what a database says of a position")]
+/// Results of the look-ups of all positions with `stones` stones, which must leave at least two squares empty.
+#[expect(clippy::type_complexity, reason = "value and remoteness, or an error")]
 fn values(database: &Database, stones: u32) -> Vec<Result<(Option<Value>, Option<u32>), String>> {
     let sets = (0..=database.board().all()).filter(|set| set.count_ones() == stones);
     sets.flat_map(|set| [(set, Colour::Black), (set, Colour::White)])
@@ -79,7 +79,7 @@ fn every_changed_byte_of_a_layer_is_noticed() {
                 bytes[at] = whole[at] ^ change;
                 let checked = LayerFile::from_bytes(&path, bytes.clone()).map(|file| check(&file));
                 let errors = checked.unwrap_or_else(|error| vec![error]);
-                assert!(!errors.is_empty(), "a changed byte");
+                assert!(!errors.is_empty(), "byte {at} of {name}");
                 for error in errors {
                     assert!(error.to_string().contains("stones-05.kdb"), "{error}");
                 }
@@ -117,7 +117,7 @@ fn every_changed_byte_of_a_manifest_is_noticed() {
             assert_eq!(error.kind(), ErrorKind::File);
         }
     }
-    // Nor is anything taken for white space.
+    // No additional character is accepted as white space.
     for addition in ["\n", " ", "}", "\0"] {
         fs::write(&path, [&whole[..], addition.as_bytes()].concat()).unwrap();
         assert!(attempt(&directory).is_err(), "{addition:?}");
@@ -126,7 +126,7 @@ fn every_changed_byte_of_a_manifest_is_noticed() {
     }
 }
 
-/// Another program cuts a file short that is open, to nothing and to a part of it.
+/// Another program truncates a file that is open, to zero bytes or to a part of its length.
 #[test]
 fn a_file_that_shrinks_while_it_is_open_gives_errors() {
     let (_keep, directory) = copy("3x3-complete");
@@ -134,7 +134,7 @@ fn a_file_that_shrinks_while_it_is_open_gives_errors() {
     let whole = fs::read(&path).unwrap();
     for length in [0, HEADER_BYTES + 1, whole.len() - 1] {
         fs::write(&path, &whole).unwrap();
-        // Nothing is kept in memory but the index.
+        // Without a cache, only the index is in memory.
         let database = Database::open(&directory, DatabaseOptions { cache_bytes: 0 }).unwrap();
         let layer = database.layer(5).unwrap();
         let expected = values(&open(&directory), 5);
@@ -169,10 +169,11 @@ fn a_wrong_number_of_set_bits_is_found() {
         let blocks = LayerFile::open(&path).unwrap().blocks().len();
         for block in 0..blocks {
             let mut bytes = whole.clone();
-            // After the number of blocks: a key of 4 bytes, the rows, and the bits.
+            // The index begins with the number of blocks. A block has 20 bytes: a key of 4 bytes, the number of
+            // rows, and the number of set bits.
             bytes[index + 4 + 20 * block + 12] ^= 1;
             seal(&mut bytes);
-            // More than there are bits is found as soon as the index is read.
+            // A number that exceeds the number of bits is rejected when the index is read.
             let Ok(file) = LayerFile::from_bytes(&path, bytes) else { continue };
             for error in check(&file) {
                 assert!(error.to_string().contains("the number of set bits"), "{error}");
@@ -196,7 +197,7 @@ fn every_truncation_is_noticed() {
         }
         fs::write(&path, [&whole[..], &whole[..1]].concat()).unwrap();
         assert!(attempt(&directory).unwrap_err().to_string().contains(&name));
-        // A part from the middle is missing, and both ends are there.
+        // One byte in the middle is missing.
         fs::write(&path, [&whole[..100], &whole[101..]].concat()).unwrap();
         assert!(attempt(&directory).unwrap_err().to_string().contains(&name));
         fs::write(&path, &whole).unwrap();
@@ -222,7 +223,7 @@ fn missing_and_foreign_files() {
         "{error}"
     );
 
-    // Whole and undamaged, but another layer, or the same layer of another database.
+    // Sound files of another layer, or of the same layer of another database.
     for other in [layer(5), samples(1, "3x3-reachable").join(layer_name(6))] {
         fs::copy(other, layer(6)).unwrap();
         let error = attempt(&directory).unwrap_err();
@@ -245,7 +246,7 @@ fn missing_and_foreign_files() {
     assert!(is_of_another_kind(&error), "{error}");
 }
 
-/// Puts the checksums of header and index right, as a careful forger would.
+/// Corrects the checksums of header and index after a change of either.
 fn seal(bytes: &mut [u8]) {
     let at = bytes.len() - FOOTER_BYTES;
     let mut footer = Footer::decode(Path::new("a file"), &bytes[at..]).unwrap();
@@ -255,12 +256,13 @@ fn seal(bytes: &mut [u8]) {
     bytes[at..].copy_from_slice(&footer.encode());
 }
 
-/// A sparse file of a few bytes may be of any length. Its index is not believed before it is read.
+/// A sparse file may have any length and take only a few bytes on the disk. Memory for its index is reserved only
+/// as the index is read.
 #[test]
 fn a_hole_for_an_index_takes_no_memory() {
     let index = Index::new(Board::new("6x6".parse().unwrap()), true);
     let header = LayerHeader::new(&index, Scope::Complete, Metric::Outcome, 18);
-    // As many chunks as there can be.
+    // The smallest chunks, so that there are as many as possible.
     let header = LayerHeader { chunk_bytes: 8, ..header };
     let keys = header.keys();
     let (mut listed, mut chunks) = ((keys.len() as u32).to_le_bytes().to_vec(), 0);
@@ -319,10 +321,10 @@ fn other_versions_are_named() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
-    /// With right checksums, contradictions are all that shows the damage: a reader may find the
-    /// file whole, but does not panic, loop or run out of memory.
+    /// Random changes, after which the checksums of header and index are corrected. A reader may accept such a
+    /// file, but must not panic, loop or run out of memory.
     #[test]
-    fn sealed_nonsense_is_harmless(
+    fn random_changes_with_correct_checksums_are_harmless(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         in_index: bool,
         (version, name) in prop::sample::select(vec![
@@ -349,7 +351,7 @@ proptest! {
     }
 
     #[test]
-    fn manifests_are_read_again(
+    fn manifests_are_read_as_written(
         layers in prop::collection::vec(
             (any::<u64>(), any::<u64>(), 0..1u64 << 56, 0..1u64 << 56, 0..1u64 << 56), 1..37),
         remoteness: bool,

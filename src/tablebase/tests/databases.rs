@@ -20,8 +20,8 @@ const fn sample(size: &'static str, scope: Scope, metric: Metric, chunk_bytes: u
     Sample { size, scope, metric, max_stones: 64, chunk_bytes }
 }
 
-/// Samples of all versions of the format. Their chunk sizes are fixed, so that a change of the
-/// program's does not change them; small ones give blocks of several chunks.
+/// Samples of all versions of the format. Their chunk sizes are fixed, so that they do not change with the
+/// program's chunk size. Small chunks give blocks of several chunks.
 const SAMPLES: [(u32, Sample); 6] = [
     (1, sample("3x3", Scope::Complete, Metric::Outcome, 4096)),
     (1, sample("3x3", Scope::Reachable, Metric::Outcome, 8)),
@@ -31,7 +31,7 @@ const SAMPLES: [(u32, Sample); 6] = [
     (2, sample("3x4", Scope::Complete, Metric::Remoteness, 32)),
 ];
 
-/// The directory of a sample, or of a version's samples.
+/// The directory of a sample, or with an empty name the directory of all samples of a version.
 pub fn samples(version: u32, name: &str) -> PathBuf {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/databases");
     all.join(format!("v{version}")).join(name)
@@ -41,10 +41,10 @@ pub fn open(directory: &Path) -> Database {
     Database::open(directory, DatabaseOptions::default()).unwrap()
 }
 
-/// Boards whose remoteness plain recursion and both ways to build know.
+/// Boards for which both methods of building are compared with plain recursion.
 const BUILT: [&str; 6] = ["1x9", "2x5", "3x3", "3x4", "2x7", "4x4"];
 
-/// Every position of these boards, byte by byte: what a build writes is what recursion says.
+/// The files that a build writes have the same bytes as those written with the values of plain recursion.
 #[test]
 fn builds_have_the_remoteness_of_plain_recursion() {
     for size in BUILT {
@@ -115,7 +115,8 @@ fn check(database: &Database, plan: &Sample) {
             };
             let found = database.jumping_value(occupied, to_move).unwrap();
             assert_eq!(found, expected, "{} {occupied:#x} {to_move}", plan.size);
-            // The same as positions, where they are some: removals look ahead.
+            // Sets of stones that are valid positions are also looked up as positions. In the removal phase, the
+            // value is computed from later positions.
             let (black, white) = (
                 occupied & board.squares_of(Colour::Black),
                 occupied & board.squares_of(Colour::White),
@@ -181,7 +182,7 @@ fn values_are_those_of_plain_recursion() {
         let plan = Sample { size, scope, metric, max_stones, chunk_bytes };
         let squares = size.parse::<Dimensions>().unwrap().squares();
         if max_stones + 2 < squares {
-            // Not even by looking ahead.
+            // The database covers neither the start nor the positions after the removals, which determine its value.
             let database = open(&build(out.path(), &plan, |_| false));
             let start = Position::start(database.board());
             let error = database.value(&start).unwrap_err();
@@ -195,7 +196,7 @@ fn values_are_those_of_plain_recursion() {
     }
 }
 
-/// The counts of complete boards that are known from elsewhere.
+/// The counts of the complete 4x4 board, which an independent program has found as well.
 #[test]
 fn known_counts() {
     let out = tempfile::tempdir().unwrap();
@@ -261,7 +262,7 @@ fn the_best_database_is_found() {
     assert_eq!(find().unwrap(), "every position of the 3x3 board with at most 5 stones");
     add("3x3", Scope::Reachable, 9);
     assert_eq!(find().unwrap(), "the positions of the 3x3 board that a game can reach");
-    // A build that was interrupted is none.
+    // The directory of an interrupted build is not a database.
     std::fs::create_dir(out.path().join("3x3-complete")).unwrap();
     assert_eq!(find().unwrap(), "the positions of the 3x3 board that a game can reach");
     let complete = add("3x3", Scope::Complete, 9);
@@ -269,14 +270,14 @@ fn the_best_database_is_found() {
     assert_eq!(best().unwrap().metric(), Metric::Outcome);
     let remoteness = add_metric("3x3", Scope::Complete, Metric::Remoteness, 9);
     assert_eq!(best().unwrap().directory(), remoteness);
-    // The directory of a database itself.
+    // `find` also accepts the directory of a database itself.
     assert_eq!(Database::find(&complete, size, options).unwrap().directory(), complete);
     let other = Database::find(&complete, "4x3".parse().unwrap(), options).unwrap_err();
     assert!(
         matches!(other, DatabaseError::OtherBoard { .. }) && other.kind() == ErrorKind::Usage,
         "{other}"
     );
-    // One that has been given the name of another board.
+    // A directory that was renamed to the name of another board.
     std::fs::rename(&complete, out.path().join("4x3-complete")).unwrap();
     let other = Database::find(out.path(), "4x3".parse().unwrap(), options).unwrap_err();
     assert!(

@@ -1,4 +1,5 @@
-//! Layer files: what is written is read again, byte for byte, whatever the sizes and threads.
+//! Layer files: rows are read byte for byte as they were written, with any chunk size, piece size and number of
+//! threads.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -25,7 +26,7 @@ fn content(seed: u64, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Sets the bits to zero that fill up rows.
+/// Clears the unused bits at the end of every row.
 fn clear_padding(header: &LayerHeader, key: BlockKey, bytes: &mut [u8]) {
     let used = header.columns(key.white) % 8;
     if used != 0 {
@@ -40,7 +41,8 @@ fn header(size: &str, scope: Scope, stones: u32) -> LayerHeader {
     LayerHeader::new(&Index::new(board, scope.exchanges()), scope, Metric::Outcome, stones)
 }
 
-/// Blocks with as many rows as there are black patterns, up to a limit.
+/// All blocks of a layer, with random content. Each has 1 to `most` rows, but not more than there are black
+/// patterns.
 fn blocks(header: &LayerHeader, seed: u64, most: u64) -> Vec<(BlockKey, Vec<u8>)> {
     let block = |(number, key): (u64, BlockKey)| {
         let rows = (seed % 97 + number) % most + 1;
@@ -70,7 +72,7 @@ fn write(path: &Path, header: &LayerHeader, blocks: &[(BlockKey, Vec<u8>)], piec
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn what_is_written_is_read_again(
+    fn layers_are_read_as_written(
         size in prop::sample::select(vec!["1x1", "3x3", "3x4", "5x5", "6x6"]),
         reachable: bool,
         stones in 0u32..=36,
@@ -105,7 +107,8 @@ proptest! {
             prop_assert_eq!(&part[..], &bytes[first * row_bytes..][..part.len()]);
         }
 
-        // Other pieces, one thread, and copies of blocks from files of their own: the same bytes.
+        // The bytes are the same with another piece size, with one thread, and if blocks are copied from separate
+        // files.
         let again = directory.path().join("again.kdb");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.install(|| write(&again, &header, &blocks, 4096));
@@ -158,8 +161,8 @@ fn an_unfinished_file_leaves_nothing() {
     assert!(error.to_string().contains("stones-06.kdb"), "{error}");
 }
 
-/// A link to a device in place of the temporary file is refused, and left as it is. (A full disk is tried
-/// with a whole build, where the temporary files are real.)
+/// If the temporary file is a link to a device, it is refused and left as it is. (The tests of whole builds include
+/// a full disk.)
 #[cfg(target_os = "linux")]
 #[test]
 fn a_device_behind_a_link_is_not_written_to() {

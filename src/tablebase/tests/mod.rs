@@ -40,7 +40,7 @@ fn planned(size: &str, max_stones: Option<u32>, out: &Path) -> Plan {
     super::plan(&board(size), &options).unwrap()
 }
 
-/// Builds to the end on two threads.
+/// Runs a plan to the end on two threads.
 fn build(plan: &Plan) -> BuildSummary {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let board = Board::new(plan.coverage.dimensions);

@@ -9,7 +9,7 @@ use crate::tablebase::index::{Address, Index};
 use crate::tablebase::{Histogram, Manifest, ManifestLayer, Metric, PositionCounts};
 use crate::{Board, Colour, Phase, Position};
 
-/// The stones after every jump, square by square.
+/// The sets of stones after all possible jumps, found square by square.
 pub fn jumps(board: &Board, occupied: u64, to_move: Colour) -> Vec<u64> {
     let d = board.dimensions();
     let (ranks, files) = (d.ranks() as i32, d.files() as i32);
@@ -52,8 +52,7 @@ impl Recursion {
         Recursion { board: Board::new(size.parse().unwrap()), known: HashMap::new() }
     }
 
-    /// Plies to the end if the winner hurries and the loser delays, everything taken as a position of
-    /// the jumping phase.
+    /// Remoteness of a set of stones, taken as a position of the jumping phase.
     pub fn jumping_plies(&mut self, occupied: u64, to_move: Colour) -> u32 {
         if let Some(&known) = self.known.get(&(occupied, to_move)) {
             return known;
@@ -66,12 +65,12 @@ impl Recursion {
         plies
     }
 
-    /// Returns true if the side to move wins, with every set of stones as a position of the jumping phase.
+    /// Returns true if the side to move wins, with the stones taken as a position of the jumping phase.
     pub fn jumping(&mut self, occupied: u64, to_move: Colour) -> bool {
         self.jumping_plies(occupied, to_move) % 2 == 1
     }
 
-    /// Plies to the end if the winner hurries and the loser delays.
+    /// Remoteness of a position of any phase.
     pub fn plies(&mut self, position: &Position) -> u32 {
         if position.phase(&self.board) == Phase::Jumping {
             return self.jumping_plies(position.occupied(), position.to_move());
@@ -88,7 +87,7 @@ impl Recursion {
     }
 }
 
-/// The plies of a position from those of the positions after its moves.
+/// The remoteness of a position from the remotenesses of the positions after its moves.
 fn plies(after: &[u32]) -> u32 {
     let lost = after.iter().filter(|&&plies| plies % 2 == 0).min();
     lost.or(after.iter().max()).map_or(0, |plies| plies + 1)
@@ -119,12 +118,13 @@ pub struct Sample {
     pub chunk_bytes: u32,
 }
 
-/// Builds a database in a directory within `out`, and returns its name. `spoil` may change values.
+/// Builds a database in a subdirectory of `out`, and returns the path of the subdirectory. The outcomes at all
+/// addresses for which `spoil` returns true are inverted.
 pub fn build(out: &Path, plan: &Sample, spoil: impl Fn(&Address) -> bool) -> PathBuf {
     build_version(plan.metric.format_version(), out, plan, spoil)
 }
 
-/// The same in a chosen version of the format.
+/// As [`build`], in the given version of the format.
 pub fn build_version(
     version: u32,
     out: &Path,

@@ -1,4 +1,4 @@
-//! Answers for whole positions against plain recursion.
+//! Results of `probe` and perfect games, compared with plain recursion.
 
 use crate::notation::{parse_moves, parse_position};
 use crate::tablebase::{DatabaseError, Metric, Scope, perfect_game, probe};
@@ -35,7 +35,7 @@ fn moves_are_rated_and_the_best_come_first() {
             assert_eq!(answer.outcome == Value::Win, oracle.value(position), "{position:?}");
             let moves = position.moves(board);
             assert_eq!(answer.moves.len(), moves.len());
-            // Winning moves first, both parts in the order of the generator.
+            // Winning moves come first. Winning and losing moves are each in the order of the move generator.
             let place = |rated: &crate::tablebase::RatedMove| {
                 let number = moves.iter().position(|&mv| mv == rated.mv).unwrap();
                 (rated.outcome == Value::Loss, number)
@@ -49,8 +49,8 @@ fn moves_are_rated_and_the_best_come_first() {
     }
 }
 
-/// With the remoteness, the quickest wins and the longest losses come first, and perfect games last
-/// as long as they should.
+/// With the remoteness, the quickest wins and the longest losses come first, and a perfect game has as many plies
+/// as the remoteness states.
 #[test]
 fn winners_hurry_and_losers_delay() {
     let database = open(&samples(2, "3x4-complete-remoteness"));
@@ -99,7 +99,7 @@ fn positions_that_are_not_covered() {
     assert!(matches!(error, DatabaseError::NotCovered { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains("3x4 board with at most 9 stones"), "{text}");
-    // Ten stones, and after a jump nine: the successors alone would be covered.
+    // The position has ten stones and is not covered. Its successors have nine and are covered.
     let position = parse_moves(small.board(), "b2 c2").unwrap();
     assert_eq!(probe(&small, &position).unwrap_err().kind(), ErrorKind::Usage);
 
@@ -113,9 +113,9 @@ fn positions_that_are_not_covered() {
     assert!(matches!(probe(&reached, &outside), Err(DatabaseError::OutsideBoard { .. })));
 }
 
-/// A database with right checksums and a wrong value contradicts itself at the next look.
+/// If a value is wrong and all checksums are correct, `probe` finds that the value contradicts those of the moves.
 #[test]
-fn wrong_values_are_not_believed() {
+fn a_value_that_contradicts_the_moves_is_an_error() {
     let out = tempfile::tempdir().unwrap();
     let (scope, metric) = (Scope::Complete, Metric::Outcome);
     let plan = Sample { size: "3x3", scope, metric, max_stones: 9, chunk_bytes: 4096 };
@@ -137,7 +137,7 @@ fn wrong_values_are_not_believed() {
 }
 
 #[test]
-fn perfect_games_end_as_they_should() {
+fn perfect_games_end_with_the_right_winner() {
     let database = open(&samples(1, "3x4-complete"));
     let board = database.board();
     let mut oracle = Recursion::new("3x4");
@@ -154,6 +154,6 @@ fn perfect_games_end_as_they_should() {
         }
         assert_eq!(game.position(), Some(position));
         assert!(position.moves(board).is_empty());
-        assert_eq!(position.to_move(), !winner, "who cannot move has lost");
+        assert_eq!(position.to_move(), !winner, "the player who cannot move has lost");
     }
 }

@@ -1,4 +1,4 @@
-//! Operations on rows against the same, bit by bit.
+//! Operations on rows, compared with the same operations bit by bit.
 
 use crate::konane::kernels::Isa;
 use crate::tablebase::index::SquareNumbers;
@@ -14,7 +14,7 @@ fn all_ops() -> Vec<RowOps> {
     sets.into_iter().filter(|&isa| isa as usize <= widest).map(RowOps::with_isa).collect()
 }
 
-/// Random bits for the patterns of `white` squares, and whatever it may be behind them.
+/// A row of random bits for the patterns of `white` squares. Unused bits at its end are random, too.
 fn row(white: u32, seed: u64) -> Vec<u64> {
     let mut state = seed;
     (0..row_words(white))
@@ -29,7 +29,7 @@ fn bit(row: &[u64], p: u32) -> bool {
     row[p as usize / 64] >> (p % 64) & 1 == 1
 }
 
-/// A row of several planes from the planes.
+/// Joins planes into a row.
 fn together(planes: &[Vec<u64>]) -> Vec<u64> {
     let mut row = vec![0; planes.len() * planes[0].len()];
     for (nth, plane) in planes.iter().enumerate() {
@@ -38,7 +38,7 @@ fn together(planes: &[Vec<u64>]) -> Vec<u64> {
     row
 }
 
-/// The planes of a row.
+/// Splits a row into its planes.
 fn apart(row: &[u64], count: usize) -> Vec<Vec<u64>> {
     let plane = |nth| {
         let mut plane = vec![0; row.len() / count];
@@ -52,7 +52,7 @@ fn random_planes(white: u32, count: usize, seed: u64) -> Vec<Vec<u64>> {
     (0..count as u64).map(|nth| row(white, seed ^ nth << 32)).collect()
 }
 
-/// The rank of a pattern: the first plane is the highest bit, the last one the next.
+/// The rank of a pattern. Plane 0 has its highest bit; planes 1, 2, … have the other bits, from the lowest on.
 fn rank(planes: &[Vec<u64>], p: u32) -> u32 {
     let order = planes[1..].iter().chain([&planes[0]]);
     order.zip(0..).map(|(plane, k)| u32::from(bit(plane, p)) << k).sum()
@@ -91,7 +91,7 @@ proptest! {
         kinds in prop::collection::vec(0u8..5, 14),
         seed: u64,
     ) {
-        // Every square is free, needed or forbidden, the latter two flipped or not.
+        // Every square is free, needed or forbidden. Needed and forbidden squares may be flipped.
         let set = |wanted: &[u8]| -> u32 {
             (0..white).filter(|&n| wanted.contains(&kinds[n as usize])).map(|n| 1 << n).sum()
         };
@@ -135,7 +135,7 @@ proptest! {
                     let image = numbering.image(Colour::White, g, p);
                     prop_assert_eq!(bit(&target, image), bit(&source, p));
                 }
-                // Every plane of a row on its own.
+                // In a row of several planes, every plane is permuted separately.
                 let planes = random_planes(white, 3, seed);
                 let mut target = together(&random_planes(white, 3, !seed));
                 ops.permute(&permutation, &mut target, &together(&planes));

@@ -1,4 +1,4 @@
-//! State spaces against the published tables and against sets of positions.
+//! State spaces, compared with the published tables and with sets of positions.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use crate::tablebase::statespace::{Ply, PlyCounts, StateSpaceError, StateSpaceEvent, statespace};
 use crate::{Board, Colour, Position};
 
-/// The table of a board: plies and, last, the total.
+/// The published table of a board: its plies and, as the last element with ply `u32::MAX`, the total.
 fn published(board: &str) -> Vec<Ply> {
     let lines = include_str!("../../../tests/data/statespace.csv").lines();
     lines
@@ -64,7 +64,8 @@ fn wins(board: &Board, position: Position, known: &mut HashMap<Position, bool>) 
     won
 }
 
-/// The state space as sets of least images.
+/// Reference implementation: the state space as sets of positions. Each position is represented by its least image
+/// under the symmetries that keep the colours.
 fn slow(board: &Board) -> Vec<Ply> {
     let (mut seen, mut known) = (HashSet::new(), HashMap::new());
     let mut frontier = vec![Position::start(board)];
@@ -123,7 +124,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn every_layer_is_sent_once_from_the_top() {
+fn every_layer_is_sent_once_in_descending_order() {
     let (mut values, mut layers, mut marked) = (Vec::new(), Vec::new(), 0);
     let board = Board::new("4x4".parse().unwrap());
     let mut observe = |event: StateSpaceEvent<'_>| {
@@ -149,7 +150,8 @@ fn every_layer_is_sent_once_from_the_top() {
     let plies = statespace(&board, &AtomicBool::new(false), &mut observe).unwrap();
     assert_eq!(values, (0..=8).collect::<Vec<_>>());
     assert_eq!(layers, (0..=8).rev().collect::<Vec<_>>());
-    // The rows mark all images of a position whose black pattern is symmetric.
+    // If a symmetry maps the black pattern to itself, the row marks all images of a position, which counts once in
+    // `unique`.
     let unique: u64 = plies.iter().filter(|p| p.ply >= 2).map(|p| p.counts.unique).sum();
     assert!(marked >= unique && marked < 2 * unique);
 }

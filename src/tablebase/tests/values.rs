@@ -1,4 +1,4 @@
-//! The values of the sweep against plain recursion.
+//! The values of the sweep, compared with plain recursion.
 
 use crate::konane::kernels::Isa;
 use crate::tablebase::index::Index;
@@ -6,7 +6,7 @@ use crate::tablebase::values::sweep::row_ops::RowOps;
 use crate::tablebase::values::sweep::{Columns, LayerRows, Sweep};
 use crate::{Board, Colour};
 
-/// By side to move: all layers of a board.
+/// Computes all layers of a board, by side to move.
 fn swept(index: &Index, ops: RowOps) -> [Vec<LayerRows>; 2] {
     let sweep = Sweep::with_ops(index, ops);
     let mut layers = [Vec::new(), Vec::new()];
@@ -26,7 +26,7 @@ fn value(index: &Index, layers: &[Vec<LayerRows>; 2], occupied: u64, to_move: Co
     layers[to_move.index()][stones as usize].row_bits(row.index)[white as usize]
 }
 
-/// All successors by jumps, square by square, whatever the number of empty squares.
+/// All successors by jumps, found square by square. Works with any number of empty squares.
 fn jumps(ranks: i32, files: i32, occupied: u64, mover: usize) -> Vec<u64> {
     let stone = |r: i32, f: i32| occupied >> (r * files + f) & 1 == 1;
     let inside = |r: i32, f: i32| (0..ranks).contains(&r) && (0..files).contains(&f);
@@ -52,7 +52,7 @@ fn jumps(ranks: i32, files: i32, occupied: u64, mover: usize) -> Vec<u64> {
     successors
 }
 
-/// By side to move: whether it wins, for every set of stones.
+/// For each side to move and every set of stones: true if the side to move wins.
 fn recursion(ranks: u32, files: u32) -> [Vec<bool>; 2] {
     let squares = ranks * files;
     let mut order: Vec<u64> = (0..1 << squares).collect();
@@ -101,7 +101,7 @@ fn every_value_of_boards_of_18_to_20_squares() {
     }
 }
 
-/// Positions, over all sets of stones, in which the side to move wins: Black, White.
+/// Number of sets of stones in which the side to move wins: with Black to move, and with White to move.
 fn counts(size: &str, ops: RowOps) -> [u64; 2] {
     let index = Index::new(Board::new(size.parse().unwrap()), false);
     let sweep = Sweep::with_ops(&index, ops);
@@ -110,7 +110,7 @@ fn counts(size: &str, ops: RowOps) -> [u64; 2] {
 
 #[test]
 fn win_counts_of_whole_boards() {
-    // 4x4 and 5x5 come from an independent program; the others are kept from this one.
+    // The counts of 4x4 and 5x5 come from an independent program, the others from an earlier run of this one.
     for (size, black, white) in [
         ("4x4", 33_547, 33_547),
         ("4x5", 557_278, 557_278),
@@ -142,7 +142,7 @@ fn all_instruction_sets_find_the_same_values() {
     }
 }
 
-/// Rows that are scattered, in any order and slice by slice, are those that are gathered.
+/// Scattering, in reverse order and slice by slice, makes the same rows as gathering.
 #[test]
 fn slices_have_the_rows_of_layers() {
     for size in ["3x3", "3x4", "4x4", "1x9", "3x5"] {

@@ -28,7 +28,7 @@ fn first_position(size: &str, key: BlockKey) -> String {
     Position::new_unchecked(index.board(), occupied, to_move).to_string()
 }
 
-/// Writes a layer again with some bytes changed, all checksums right, and the manifest to match.
+/// Writes a layer again with some bytes changed. All checksums are correct, and the manifest matches the file.
 fn forge(directory: &Path, stones: u32, change: impl Fn(BlockKey, &mut Vec<u8>)) {
     let path = directory.join(layer_name(stones));
     let manifest = Manifest::read(directory).unwrap();
@@ -171,7 +171,7 @@ fn one_wrong_value_is_found() {
                     bytes[0] ^= 1;
                 }
             });
-            // Everything but the value itself is in order.
+            // Without the deep check, no error is found: the checksums and counts are correct.
             assert_eq!(check(&plan.directory, false).unwrap(), 0);
             let error = check(&plan.directory, true).unwrap_err();
             let DatabaseError::WrongValue { path, position, expected, got, .. } = error else {
@@ -214,7 +214,7 @@ fn a_damaged_byte_is_found_without_the_deep_check() {
 }
 
 #[test]
-fn a_stopped_check_is_no_result() {
+fn a_stopped_check_is_interrupted() {
     let out = tempdir().unwrap();
     let plan = planned("3x4", None, out.path());
     build(&plan);
@@ -222,7 +222,7 @@ fn a_stopped_check_is_no_result() {
         let error = verify(&plan.directory, deep, &(), &AtomicBool::new(true)).unwrap_err();
         assert!(matches!(error, DatabaseError::Interrupted), "{error}");
     }
-    // While the last file is read.
+    // The stop flag is set while the last file is read.
     struct InTheLast<'a>(&'a AtomicBool);
     impl BuildObserver for InTheLast<'_> {
         fn stage(&self, stage: Stage) {

@@ -43,22 +43,22 @@ impl Simulate {
 /// Machines, the coordinator, and the jobs between them.
 #[derive(Clone, Copy, Debug, clap::Args)]
 struct Machines {
-    /// Machines, each with its own memory
+    /// Number of machines, each with its own memory
     #[arg(long, default_value_t = 16, value_parser = value_parser!(u32).range(1..=4096))]
     machines: u32,
     /// Threads of each machine
     #[arg(long, default_value_t = NonZeroUsize::MIN)]
     threads: NonZeroUsize,
-    /// Nodes of a job
+    /// Maximum number of nodes of a job
     #[arg(long, default_value_t = 8000, value_parser = value_parser!(u64).range(1..))]
     job_nodes: u64,
     /// Factor by which the last machine is slower than the others
     #[arg(long, default_value_t = 1.0, value_parser = parse_slowdown)]
     slow: f64,
-    /// MiB of each machine
+    /// Memory of each machine in MiB
     #[arg(long, default_value_t = 256, value_parser = value_parser!(u64).range(1..1 << 30))]
     memory: u64,
-    /// MiB of the coordinator
+    /// Memory of the coordinator in MiB
     #[arg(long, default_value_t = 512, value_parser = value_parser!(u64).range(1..1 << 30))]
     coordinator_memory: u64,
     #[command(flatten)]
@@ -75,7 +75,7 @@ impl Machines {
     }
 }
 
-/// Result and cost of a simulation. `F` is the result of the game.
+/// Result and cost of a simulation. `F` is the result of the search.
 #[derive(Debug, serde::Serialize)]
 struct Simulation<F> {
     game: String,
@@ -92,7 +92,7 @@ struct Simulation<F> {
 }
 
 trait SimulatedResult: serde::Serialize {
-    /// Names and texts for the text output. `seconds` is the time on the virtual clock.
+    /// Returns the rows of the text output: names and texts. `seconds` is the time on the virtual clock.
     fn rows(&self, costs: &Costs, seconds: f64) -> Vec<(&'static str, String)>;
 }
 
@@ -109,16 +109,16 @@ impl<F: SimulatedResult> Simulation<F> {
         rows.push(("machines", format!("{:.0} % of the time searching", traffic.busy * 100.0)));
         rows.push(("driver", format!("{:.0} % of the time busy", traffic.driver * 100.0)));
         let messages = traffic.message_bytes as f64 / 1e6;
-        let mut sent = format!("{messages:.1} MB of messages with {} jobs", traffic.jobs);
-        let (leader, message) = (traffic.coordinator_seconds, traffic.coordinator_us);
+        let mut sent = format!("{messages:.1} MB of messages for {} jobs", traffic.jobs);
+        let (coordinator, message) = (traffic.coordinator_seconds, traffic.coordinator_us);
         let mut real = format!(
-            "{:.1} s; {leader:.2} s of the coordinator, {message:.1} µs per message",
+            "{:.1} s; the coordinator took {coordinator:.2} s, {message:.1} µs per message",
             self.real_seconds
         );
         if traffic.fetched > 0 {
             let entries = traffic.entry_bytes as f64 / 1e6;
-            sent += &format!(", {entries:.1} MB of entries with {} of them", traffic.fetched);
-            real += &format!("; {:.0} ns per entry", traffic.collect_ns);
+            sent += &format!(", {entries:.1} MB of entries for {} of these jobs", traffic.fetched);
+            real += &format!("; {:.0} ns to collect an entry", traffic.collect_ns);
         }
         rows.push(("sent", sent));
         rows.push(("cancelled", format!("{} jobs", traffic.called_off)));

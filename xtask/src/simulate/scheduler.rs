@@ -1,5 +1,5 @@
-//! Threads of a simulated machine, which run one at a time in a fixed order. Their shares of a job are
-//! then about equal, however many processors the real machine has.
+//! Threads of a simulated machine, which run one at a time in a fixed order. Thus all threads do about the
+//! same share of a job, however many processors the real machine has.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ pub struct TurnScheduler {
 #[derive(Debug, Default)]
 struct TurnState {
     threads: BTreeMap<usize, ThreadState>,
-    /// Number of the thread that runs.
+    /// Number of the thread whose turn it is.
     running: Option<usize>,
 }
 
@@ -35,15 +35,15 @@ enum ThreadPhase {
     /// Takes turns.
     #[default]
     Active,
-    /// Waits at a barrier of the search for all others.
+    /// Waits at a barrier of the search until all other threads have reached it.
     AtBarrier,
-    /// Has passed the barrier and waits until all others have.
+    /// Has passed the barrier and waits until all other threads have passed it.
     Passed,
 }
 
 impl TurnState {
-    /// Starts the turn of the next active thread after `from`, or of the first one. All others stay
-    /// parked.
+    /// Starts the turn of the next active thread after `from`. If there is none, starts that of the first
+    /// active thread. All others stay parked.
     fn pass_on(&mut self, from: Option<usize>) {
         let active = |(&number, thread): (&usize, &ThreadState)| {
             (thread.phase == ThreadPhase::Active).then_some(number)
@@ -56,7 +56,7 @@ impl TurnState {
         }
     }
 
-    /// Activates all threads once every one has passed the barrier.
+    /// Activates all threads if no thread is still at the barrier.
     fn activate_if_all_passed(&mut self) {
         let has = |phase| self.threads.values().any(|thread| thread.phase == phase);
         if has(ThreadPhase::Passed) && !has(ThreadPhase::AtBarrier) {

@@ -1,10 +1,10 @@
 //! Machines, a driver and the messages between them, on a virtual clock.
 //!
 //! A machine searches one job after another with the real search. The virtual time of a job is
-//! proportional to its nodes. While a machine waits for the next job, it continues below the last one. A
-//! job is searched at once when it begins, and its results are sent at its virtual end. Its table entries
-//! are visible to other machines up to one job too early, and a job that is cancelled while it is searched
-//! runs to its end.
+//! proportional to its nodes. While a machine waits for the next job, it continues the search of its last
+//! one. The real search of a job runs completely at the job's virtual begin, and its result is sent at its
+//! virtual end. Therefore other machines can see the table entries of a job too early, by at most the
+//! duration of the job, and a cancelled job that has begun is searched to its end.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -23,15 +23,15 @@ struct Machine<'a> {
     worker: &'a dyn RemoteWorker,
     /// The next job, and its time of arrival.
     job: Option<(Duration, Delivery)>,
-    /// True if it has asked for a job.
+    /// True if the machine has requested a job.
     is_waiting: bool,
-    /// End of its current work.
+    /// Virtual time at which the machine finishes its current work.
     free: Duration,
-    /// Times in which it searched.
+    /// Times in which the machine searched.
     busy: Spans,
-    /// Times in which it waited for entries.
+    /// Times in which the machine waited for entries.
     waited: Spans,
-    /// Factor by which it is slower than the costs.
+    /// Factor by which the machine is slower than the costs say.
     slow: f64,
 }
 
@@ -81,7 +81,7 @@ pub struct Traffic {
     pub driver: f64,
     /// Share of the time in which the machines searched.
     pub busy: f64,
-    /// Share of the time in which they waited for entries.
+    /// Share of the time in which the machines waited for entries.
     pub waited: f64,
 }
 
@@ -97,9 +97,9 @@ pub struct Simulator<'a, 'd> {
     next: u64,
     driver_free: Duration,
     driver_busy: Duration,
-    /// Real time of the coordinator, and its messages.
+    /// Real time of the coordinator, and number of messages that it handled.
     coordinator_time: (Duration, u64),
-    /// Real times of collecting and searching.
+    /// Real times of collecting entries and of searching.
     collecting: Duration,
     searching: Duration,
     traffic: Traffic,
@@ -144,7 +144,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
         }
     }
 
-    /// Makes the virtual time proportional to another counter than that of nodes.
+    /// Makes the virtual time proportional to the counter `unit` instead of that of nodes.
     pub fn counting(self, unit: fn(&Counters) -> u64) -> Self {
         Simulator { unit, ..self }
     }
@@ -164,7 +164,8 @@ impl<'a, 'd> Simulator<'a, 'd> {
         self.next += 1;
     }
 
-    /// Runs until the driver has received the result, and returns its time and the counters.
+    /// Runs until the driver has received the result of the search. Returns the virtual time at that moment,
+    /// and the counters.
     pub fn run(mut self) -> (Duration, Traffic) {
         for machine in 0..self.machines.len() {
             self.at(Duration::ZERO, Scheduled::Hello(machine));
@@ -214,7 +215,8 @@ impl<'a, 'd> Simulator<'a, 'd> {
         (end, self.traffic)
     }
 
-    /// Passes a message to the coordinator, sends jobs out and cancels others.
+    /// Passes `message` to the coordinator. Then sends the new jobs, and cancels those that the coordinator
+    /// does not need any more.
     fn drive(&mut self, message: Option<Vec<u8>>) {
         let begin = self.now.max(self.driver_free);
         let mut end = begin;
@@ -225,7 +227,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
             end += self.costs.coordinator() + self.costs.forward(message.len());
             all.push(self.coordinator.handle(&message).expect("messages of workers are valid"));
         }
-        // Waiting machines ask again. If one gets no job, none would.
+        // Waiting machines request a job again. If there is none for one of them, there is none for the rest.
         let is_over = self.coordinator.status().is_over;
         for machine in 0..self.machines.len() {
             if self.machines[machine].is_waiting && !is_over {
@@ -263,12 +265,12 @@ impl<'a, 'd> Simulator<'a, 'd> {
         self.driver_free = end;
     }
 
-    /// Searches the next job of a machine, if it is free. The entries of another machine were requested
-    /// when the job arrived.
+    /// Searches the next job of a machine, if the machine is free. The entries of another machine were
+    /// requested when the job arrived.
     fn search(&mut self, number: usize) {
         let free = self.machines[number].free;
         if free > self.now {
-            // It has collected entries for others meanwhile.
+            // The machine is busy longer than planned: it has collected entries for another one.
             return self.at(free, Scheduled::Free(number));
         }
         let Some((came, delivery)) = self.machines[number].job.take() else { return };
@@ -279,19 +281,19 @@ impl<'a, 'd> Simulator<'a, 'd> {
         {
             let other = &mut self.machines[*last as usize];
             let begun = Instant::now();
-            let found = other.worker.entries(node).expect("the node is one of the coordinator");
+            let found = other.worker.entries(node).expect("the coordinator sends valid nodes");
             self.collecting += begun.elapsed();
-            // An extra thread collects, on processors that the search would use.
+            // An extra thread collects the entries. It takes processor time from all threads of the search.
             let collect = self.costs.collect(found.len()) / self.threads as u32;
             other.free = other.free.max(self.now) + collect;
             self.traffic.fetched += 1;
             self.traffic.entry_bytes += found.len() as u64;
-            let there = time.max(came + self.costs.fetch(found.len()));
-            self.machines[number].waited.add(time, there - time);
-            time = there;
+            let arrival = time.max(came + self.costs.fetch(found.len()));
+            self.machines[number].waited.add(time, arrival - time);
+            time = arrival;
             entries = Some(found);
         }
-        self.go_on(number, time - free);
+        self.continue_last_job(number, time - free);
         let stored = delivery.reply.len() + entries.as_ref().map_or(0, Vec::len);
         time += self.costs.store(stored, self.threads);
         let begun = Instant::now();
@@ -306,8 +308,9 @@ impl<'a, 'd> Simulator<'a, 'd> {
         self.at(time + self.costs.latency(), Scheduled::Result(message));
     }
 
-    /// Continues the last job for the time in which the machine was free. Workers of Sprouts cannot.
-    fn go_on(&mut self, number: usize, idle: Duration) {
+    /// Continues the last job for the time in which the machine was free. A worker of Sprouts does nothing in this
+    /// time.
+    fn continue_last_job(&mut self, number: usize, idle: Duration) {
         let machine = &mut self.machines[number];
         let nodes = self.costs.nodes(idle.div_f64(machine.slow), self.threads);
         if nodes > 0 {
@@ -321,7 +324,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
         }
     }
 
-    /// Searches a job and returns the result as a message, and its nodes.
+    /// Searches a job. Returns its result as a message, and the increase of the counter `unit`.
     fn search_job(
         &self,
         delivery: &Delivery,
@@ -332,7 +335,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
         let before = (self.unit)(&worker.counters());
         let message = worker
             .search(delivery.worker, &delivery.reply, entries)
-            .expect("the job is one of the coordinator");
+            .expect("the coordinator sends valid jobs");
         (message, (self.unit)(&worker.counters()) - before)
     }
 }

@@ -22,22 +22,22 @@ pub struct KonaneArgs {
     node_ns: f64,
     #[command(flatten)]
     entries: EntryCosts,
-    /// Minimum work of a shared result, with few threads
+    /// Minimum search effort of the entries that a machine with fewer than 16 threads shares
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.shared_work)]
     fact_work: u64,
-    /// Maximum entries sent with a job
+    /// Maximum number of table entries that one machine sends to another for a job
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.max_entries)]
-    most_entries: usize,
-    /// Machines do not exchange entries
+    max_entries: usize,
+    /// Exchange no table entries between machines
     #[arg(long)]
     no_entries: bool,
-    /// Congestion rule of the coordinator, in 1/64
+    /// Virtual loss of each machine below a node, in 1/64 of the node's delta
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.virtual_loss_64)]
     congestion: u32,
-    /// Age at which the coordinator refreshes a node
+    /// Number of expansions after which the coordinator reads a node's children from its table again
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.refresh_age)]
     refresh_age: u32,
-    /// Maximum leaves compared per selection
+    /// Maximum number of leaves that the coordinator compares to select one
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.leaves_compared)]
     leaves: usize,
     /// Node limit of the whole search
@@ -51,7 +51,9 @@ pub struct KonaneArgs {
 /// Result of a search of Konane.
 #[derive(Debug, serde::Serialize)]
 pub(super) struct Winner {
+    /// True if machines exchange entries.
     pub entries: bool,
+    /// Minimum search effort of the entries that a machine shares. The name is that of earlier records.
     pub told_from: u64,
     pub winner: Option<String>,
     pub nodes: u64,
@@ -68,14 +70,16 @@ impl SimulatedResult for Winner {
         if let Some(alone) = self.alone {
             let one = alone as f64 * costs.node_ns / 1e9;
             let (more, faster) = (self.nodes as f64 / alone as f64, one / seconds);
-            let text = format!("{one:.3} s; {more:.2} times its nodes, {faster:.1} as fast");
+            let text = format!(
+                "{one:.3} s; the machines search {more:.2} times as many nodes, {faster:.1} times as fast"
+            );
             rows.push(("one thread", text));
         }
         rows
     }
 }
 
-/// Creates `left` more workers and calls `run` with all of them.
+/// Creates `left` more workers and calls `run` with these and the given ones.
 fn with_workers<T>(
     solver: &Solver<'_>,
     config: &CoordinatorConfig,
@@ -101,7 +105,7 @@ pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
         node_limit: args.max_nodes,
         leaves_compared: args.leaves,
         shared_work: args.fact_work,
-        max_entries: args.most_entries,
+        max_entries: args.max_entries,
         virtual_loss_64: args.congestion,
         refresh_age: args.refresh_age,
         ..args.machines.config()

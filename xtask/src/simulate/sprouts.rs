@@ -1,7 +1,8 @@
 //! Sprouts on many machines: `cargo xtask simulate sprouts '0*14' --machines 4`.
 //!
-//! Time is proportional to expansions. Their real times differ more than those of Konane's nodes, so the
-//! clock is right on average only. Messages cost as much as entries of 16 bytes each.
+//! Virtual time is proportional to expansions. The real times of expansions differ more than those of
+//! Konane's nodes, so the virtual clock is right on average only. To store a received message takes as long
+//! as to store entries of 16 bytes each.
 
 use std::time::Instant;
 
@@ -47,7 +48,7 @@ impl SimulatedResult for Solved {
     }
 }
 
-/// Creates `left` more workers and calls `run` with all of them.
+/// Creates `left` more workers and calls `run` with these and the given ones.
 fn with_workers(
     search: ClusterSearch<'_>,
     limits: Limits<'_>,

@@ -73,10 +73,11 @@ fn arguments_are_checked() {
     }
 }
 
-/// Tables grow while the machines search, for which all threads wait at a barrier.
+/// The tables grow during these searches. All threads wait at a barrier while a table grows, which must not
+/// deadlock with the scheduler.
 #[test]
 fn simulations_with_several_threads_end() {
-    // The table of Konane grows while a machine searches between two small jobs.
+    // The table of Konane grows while a machine continues its search between two small jobs.
     let record = konane("6x7 --machines 2 --threads 3 --job-nodes 1000 --latency-us 100000");
     assert_eq!(record.found.winner.as_deref(), Some("White"));
     assert_sound(&record);
@@ -105,19 +106,20 @@ fn a_search_ends_when_the_driver_receives_the_result() {
     let costs = "--latency-us 0 --call-us 0 --store-ns 0 --driver-megabytes 1e9";
     let record = konane(&format!("3x4 --machines 1 --job-us 1000 {costs}"));
     assert_eq!(record.traffic.jobs, 1);
-    // Registration and result of the job, and its nodes without the root.
+    // Two messages to the coordinator (registration and result), and the search of all nodes but the root.
     let seconds = 2.0 * 0.001 + (record.found.nodes - 1) as f64 * 300e-9;
     assert!((record.seconds - seconds).abs() < 1e-6, "{} {seconds}", record.seconds);
 }
 
 #[test]
 fn a_machine_is_busy_while_it_searches() {
-    // Workers of Sprouts are idle while they wait, which is twice as long as the start of a thread.
+    // Workers of Sprouts are idle while they wait for a job: two latencies of a second. Then they search for
+    // a second, which is the start of the second thread. So they are busy for a third of the time.
     let costs = "--thread-us 1000000 --latency-us 1000000 --expansion-us 0.001";
     let record = of_sprouts(&format!("0*8 --machines 1 --threads 2 --job-nodes 300 {costs}"));
     assert!(record.traffic.jobs > 3);
     assert!((0.25..0.45).contains(&record.traffic.busy), "{:?}", record.traffic);
-    // Searches beyond the end are not counted.
+    // The part of a search after the end of the simulation is not counted as busy.
     let record = konane("5x5 --machines 4 --job-nodes 1000000000 --node-ns 1000000");
     assert_sound(&record);
 }

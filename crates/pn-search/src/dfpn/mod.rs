@@ -13,6 +13,9 @@ mod plain;
 pub use plain::{DfpnOptions, dfpn, dfpn_parallel};
 pub(crate) use plain::{dfpn_sharing, reserve_first_entries};
 
+use std::fmt;
+use std::str::FromStr;
+
 use super::numbers::{Combination, Epsilon, Number, Pair};
 use super::search_tree::{ChildRef, Expanded, NextStep, SearchTree, scan};
 use super::table::Entry;
@@ -66,6 +69,33 @@ impl VirtualLoss {
             VirtualLoss::Stored => return number,
         };
         (number.saturating_sub(workers) << 10) / (1024 + share)
+    }
+}
+
+/// `stored`, or `selection:SHARE` with the share in 1/1024.
+impl fmt::Display for VirtualLoss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VirtualLoss::Stored => f.write_str("stored"),
+            VirtualLoss::Selection { share_1024 } => write!(f, "selection:{share_1024}"),
+        }
+    }
+}
+
+impl FromStr for VirtualLoss {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "stored" {
+            return Ok(VirtualLoss::Stored);
+        }
+        let share = text.strip_prefix("selection:").and_then(|share| share.parse().ok());
+        match share.filter(|&share: &u32| share <= 1 << 16) {
+            Some(share_1024) => Ok(VirtualLoss::Selection { share_1024 }),
+            None => Err("expected stored, or selection:SHARE with a share from 0 to 65536 in 1/1024, such as \
+                         selection:4"
+                .to_owned()),
+        }
     }
 }
 

@@ -12,11 +12,10 @@
 //! another child has the least. Inside the child, real numbers are compared, so the virtual losses are removed from
 //! the child's threshold. Virtual deltas are used for this choice only: the numbers of a node that are stored in the
 //! table and compared with its thresholds are real. With [`VirtualLoss::Stored`](super::VirtualLoss::Stored), as
-//! published by Kaneko, the virtual loss is 1, and virtual numbers are stored and compared with thresholds.
-//!
-//! Kaneko stores virtual numbers. Then a worker leaves a node when other workers occupy the node's good children. Here
-//! the worker takes the best child whose real delta is below the node's threshold. If other workers are below this
-//! child, the workers separate further down.
+//! published by Kaneko, the virtual loss is 1, and virtual numbers are stored and compared with thresholds. Then a
+//! worker leaves a node when other workers occupy the node's good children. With
+//! [`VirtualLoss::Selection`](super::VirtualLoss::Selection) the worker takes the best child whose real delta is below
+//! the node's threshold. If other workers are below this child, the workers separate further down.
 //!
 //! **Updates from peers.** The numbers of the children are on the worker's own stack, as in the sequential search.
 //! The worker reads the entries of the node and its children again if the node's word in `VirtualLossTable` shows

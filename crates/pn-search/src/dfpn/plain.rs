@@ -39,6 +39,9 @@ pub struct DfpnOptions {
     pub evaluate_all: bool,
     /// Virtual loss, on several threads.
     pub virtual_loss: VirtualLoss,
+    /// Seed of a random order of the children, which decides between equally good ones. `None` for the order of
+    /// generation.
+    pub seed: Option<u64>,
 }
 
 impl DfpnOptions {
@@ -51,6 +54,7 @@ impl DfpnOptions {
         max_attempts: 0,
         evaluate_all: true,
         virtual_loss: VirtualLoss::Stored,
+        seed: None,
     };
 
     pub(crate) fn params(&self) -> SelectionParams {
@@ -169,6 +173,7 @@ fn search<'a, G: Game, const PARALLEL: bool>(
     evaluator.open_entries = true;
     evaluator.max_attempts = options.max_attempts;
     evaluator.evaluate_all = options.evaluate_all;
+    evaluator.seed = options.seed;
     evaluator.min_shared_work = min_shared_work;
     if evaluator.root_is_lost(root) {
         evaluator.solved(root, Value::Loss, 0);

@@ -9,7 +9,7 @@ use crate::run::{Limits, Observer, Reason, SearchMonitor};
 use crate::search_tree::{ChildRef, Expanded, NextStep, SearchTree};
 use crate::table::{Entry, Table};
 use crate::thresholds::Thresholds;
-use crate::{LeafSolverOptions, Value};
+use crate::{LeafSolverOptions, Value, split_mix};
 
 /// Number of marks in [`Evaluator::failed_recently`].
 const FAILURE_MARKS: usize = 1 << 16;
@@ -43,6 +43,8 @@ pub(crate) struct Evaluator<'a, G: Game> {
     /// node, and the values that the oracle has for them are stored in the table. Otherwise the evaluation ends at
     /// the first lost child, and only the value of the node itself is stored.
     pub evaluate_all: bool,
+    /// Seed of a random order of the children, which decides between equally good ones.
+    pub seed: Option<u64>,
     /// True if phi and delta of open positions are also taken from the table, not only values.
     pub open_entries: bool,
     /// Minimum search effort of an entry that is also added to [`Self::shared`].
@@ -87,6 +89,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             max_attempts: u32::MAX,
             failed_recently: vec![0; FAILURE_MARKS].into(),
             evaluate_all: false,
+            seed: None,
             open_entries: false,
             min_shared_work: u64::MAX,
             shared: Vec::new(),
@@ -185,6 +188,9 @@ impl<'a, G: Game> Evaluator<'a, G> {
             return evaluation;
         }
         self.drop_won(base);
+        if let Some(seed) = self.seed {
+            self.children[base..].sort_unstable_by_key(|child| split_mix::mix(child.code ^ seed));
+        }
         if self.children.len() == base { Expanded::Solved(Value::Loss) } else { Expanded::Open(()) }
     }
 

@@ -104,7 +104,7 @@ pub trait Game: Sync {
     /// On [`Expansion::Lost`] and [`Expansion::Won`] the list is unchanged.
     ///
     /// `prefetch` is called with the children's codes, in the order in which they are appended and
-    /// as early as possible. The caller prefetches the table entries of the children while the game
+    /// as early as possible; also on [`Expansion::Won`]. The caller prefetches the table entries of the children while the game
     /// computes the rest.
     fn expand(
         &self,

@@ -12,7 +12,9 @@
 
 #![forbid(unsafe_code)]
 
+use std::fmt;
 use std::num::NonZeroUsize;
+use std::str::FromStr;
 
 mod parallel;
 mod second;
@@ -77,6 +79,44 @@ impl Pn2Budget {
     }
 }
 
+/// `size`, or `logistic:A,B,MINIMUM`.
+impl fmt::Display for Pn2Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pn2Budget::Size => f.write_str("size"),
+            Pn2Budget::Logistic { inflection, slope, minimum } => {
+                write!(f, "logistic:{inflection},{slope},{minimum}")
+            }
+        }
+    }
+}
+
+impl FromStr for Pn2Budget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let logistic = || {
+            let mut numbers = text.strip_prefix("logistic:")?.split(',');
+            let mut next = || numbers.next();
+            let inflection: f64 = next()?.parse().ok()?;
+            let slope: f64 = next()?.parse().ok()?;
+            let minimum = next()?.parse().ok()?;
+            let is_valid = inflection.is_finite() && slope.is_finite() && slope > 0.0;
+            (is_valid && next().is_none()).then_some(Pn2Budget::Logistic {
+                inflection,
+                slope,
+                minimum,
+            })
+        };
+        if text == "size" {
+            return Ok(Pn2Budget::Size);
+        }
+        logistic().ok_or_else(|| {
+            "expected size, or logistic:A,B,MINIMUM, such as logistic:150000,30000,100".to_owned()
+        })
+    }
+}
+
 /// Maximum share of the first level in the trees' memory, in quarters.
 const FIRST_LEVEL_QUARTERS: u64 = 3;
 
@@ -133,6 +173,7 @@ pub fn pn2<G: Game>(
     let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.leaf_solver);
     evaluator.open_entries = options.pns.store_open;
     evaluator.evaluate_all = options.pns.evaluate_all;
+    evaluator.seed = options.pns.seed;
     evaluator.monitor.counters.first_level = 1;
     let mut levels = Levels {
         first: ProofTree::new(options.pns, root.code),

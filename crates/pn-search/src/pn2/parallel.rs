@@ -103,6 +103,7 @@ fn search_with<G: Game>(
         let mut evaluator = Evaluator::new(game, table, monitor, options.pns.leaf_solver);
         evaluator.open_entries = options.pns.store_open;
         evaluator.evaluate_all = options.pns.evaluate_all;
+        evaluator.seed = options.pns.seed;
         work(&pool, evaluator, options.pns, memory)
     });
     let coordinator = pool.into_coordinator();

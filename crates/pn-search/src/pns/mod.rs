@@ -51,10 +51,11 @@ pub fn pns<G: Game>(
     let mut evaluator = Evaluator::alone(root, limits, observer, options.leaf_solver);
     evaluator.open_entries = options.store_open;
     evaluator.evaluate_all = options.evaluate_all;
+    evaluator.seed = options.seed;
     let SavedTree { mut memory, allocator, root_array, .. } = tree;
     let mut tree = ProofTree::new(options, root.code);
     start(&mut tree, &mut memory, &mut evaluator, allocator, root_array);
-    let reason = search(&mut tree, &mut memory, &mut evaluator, snapshots);
+    let reason = search(&mut tree, &mut memory, &mut evaluator, &options, snapshots);
     tree.unwind(&mut memory);
     let bytes = tree.allocator.top() as usize * UNIT;
     let report = report(&tree, reason, evaluator, bytes);
@@ -68,12 +69,14 @@ fn search<G: Game>(
     tree: &mut ProofTree,
     memory: &mut ArenaMemory,
     evaluator: &mut Evaluator<G>,
+    options: &PnsOptions,
     snapshots: &TreeSnapshots,
 ) -> Option<Reason> {
     while let Some(code) = tree.select(memory, evaluator) {
         evaluator.grow_if_full();
         evaluator.monitor.root = (tree.phi, tree.delta, tree.best);
-        if tree.take_from_table(memory, evaluator, code) {
+        let looks_up_again = options.refresh_age != u32::MAX;
+        if looks_up_again && tree.take_from_table(memory, evaluator, code) {
             continue;
         }
         if evaluator.monitor.tick_at(&|| memory.root_children(tree.root_array())) {

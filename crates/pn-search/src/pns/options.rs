@@ -24,8 +24,12 @@ pub struct PnsOptions {
     pub store_open: bool,
     /// Minimum number of expansions between two look-ups of a node's children in the table. When
     /// the search returns to the node later than that, it looks the children up again, because they
-    /// may have been solved or searched on another path. `u32::MAX` means never.
+    /// may have been solved or searched on another path. `u32::MAX` means never: then the search also expands a
+    /// leaf without looking it up again, as in the published algorithm.
     pub refresh_age: u32,
+    /// Seed of a random order of the children, which decides between equally good ones. `None` for the order of
+    /// generation.
+    pub seed: Option<u64>,
 }
 
 impl PnsOptions {
@@ -37,6 +41,7 @@ impl PnsOptions {
         evaluate_all: true,
         store_open: false,
         refresh_age: u32::MAX,
+        seed: None,
     };
 
     /// Capacity of a tree in `bytes` bytes.

@@ -303,12 +303,12 @@ impl Game for GraphGame {
         if successors.is_empty() {
             return Expansion::Lost;
         }
+        successors.iter().for_each(|&node| prefetch(node.into()));
         let lost = successors.iter().find(|&&node| self.is_terminal(node.into()));
         if let (true, Some(&node)) = (self.immediate_wins, lost) {
             return Expansion::Won(node.into());
         }
         children.extend(successors.iter().map(|&node| {
-            prefetch(node.into());
             let (phi, delta) = self.estimates[node as usize];
             Child {
                 code: node.into(),

@@ -46,4 +46,5 @@ pub const RICH: PnsOptions = PnsOptions {
     evaluate_all: false,
     store_open: true,
     refresh_age: 0,
+    seed: Some(7),
 };

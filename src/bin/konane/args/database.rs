@@ -1,4 +1,4 @@
-//! Opening of databases that arguments name, and values of their options.
+//! Opening of the databases that arguments name, and values of `--scope` and `--metric`.
 
 use std::path::Path;
 
@@ -54,13 +54,13 @@ pub fn heading(board: Dimensions, scope: Scope, max_stones: u32, metric: Metric)
     }
 }
 
-/// Values of the option, with their help texts.
+/// Values of `--scope`, with their help texts.
 pub const SCOPES: &[(Scope, &str)] = &[
     (Scope::Complete, "Every set of stones with either side to move"),
     (Scope::Reachable, "The positions reachable from the start"),
 ];
 
-/// Values of the option, with their help texts.
+/// Values of `--metric`, with their help texts.
 pub const METRICS: &[(Metric, &str)] = &[
     (Metric::Outcome, "The winner"),
     (Metric::Remoteness, "The winner, and the number of plies to the end with best play"),

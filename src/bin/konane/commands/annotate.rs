@@ -21,7 +21,7 @@ use konane::search::run::{Limits, Reason};
 use konane::system::parse_duration;
 use konane::{Colour, Dimensions, Phase, Position};
 
-/// Parts of the comment on a move. `BEFORE` and `AFTER` are always present. One of the others may follow.
+/// Parts of the comment on a move. `BEFORE` and `AFTER` are always present. At most one other part follows.
 const BEFORE: &str = "before: ";
 const AFTER: &str = ", after: ";
 const FORCED: &str = "; the only move";
@@ -99,7 +99,7 @@ pub struct SideJson {
     pub moves: usize,
     /// Moves that gave a won game away.
     pub mistakes: usize,
-    /// Moves that were the only ones, legal or winning.
+    /// Moves that were the only legal move or the only winning one.
     pub only: usize,
     /// Moves whose value is unknown.
     pub unknown: usize,
@@ -129,7 +129,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         let deadline = Instant::now().checked_add(args.time);
         let limits = Limits { deadline, stop: Some(stop), ..Limits::default() };
         if ply == record.moves.len() {
-            // No move was played in the last position, so its moves are not judged.
+            // No move was played in the last position, so the values of its moves are not needed.
             analyst.choose(position, limits)?;
             return analyst.lookup_moves(position);
         }
@@ -143,7 +143,8 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let unknown = judged.iter().any(|judged| judged.mark == Some(Mark::Unknown));
     let reason = match stop.load(Ordering::Relaxed) {
         true => Some(Reason::Interrupted),
-        // The position after the last move is judged without a reason.
+        // The search of the position after the last move records no reason. If only that position is unknown, a
+        // time limit is assumed.
         false if unknown => Some(limit.unwrap_or(Reason::TimeLimit)),
         false => None,
     };

@@ -8,6 +8,7 @@ use serde_json::{Map, json};
 use crate::commands::annotate::AnnotationJson;
 use crate::commands::bench::BenchJson;
 use crate::commands::builddb::BuildJson;
+use crate::commands::complexity::ComplexityJson;
 use crate::commands::perft::PerftJson;
 use crate::commands::solve::SolveJson;
 use crate::commands::sprouts::{
@@ -46,6 +47,7 @@ pub fn run() -> Result<Exit, CliError> {
         "verifydb": VerifyJson,
         "verify-proof": VerifyProofJson,
         "statespace": StateSpaceJson,
+        "complexity": ComplexityJson,
         "analyse": AnalysisJson,
         "analyse (other commands)": AnswerJson,
         "annotate": AnnotationJson,
@@ -55,6 +57,7 @@ pub fn run() -> Result<Exit, CliError> {
         "sprouts canonical": CanonicalJson,
         "sprouts children": ChildrenJson,
         "sprouts children --values": ValuesJson,
+        "sprouts complexity": ComplexityJson,
         "sprouts verify": VerifySprJson,
         "sprouts db import": AddedJson,
         "sprouts db merge": AddedJson,

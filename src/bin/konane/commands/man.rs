@@ -1,4 +1,4 @@
-//! `konane man` and `konane completions`: files for packages of the program.
+//! `konane man` and `konane completions`: manual pages and completion scripts, which installers can include.
 
 use clap::{Args, Command};
 

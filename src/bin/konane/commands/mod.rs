@@ -5,6 +5,7 @@ pub mod analyse;
 pub mod annotate;
 pub mod bench;
 pub mod builddb;
+pub mod complexity;
 pub mod draw;
 pub mod json_schema;
 pub mod man;
@@ -51,6 +52,8 @@ pub enum Command {
     Verifydb(verifydb::VerifydbArgs),
     /// Count the reachable positions ply by ply, with winners and terminal positions.
     Statespace(statespace::StatespaceArgs),
+    /// Estimate the number of games on a board from random games.
+    Complexity(complexity::ComplexityArgs),
     /// Sprouts: solve positions, canonical forms, moves, databases of Grundy numbers.
     Sprouts(sprouts::SproutsCommandArgs),
     /// Run a fixed benchmark on one thread; print speeds and a signature of node counts.
@@ -80,6 +83,7 @@ pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),
         Command::Statespace(args) => statespace::run(args, stop),
+        Command::Complexity(args) => complexity::run(args, stop),
         Command::Sprouts(args) => sprouts::run(args, stop),
         Command::Bench(args) => bench::run(args, stop),
         Command::Completions(args) => man::completions(args, &crate::Cli::command()),

@@ -15,7 +15,7 @@ use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Colour, Move, Position};
 
-/// Maximum number of nodes for the sentence about a position, about 0.2 s.
+/// Maximum number of nodes of the search for the sentence about a position. It takes about 0.2 s.
 const SITUATION_NODES: u64 = 200_000;
 
 /// Chooses moves with files and a search.
@@ -47,7 +47,8 @@ impl Opponent<'_> {
         })
     }
 
-    /// Returns true if a proof shows that the side to move loses, so that it has a reply to each of its moves.
+    /// Returns true if a proof shows that the side to move loses, and the program plays without a level. Then
+    /// the proof has a reply to each move of that side.
     pub fn answers_by_proof(&self, position: &Position) -> Result<bool, ProofError> {
         Ok(self.level.is_none() && self.is_lost(position)?)
     }

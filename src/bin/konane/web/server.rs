@@ -46,8 +46,8 @@ const REFUSED_TIME: Duration = Duration::from_secs(1);
 /// this time for one of them to end.
 const MIN_WAIT: Duration = Duration::from_millis(500);
 
-/// Maximum number of threads that compute or read files. Each board uses at most one of them, and so do all
-/// requests with a level together.
+/// Maximum number of threads that compute or read files. Each board uses at most one of them. All requests with
+/// a level together use at most one.
 const MAX_WORKERS: usize = 8;
 
 /// Time after which a connection is closed if the headers of its next request have not arrived.

@@ -91,7 +91,7 @@ impl<A: Send + 'static> TurnQueue<A> {
         state.stop.store(state.ending.load(Ordering::Relaxed), Ordering::Relaxed);
         let turn = Turn { state, max_time: if has_waiting { MAX_TURN } else { Duration::MAX } };
         let done = spawn_blocking(move || {
-            // Not put back if `work` panics, because its state is then undefined.
+            // If `work` panics, the analyst is not put back, because its state is undefined.
             let mut analyst = slot.take().map_or_else(|| create(), Ok)?;
             let result = work(&mut analyst, &turn);
             *slot = Some(analyst);

@@ -8,7 +8,10 @@ use super::checkpoint::CheckpointArgs;
 use crate::args::PositionArgs;
 use crate::args::{JobArgs, OutputArgs, SearchArgs, named};
 use crate::trace::TraceArgs;
-use konane::{Algorithm, Profile};
+use konane::search::dfpn::VirtualLoss;
+use konane::search::numbers::Combination;
+use konane::search::pn2::Pn2Budget;
+use konane::{Algorithm, Overrides, Profile, Symmetry};
 
 /// `konane solve`.
 #[derive(Debug, Args)]
@@ -57,6 +60,8 @@ pub struct SolveArgs {
     pub trace: TraceArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    #[command(flatten)]
+    pub experiment: ExperimentArgs,
 }
 
 /// Values of `--algo` with their help texts.
@@ -73,3 +78,51 @@ pub const PROFILES: &[(Profile, &str)] = &[
     (Profile::Tuned, "The fastest parameters known"),
     (Profile::Thesis, "The published parameters, to reproduce published comparisons"),
 ];
+
+/// Values of `--symmetry` with their help texts.
+const SYMMETRIES: &[(Symmetry, &str)] = &[
+    (Symmetry::All, "Those that exchange the colours, too"),
+    (Symmetry::Colours, "Those that keep the colours, as in the thesis"),
+    (Symmetry::None, "None"),
+];
+
+/// Options that change single parameters of the search.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Options for experiments")]
+pub struct ExperimentArgs {
+    /// Symmetries by which positions are equivalent. Proofs need all.
+    #[arg(long, value_name = "NAME", default_value = "all",
+          value_parser = named(SYMMETRIES, Symmetry::name))]
+    pub symmetry: Symmetry,
+    /// The ε of the 1+ε trick [default: that of the profile].
+    #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
+    epsilon: Option<f64>,
+    /// Disproof number of a node: sum, max, weak (maximum plus number of the other children), or mixed:W
+    /// (maximum plus W/64 of the other numbers) [default: that of the profile].
+    #[arg(long, value_name = "RULE", value_parser = str::parse::<Combination>)]
+    combination: Option<Combination>,
+    /// pn2: budget of a second-level search: size (of the first level's tree), or logistic:A,B,MINIMUM
+    /// [default: that of the profile].
+    #[arg(long, value_name = "RULE", value_parser = str::parse::<Pn2Budget>)]
+    pn2_budget: Option<Pn2Budget>,
+    /// dfpn on several threads: stored (Kaneko 2010), or selection:SHARE in 1/1024 of the number
+    /// [default: that of the profile].
+    #[arg(long = "virtual", value_name = "RULE", value_parser = str::parse::<VirtualLoss>)]
+    virtual_loss: Option<VirtualLoss>,
+    /// Choose among equally good moves at random, by this seed [default: the first one].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl ExperimentArgs {
+    /// Returns the changed parameters of the profile.
+    pub fn overrides(&self) -> Overrides {
+        let &ExperimentArgs { epsilon, combination, pn2_budget, virtual_loss, seed, .. } = self;
+        Overrides { epsilon, combination, pn2_budget, virtual_loss, seed }
+    }
+}
+
+fn epsilon(text: &str) -> Result<f64, String> {
+    let epsilon = text.parse().ok().filter(|epsilon| (0.0..=16.0).contains(epsilon));
+    epsilon.ok_or_else(|| "expected a number from 0 to 16, such as 0.15".to_owned())
+}

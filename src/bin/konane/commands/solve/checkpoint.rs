@@ -51,7 +51,7 @@ impl CheckpointArgs {
 /// The checkpoints of a run.
 pub struct RunCheckpoints<'a> {
     writer: &'a CheckpointWriter,
-    /// Number of checkpoints written by this run, and the last one of them.
+    /// Number of checkpoints that this run has written, and the last of these checkpoints.
     written: (u64, Option<WrittenCheckpoint>),
     /// Error of the last write.
     pub error: Option<CheckpointError>,

@@ -43,13 +43,21 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let job_nodes = args.jobs.length(name, two_levels)?;
     let job_nodes = job_nodes.unwrap_or(CoordinatorConfig::LOCAL.job_nodes);
     let (board, position) = args.start.read()?;
+    let symmetry = args.experiment.symmetry;
+    let board = board
+        .with_symmetry(symmetry)
+        .map_err(|error| CliError::Usage(format!("--symmetry {symmetry}: {error}")))?;
+    if args.proof.is_some() && !symmetry.is_all() {
+        return Err(SolveError::ProofSymmetry.into());
+    }
     output::must_differ(&[
         ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
         ("--proof", args.proof.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
     ])?;
     let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
-    let options = SolveOptions { algorithm, profile, memory_bytes, threads, job_nodes };
+    let overrides = args.experiment.overrides();
+    let options = SolveOptions { algorithm, profile, overrides, memory_bytes, threads, job_nodes };
     // Before the search, so that an output that cannot be written is reported in time.
     output::must_be_open()?;
     let solver = Solver::new(&board, &position).options(options);
@@ -63,7 +71,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let database = args.db.as_deref().map(open);
     let database = database.transpose()?;
     let directory = database.as_ref().map(|database| database.directory().to_owned());
-    let values = database.as_ref().map(DatabaseValues::new);
+    let values = database.as_ref().map(|database| DatabaseValues::new(database).with_board(&board));
     let trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = args.search.limits(begun, stop);
@@ -166,7 +174,8 @@ impl EarlyAnswer {
             out_of_memory::keep_answer(output::json(&report.json()).ok());
         } else {
             let printed = output::write_text(report.result_text());
-            *self.printed.lock().expect("no thread panics with it") = Some(printed);
+            *self.printed.lock().expect("no thread panics while it holds this lock") =
+                Some(printed);
         }
     }
 
@@ -177,7 +186,8 @@ impl EarlyAnswer {
             out_of_memory::keep_answer(None);
             return output::write_text(&text);
         }
-        let printed = self.printed.lock().expect("no thread panics with it").take();
+        let printed =
+            self.printed.lock().expect("no thread panics while it holds this lock").take();
         match printed {
             Some(printed) => printed.and_then(|()| output::write_text(report.details_text())),
             None => output::write_text(report.text()),
@@ -185,8 +195,8 @@ impl EarlyAnswer {
     }
 }
 
-/// Solves, and collects and writes a proof if there is a writer. Returns the table, except after a proof
-/// without `keep_table`.
+/// Solves the position. If there is a writer, also collects and writes a proof, and returns the table only if
+/// `keep_table` is true.
 fn search<K: Oracle>(
     solver: &Solver<'_, K>,
     observer: &mut SolveObserver<'_>,

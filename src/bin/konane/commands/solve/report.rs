@@ -116,7 +116,14 @@ impl SolveReport<'_> {
         let solution = self.solution;
         let mut rows: Vec<(&str, String)> = Vec::new();
         rows.extend(self.lines.iter().flat_map(|lines| lines.rows()));
-        let profile = solution.profile.name();
+        let symmetry = solution.symmetry;
+        let mut profile = solution.profile.name().to_owned();
+        if !symmetry.is_all() {
+            profile += &format!(", symmetry {symmetry}");
+        }
+        if !solution.overrides.is_empty() {
+            profile += &format!(", {}", solution.overrides);
+        }
         let requested = self.args.search.threads.threads;
         let threads = match (solution.threads, requested) {
             (1, None | Some(1)) => String::new(),

@@ -157,7 +157,7 @@ struct GrundyCollection<'s> {
     scratch: Scratch,
     numbers: BTreeMap<Atom, GrundySource>,
     files: Vec<PathBuf>,
-    /// Lands whose numbers are not in the database to be extended.
+    /// Lands whose Grundy numbers are not yet in the database that receives them.
     fresh: Vec<Atom>,
     /// Entries of .spr files that are not a single land after simplification.
     skipped: u64,
@@ -328,7 +328,7 @@ fn read_and_add<'s>(
     let had = collection.numbers.len() as u64;
     if let Err(error) = from.iter().try_for_each(|path| read(&mut collection, path)) {
         if is_new {
-            // It is still locked, and empty.
+            // This program has created and locked the file, and has written no numbers to it.
             let _ = fs::remove_file(into);
         }
         return Err(error);
@@ -371,7 +371,7 @@ fn export(args: &ExportArgs, stop: &AtomicBool) -> Result<ExportJson, CliError> 
     let mut collection = GrundyCollection::new(&args.common, stop);
     collection.read(&args.from)?;
     let game = &collection.game;
-    // Small positions first, because checks of later entries use earlier ones.
+    // Small positions first, because a checker of the file uses earlier entries to check later ones.
     let mut lines: Vec<(u32, String, u32)> = Vec::new();
     for (&land, source) in &collection.numbers {
         collection.go_on()?;

@@ -25,8 +25,8 @@ use konane::sprouts::{Position, Scratch, SearchFigures, Sprouts};
 
 /// Help text about memory.
 pub const HELP: &str = "\
---memory is the total for positions, moves and numbers; each thread needs about 2MiB more. When it \
-is full, dfpn and pns-pdfpn drop data that can be recomputed, and continue.";
+--memory is the total for positions, moves and Grundy numbers; each thread needs about 2MiB more. \
+When the memory is full, dfpn and pns-pdfpn drop data that can be recomputed, and continue.";
 
 /// Values of `--profile` with their help texts.
 const PROFILES: &[((&str, SearchOptions), &str)] = &[
@@ -120,7 +120,7 @@ impl EngineStart {
     }
 }
 
-/// A search workspace with the numbers of the database, and the database that receives new numbers.
+/// A search workspace with the Grundy numbers of the database, and the database that receives new ones.
 pub struct Engine<'g> {
     /// Table and known values of all searches.
     pub workspace: SolverState<'g, Sprouts>,

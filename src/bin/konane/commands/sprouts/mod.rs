@@ -2,6 +2,7 @@
 
 mod canonical;
 mod children;
+mod complexity;
 mod db;
 mod draw;
 pub mod engine;
@@ -44,6 +45,8 @@ pub enum SproutsCommand {
     Canonical(canonical::CanonicalArgs),
     /// Print the distinct positions after each move, in canonical form.
     Children(children::ChildrenArgs),
+    /// Estimate the size of the game tree from random games, without and with Grundy numbers.
+    Complexity(complexity::SproutsComplexityArgs),
     /// Play against a perfect player on the terminal.
     Play(play::SproutsPlayArgs),
     /// Verify a database of Grundy numbers (.spr) as a proof: every number must follow from the rules
@@ -61,6 +64,7 @@ pub fn run(args: &SproutsCommandArgs, stop: &AtomicBool) -> Result<Exit, CliErro
         SproutsCommand::Db(args) => db::run(args, stop),
         SproutsCommand::Canonical(args) => canonical::run(args),
         SproutsCommand::Children(args) => children::run(args, stop),
+        SproutsCommand::Complexity(args) => complexity::run(args, stop),
         SproutsCommand::Play(args) => play::run(args, stop),
         SproutsCommand::Verify(args) => verify::run(args, stop),
         SproutsCommand::Draw(args) => draw::run(args),

@@ -39,8 +39,8 @@ pub struct SproutsSolveArgs {
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = number(0, MAX_NIMBER))]
     pub nimber: u32,
-    /// Print the outcome of every move. It is found by further searches within the same limits, which
-    /// are not counted.
+    /// Print the outcome of every move, found by further searches within the same limits. The nodes of
+    /// these searches are not counted.
     #[arg(long)]
     pub lines: bool,
     #[command(flatten)]

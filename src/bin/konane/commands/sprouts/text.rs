@@ -33,7 +33,7 @@ impl TextArg {
 }
 
 /// Trims the text, which is repeated in the answer.
-fn trimmed(text: &str) -> Result<String, Infallible> {
+pub fn trimmed(text: &str) -> Result<String, Infallible> {
     Ok(text.trim_ascii().to_owned())
 }
 

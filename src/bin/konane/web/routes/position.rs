@@ -17,7 +17,7 @@ use crate::web::turns::Turn;
 use konane::analysis::{Analysis, AnalysisError, Analyst};
 use konane::{Move, Position};
 
-/// Divisor of the time for the first evaluation of all moves.
+/// The first evaluation of all moves takes at most the time of the request divided by this number.
 const EASY_DIVISOR: u32 = 4;
 
 /// The parameters of both.
@@ -58,8 +58,8 @@ pub async fn position(
 }
 
 /// Evaluates all moves in a part of the time. If the position is still unknown, a search of the position uses
-/// the rest of the time and all threads. It prefers moves that are likely to win, and if the position is lost,
-/// it solves all moves.
+/// the rest of the time and all threads. This search prefers moves that are likely to win. If it finds that the
+/// position is lost, it has also solved all moves.
 fn judge(
     analyst: &mut Analyst,
     position: &Position,
