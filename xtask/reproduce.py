@@ -654,7 +654,7 @@ def complexity(records):
             for start in record.result["starts"]:
                 spots = int(start["start"].removeprefix("0*"))
                 for tree, series in trees.items():
-                    yield Cell(series, spots, f"log10 of the leaves, {quantity}", None, start[tree][key])
+                    yield Cell(series, spots, f"log10, {quantity}", None, start[tree][key])
 
 
 def one_thread(records, figures):
@@ -1039,7 +1039,7 @@ ROWS = [
     Row(
         "mpp-fig1",
         "Figure 1",
-        "Complexity of the game tree of Sprouts",
+        "Estimated leaves of the game tree of Sprouts",
         [],
         complexity,
         ["konane sprouts complexity 0*{2..20} --samples 1000 --seed 1"],
@@ -1314,7 +1314,7 @@ def draw_cells(row, cells):
         cases = list(dict.fromkeys(cell.case for cell in of))
         is_numeric = all(isinstance(case, int | float) for case in cases)
         values = [v for cell in of for v in (cell.published, cell.ours) if v]
-        if values and min(values) > 0 and max(values) / min(values) > 30:
+        if values and not quantity.startswith("log10") and min(values) > 0 and max(values) / min(values) > 30:
             axes.set_yscale("log")
         if is_numeric and min(cases) > 0 and max(cases) / min(cases) > 30:
             axes.set_xscale("log")
