@@ -7,9 +7,9 @@
     xtask/pages.py --trace FILE FIGURE    draw the trace that `konane solve --trace FILE` wrote
 
 `cargo xtask pages ...` runs this script. The input is docs/benchmarks/*.jsonl, written by
-`cargo xtask measure` (cluster.jsonl by `cargo xtask simulate --json`), the published tables in
-tests/data, and the JSON Schema printed by the program. The texts of the pages are the templates in
-xtask/pages; `{{name}}` is replaced by a generated part.
+`cargo xtask measure` (cluster.jsonl by `cargo xtask simulate --json`), docs/reproduction/results.jsonl,
+written by `cargo xtask reproduce`, the published tables in tests/data, and the JSON Schema printed by the
+program. The texts of the pages are the templates in xtask/pages; `{{name}}` is replaced by a generated part.
 
 Needs Python 3.10. Figures need matplotlib; their bytes depend on its version, so `--check` compares
 figures only with the version MATPLOTLIB.
@@ -1173,6 +1173,15 @@ def cluster():
     }
 
 
+# --- Reproduction of published results --------------------------------------------------------------
+
+
+def reproduction():
+    import reproduce
+
+    return reproduce.page_files()
+
+
 # --- JSON ------------------------------------------------------------------------------------------
 
 
@@ -1547,6 +1556,7 @@ PAGES = {
     "narrow": narrow,
     "sprouts": sprouts,
     "cluster": cluster,
+    "reproduction": reproduction,
     "json": json_pages,
 }
 
@@ -1602,4 +1612,6 @@ def main():
 
 
 if __name__ == "__main__":
+    # The module that reproduce.py imports, so that both have the same classes.
+    sys.modules["pages"] = sys.modules["__main__"]
     main()

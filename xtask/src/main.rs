@@ -1,4 +1,4 @@
-//! Developer commands: `cargo xtask measure|pages|simulate|fit`.
+//! Developer commands: `cargo xtask measure|pages|reproduce|simulate|fit`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -32,6 +32,13 @@ enum DeveloperCommand {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Reproduce the tables and figures of the papers (xtask/reproduce.py)
+    #[command(disable_help_flag = true)]
+    Reproduce {
+        /// Arguments of the script; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Simulate a search on many machines on a virtual clock
     #[command(subcommand)]
     Simulate(simulate::Simulate),
@@ -47,6 +54,7 @@ fn main() -> ExitCode {
     let done = match Xtask::parse().command {
         DeveloperCommand::Measure(args) => measure::run(&args),
         DeveloperCommand::Pages { args } => pages(&args),
+        DeveloperCommand::Reproduce { args } => script("reproduce.py", &args),
         DeveloperCommand::Simulate(game) => game.run(),
         DeveloperCommand::Fit { files } => fit::run(&files),
     };
@@ -61,10 +69,16 @@ fn main() -> ExitCode {
 
 /// Runs the script that writes the pages.
 fn pages(args: &[String]) -> Result<(), DeveloperError> {
-    let script = PathBuf::from(ROOT).join("xtask/pages.py");
-    let status = Command::new("python3").arg(script).args(args).status();
+    script("pages.py", args)
+}
+
+/// Runs a script of this folder. It finds this program in the environment variable `XTASK`.
+fn script(name: &str, args: &[String]) -> Result<(), DeveloperError> {
+    let mut command = Command::new("python3");
+    command.arg(PathBuf::from(ROOT).join("xtask").join(name)).args(args);
+    let status = command.env("XTASK", std::env::current_exe()?).status();
     match status.map_err(|error| format!("python3: {error}; install Python 3.10"))?.success() {
         true => Ok(()),
-        false => Err("the pages were not written".into()),
+        false => Err(format!("xtask/{name} failed").into()),
     }
 }
