@@ -81,8 +81,8 @@ pub const PROFILES: &[(Profile, &str)] = &[
 
 /// Values of `--symmetry` with their help texts.
 const SYMMETRIES: &[(Symmetry, &str)] = &[
-    (Symmetry::All, "Those that exchange the colours, too"),
-    (Symmetry::Colours, "Those that keep the colours, as in the thesis"),
+    (Symmetry::All, "All reflections and rotations"),
+    (Symmetry::Colours, "Those that keep the colour of every square, as in the thesis"),
     (Symmetry::None, "None"),
 ];
 
@@ -95,7 +95,7 @@ pub struct ExperimentArgs {
           value_parser = named(SYMMETRIES, Symmetry::name))]
     pub symmetry: Symmetry,
     /// The ε of the 1+ε trick [default: that of the profile].
-    #[arg(long, value_name = "NUMBER", value_parser = epsilon)]
+    #[arg(long, value_name = "NUMBER", value_parser = epsilon, allow_negative_numbers = true)]
     epsilon: Option<f64>,
     /// Disproof number of a node: sum, max, weak (maximum plus number of the other children), or mixed:W
     /// (maximum plus W/64 of the other numbers) [default: that of the profile].
@@ -110,7 +110,7 @@ pub struct ExperimentArgs {
     #[arg(long = "virtual", value_name = "RULE", value_parser = str::parse::<VirtualLoss>)]
     virtual_loss: Option<VirtualLoss>,
     /// Choose among equally good moves at random, by this seed [default: the first one].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
 }
 
