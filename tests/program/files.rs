@@ -41,7 +41,11 @@ fn special_files_are_never_replaced() {
         let output = ends_soon(dir.spawn(&words(line)), line);
         assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{line}");
-        assert!(stderr(&output).contains("cannot take its place"), "{line}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains("cannot be replaced by a file"),
+            "{line}: {}",
+            stderr(&output)
+        );
     }
     assert!(dir.path("pipe").metadata().unwrap().file_type().is_fifo());
     assert_eq!(dir.files(), ["pipe"]);
