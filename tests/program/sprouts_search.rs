@@ -359,8 +359,8 @@ fn databases_are_used_exported_and_imported() {
     assert_eq!(object(&["solve", "0*8", "--db", &b, "--json"], 0)["expansions"], 0);
 }
 
-/// SPOTS sorts 12 before 1 and looks up a land only by its own text. A land has several texts if
-/// the order depends on names.
+/// SPOTS sorts 12 before 1, and looks up a land only by the text that SPOTS itself writes. If the order depends
+/// on the names of spots, SPOTS may write several texts for the same land.
 #[test]
 fn exported_files_have_the_texts_of_spots() {
     let dir = TestDir::new();

@@ -66,8 +66,8 @@ fn searches_may_share_a_table() {
     }
 }
 
-/// The entries of several searches add up: the table grows, although no single search would fill it so far that it
-/// grows.
+/// The entries of consecutive searches add up: the table grows, although the entries of a single search would not
+/// make it grow.
 #[test]
 fn a_table_grows_over_several_searches_as_over_one() {
     let board = board("5x6");
