@@ -184,7 +184,8 @@ proptest! {
         bits in 0u32..3,
     ) {
         let table = table(clusters);
-        // Some keys in which only the upper or the lower half varies: clusters with many codes.
+        // In some cases only the upper eight bits of the keys vary, in others all bits except these: then there
+        // are clusters with many codes.
         let key = |code: u64| match bits {
             0 => mix(code),
             1 => mix(code) << 56,
