@@ -53,7 +53,7 @@ def grouped(number):
 
 
 def figures(number):
-    """Three significant digits without an exponent, at most five decimals."""
+    """A number with three significant digits, but at most five decimals; from 100 on a whole number."""
     limits = [(0.00995, 5), (0.0995, 4), (0.9995, 3), (9.995, 2), (99.95, 1)]
     for limit, decimals in limits:
         if abs(number) < limit:
@@ -683,7 +683,7 @@ def measured_on(records):
             f" The load average before a run was {min(loads):.2f} to {max(loads):.2f}; where it is "
             "above the number of cores the machine was busy with other work, and the times are longer "
             "than the search needs. Node counts of searches on one thread do not depend on that, and "
-            "CPU time does much less."
+            "CPU time depends on it much less."
         )
     return text
 
@@ -1286,7 +1286,7 @@ def kind(schema):
 
 
 def alternatives(kinds):
-    """Kinds in words; None is null, which is last."""
+    """Kinds in words. None is written as `null` and comes last."""
     words = [word for word in kinds if word is not None] + ["null"] * (None in kinds)
     if not words:
         return "value"
@@ -1362,7 +1362,7 @@ def entry(label, shape="", colour=INK, is_filled=True, line="none"):
 
 
 def power_axis(axis, numbers):
-    """Powers of two as tick labels of a logarithmic axis."""
+    """Makes these numbers the only tick labels of a logarithmic axis."""
     axis.set_ticks(numbers, [plain(number) for number in numbers], minor=False)
     axis.set_ticks([], minor=True)
 

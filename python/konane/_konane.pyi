@@ -64,7 +64,7 @@ class Position:
     to the start. `moves` are played from there: ``"a6 a5"``, or a list of such texts.
 
     `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
-    is a position in the jumping phase for any number of them: ``Position("1x3", "1ox b", "jump")``.
+    is a position in the jumping phase, however many squares are empty: ``Position("1x3", "1ox b", "jump")``.
 
     Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
     used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the
@@ -275,7 +275,7 @@ def perft(
     text such as ``"4GiB"``) limits it and defaults to what the system has available; ``ResourceError``
     is raised if it does not suffice. `threads` defaults to all cores.
 
-    Equal positions of a ply are counted once, with their multiplicity, so about a thousand million
+    Equal positions of a ply are expanded once and counted with their multiplicity, so about a thousand million
     sequences are counted per second and thread. Without memory for a list of the positions, it takes longer.
     Raises ``ResourceError`` if a count exceeds 64 bits. Ctrl-C ends the call.
     """

@@ -34,7 +34,7 @@ class Table:
 
     * ``capacity``: Entries that fit.
     * ``used``: Entries in use.
-    * ``replaced``: Entries dropped for others.
+    * ``replaced``: Entries replaced by entries of other positions.
     """
 
     capacity: int

@@ -18,7 +18,7 @@ use crate::options::{MemoryArg, StartArg, ThreadCountArg, on_pool, threads_or_co
 /// text such as ``"4GiB"``) limits it and defaults to what the system has available; ``ResourceError``
 /// is raised if it does not suffice. `threads` defaults to all cores.
 ///
-/// Equal positions of a ply are counted once, with their multiplicity, so about a thousand million
+/// Equal positions of a ply are expanded once and counted with their multiplicity, so about a thousand million
 /// sequences are counted per second and thread. Without memory for a list of the positions, it takes longer.
 /// Raises ``ResourceError`` if a count exceeds 64 bits. Ctrl-C ends the call.
 #[pyfunction]

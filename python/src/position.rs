@@ -19,7 +19,7 @@ use crate::error::Failure;
 /// to the start. `moves` are played from there: ``"a6 a5"``, or a list of such texts.
 ///
 /// `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
-/// is a position in the jumping phase for any number of them: ``Position("1x3", "1ox b", "jump")``.
+/// is a position in the jumping phase, however many squares are empty: ``Position("1x3", "1ox b", "jump")``.
 ///
 /// Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
 /// used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the
@@ -52,8 +52,8 @@ impl Hash for PyPosition {
 /// Moves as one text, from a text or a list of texts.
 struct MovesArg(String);
 
-/// Maximum number of texts in a list of moves. A game has at most 64 moves, and a text contains at least a part
-/// of one.
+/// Maximum number of texts in a list of moves. A game has at most 64 moves, so most texts of a longer list
+/// contain no move.
 const MAX_MOVE_TEXTS: usize = 1024;
 
 impl<'py> FromPyObject<'_, 'py> for MovesArg {

@@ -73,7 +73,7 @@ impl SproutsSearch {
         })
     }
 
-    /// Runs a search in a new workspace.
+    /// Runs a search with a new solver state.
     fn run<T>(
         &self,
         search: impl FnOnce(&SolverState<'_, Sprouts>, &Sprouts, &[Atom]) -> T,

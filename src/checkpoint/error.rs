@@ -16,7 +16,7 @@ pub(super) const CHECKPOINT: &FileKind = &FileKind {
     again: "start a new search",
 };
 
-/// Returns the text of a size that is not less than `bytes` after rounding to three digits.
+/// Returns the text of a size. Although the number in the text is rounded, the size is at least `bytes`.
 fn at_least(bytes: u64) -> String {
     bytes_text(bytes.saturating_add(bytes / 100))
 }

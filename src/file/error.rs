@@ -28,7 +28,7 @@ pub enum FileError {
     },
     /// The path to write is that of something other than a file.
     #[error(
-        "{} is {found}, and a file cannot take its place: name a file, or one that is not there yet",
+        "{} is {found} and cannot be replaced by a file: give the name of a file or a new name",
         path.display()
     )]
     NotReplaceable {

@@ -1,4 +1,4 @@
-//! [`Position`]s, and [`Setup`]s that may not be possible positions.
+//! [`Position`]s, and [`Setup`]s, which have not been checked and may be impossible.
 //!
 //! A stone always stands on a square of its own colour, because a jump moves it by an even number of squares. So
 //! the set of occupied squares and the side to move determine the position.

@@ -43,7 +43,7 @@ impl Algorithm {
         Algorithm::ALL.into_iter().filter(|algorithm| algorithm.is_parallel())
     }
 
-    /// Searches a position of the workspace's game. `job_expansions` is the number of expansions of a job;
+    /// Searches a position of the solver state's game. `job_expansions` is the number of expansions of a job;
     /// only [`Algorithm::PnsPdfpn`] uses it.
     ///
     /// # Panics

@@ -73,9 +73,9 @@ pub struct GrundyFile {
     error: Option<GrundyDbError>,
 }
 
-/// Number of records that were read from a file and added to it.
+/// Numbers of records: those read from a file, and those added to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "DatabaseJson", description = "The database in JSON.")]
+#[schemars(rename = "DatabaseJson", description = "Use of the file of Grundy numbers, in JSON.")]
 pub struct GrundyFileUse {
     /// The file.
     pub file: String,

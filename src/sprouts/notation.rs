@@ -139,8 +139,8 @@ struct Parser<'a> {
     open: Option<OpenBoundary>,
     /// Numbers of the current boundary, region and land.
     count: [u32; 3],
-    /// In the older form, for the current region, land and position: true if it contains a boundary, region
-    /// or land, respectively, that has ended.
+    /// In the older form: true if the current region has a finished boundary, if the current land has a
+    /// finished region, and if the position has a finished land.
     filled: [bool; 3],
 }
 

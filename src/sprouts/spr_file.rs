@@ -6,8 +6,9 @@
 //! 0.AB|AB 1
 //! ```
 //!
-//! A line holds a position of one land in either form of the notation, a space, and its Grundy number.
-//! Every line ends with a newline. Empty lines are skipped.
+//! A line holds a position of one land, a space, and its Grundy number. The position is in the notation of
+//! SPOTS and GLOP or in GLOP's older form (module `notation`). Every line ends with a newline. Empty lines are
+//! skipped.
 //!
 //! If the first line is [`LOST`], every other line is only a position, of one land or several, that is lost
 //! for the player to move; its Grundy number is 0. GLOP's plain search writes such files. Both programs also

@@ -287,9 +287,9 @@ fn a_finished_game_is_lost() {
     assert!(seen[0].moves.is_empty() && seen[0].line.as_ref().is_some_and(Vec::is_empty));
     let output = dir.with_input(&["analyse", "1x4", "--position", "4 b"], "hint\n");
     assert!(stdout(&output).ends_with("There is no move.\n"), "{}", stdout(&output));
-    let said = answers(&dir, &["1x4", "--position", "4 b"], "hint\n");
+    let found = answers(&dir, &["1x4", "--position", "4 b"], "hint\n");
     assert!(
-        matches!(&said[1], AnswerJson::Hint { hint: None, outcome } if outcome == "loss"),
-        "{said:?}"
+        matches!(&found[1], AnswerJson::Hint { hint: None, outcome } if outcome == "loss"),
+        "{found:?}"
     );
 }

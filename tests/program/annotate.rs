@@ -59,7 +59,7 @@ fn a_dash_is_standard_input() {
         let output = dir.with_input(&["annotate", "-"], &text);
         assert_eq!((code(&output), stdout(&output)), (0, stdout(&from_file)), "{output:?}");
     }
-    // Lines have no maximum length, as in a file.
+    // A line of standard input may have any length, like a line of a file.
     let long = format!("Board: 4x4\n\n{{{}}} 1. a4\n", "x".repeat(100_000));
     fs::write(dir.path("long.txt"), &long).unwrap();
     let from_file = dir.run(&["annotate", "long.txt"]);

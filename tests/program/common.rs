@@ -210,7 +210,7 @@ pub fn wait_for_work(child: &Child, time: Duration) {
     let started = Instant::now();
     let path = format!("/proc/{}/stat", child.id());
     loop {
-        let stat = fs::read_to_string(&path).expect("the program has not been waited for");
+        let stat = fs::read_to_string(&path).expect("/proc has the process until it is waited for");
         // The program name, in parentheses, may contain spaces.
         let (_, fields) = stat.rsplit_once(") ").expect("fields after the name");
         let fields: Vec<&str> = fields.split(' ').collect();
@@ -228,7 +228,7 @@ pub fn wait_for_work(child: &Child, time: Duration) {
     }
 }
 
-/// Sleeps for `time`: without `/proc` the processor time of another process is unavailable.
+/// Sleeps for twice `time`: without `/proc` the processor time of another process is unavailable.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn wait_for_work(_child: &Child, time: Duration) {
     std::thread::sleep(2 * time);

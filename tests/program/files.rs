@@ -41,7 +41,11 @@ fn special_files_are_never_replaced() {
         let output = ends_soon(dir.spawn(&words(line)), line);
         assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{line}");
-        assert!(stderr(&output).contains("cannot take its place"), "{line}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains("cannot be replaced by a file"),
+            "{line}: {}",
+            stderr(&output)
+        );
     }
     assert!(dir.path("pipe").metadata().unwrap().file_type().is_fifo());
     assert_eq!(dir.files(), ["pipe"]);
@@ -96,7 +100,7 @@ fn files_of_a_run_must_differ() {
         assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
         assert!(stderr(&output).contains("are the same file"), "{line}: {}", stderr(&output));
     }
-    // Temporary and lock files also have names that must differ.
+    // The names of temporary and lock files must differ from those of the other files, too.
     for line in [
         "solve 5x6 --proof new --trace new.tmp",
         "solve 5x6 --proof real/new --trace other/new.tmp",
@@ -156,7 +160,7 @@ fn threads_that_cannot_be_started_are_omitted_or_reported() {
         assert_eq!(
             stdout(&output).is_empty(),
             is_reported,
-            "{line}: nothing is said about the files"
+            "{line}: an answer is printed exactly if there is no error"
         );
         assert_eq!(dir.files(), ["3x3.proof", "db"], "{line}");
     }

@@ -10,7 +10,7 @@ fn prepared_dir() -> TestDir {
     fs::create_dir(dir.path("damaged")).expect("a directory");
     for name in ["4x4.proof", "5x6.ckpt", "some.nimbers", "some.spr"] {
         let mut bytes = fs::read(dir.path(name)).expect("it was written");
-        // Not the last byte, since a log without its last record is valid.
+        // The changed byte is in the middle, because a log with a damaged last record is still valid.
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x55;
         fs::write(dir.path("damaged").join(name), bytes).expect("a copy");

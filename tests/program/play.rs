@@ -365,7 +365,7 @@ fn without_files_the_search_plays_perfectly() {
     assert!(text.ends_with("\nBlack cannot move. I have won.\n"), "{text}");
     assert!(!text.contains("not know"), "{text}");
     let args = ["5x6", "--threads", "1", "--time", "1m", "--side", "white"];
-    // The winning side of the person keeps the win by the moves that the program calls winning.
+    // A person on the winning side wins with the moves that the program calls winning.
     let text = first_moves(&dir, &args, " wins");
     assert!(text.starts_with("5x6, you play White. You can win, by search.\n"), "{text}");
     assert!(text.contains("all moves lose"), "{text}");

@@ -61,7 +61,7 @@ fn solve_names_a_winning_move_as_text_and_as_json() {
     assert_eq!(value["winner"], "black");
     let best = value["best_move"].as_str().unwrap().to_string();
     assert!(["a1", "a5", "c3", "e1", "e5"].contains(&best.as_str()));
-    // After it, White is to move and Black still wins.
+    // After the best move, White is to move and Black still wins.
     let value = json(&["solve", "5x5", "--json", "-m", "64MiB", "--moves", &best], 0);
     check_solve(&value);
     assert_eq!(value["to_move"], "white");

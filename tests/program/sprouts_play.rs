@@ -296,14 +296,14 @@ fn an_unwritable_file_of_numbers_does_not_end_the_game() {
     let game = "konane sprouts play 0*7 --db numbers --side first";
     let script = format!("ulimit -f 1; printf 'moves\\nhint\\n' | {game}");
     let output = dir.shell(&script).output().unwrap();
-    let (text, said) = (stdout(&output), stderr(&output));
-    assert_eq!(code(&output), 4, "{said}");
+    let (text, message) = (stdout(&output), stderr(&output));
+    assert_eq!(code(&output), 4, "{message}");
     assert!(text.contains("Moves: 0 win, 5 lose.\n") && text.contains("Every move loses.\n"));
     assert!(
-        said.starts_with("warning: cannot write to numbers: ")
-            && said.ends_with(" are not saved\n"),
-        "{said}"
+        message.starts_with("warning: cannot write to numbers: ")
+            && message.ends_with(" are not saved\n"),
+        "{message}"
     );
-    assert_eq!(said.matches('\n').count(), 1, "{said}");
+    assert_eq!(message.matches('\n').count(), 1, "{message}");
     dir.json(&["sprouts", "db", "stats", "numbers", "--json"], 0);
 }

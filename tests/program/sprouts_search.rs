@@ -359,17 +359,20 @@ fn databases_are_used_exported_and_imported() {
     assert_eq!(object(&["solve", "0*8", "--db", &b, "--json"], 0)["expansions"], 0);
 }
 
-/// SPOTS sorts 12 before 1 and looks up a land only by its own text. A land has several texts if
-/// the order depends on names.
+/// SPOTS sorts 12 before 1, and looks up a land only by the text that SPOTS itself writes. If the order depends
+/// on the names of spots, SPOTS may write several texts for the same land.
 #[test]
 fn exported_files_have_the_texts_of_spots() {
     let dir = TestDir::new();
     let [db, from, into] = dir.paths(["db", "from.spr", "into.spr"]);
     std::fs::write(&from, "[Positions+Nimber]\n1.12 2\n0.AB|12BA 5\n").unwrap();
     assert_eq!(object(&["db", "import", &db, &from, "--json"], 0)["added"], 2);
-    let said = object(&["db", "export", &db, &into, "--json"], 0);
+    let report = object(&["db", "export", &db, &into, "--json"], 0);
     let text = std::fs::read_to_string(&into).unwrap();
-    assert_eq!((&said["lands"], &said["entries"]), (&2.into(), &(text.lines().count() - 1).into()));
+    assert_eq!(
+        (&report["lands"], &report["entries"]),
+        (&2.into(), &(text.lines().count() - 1).into())
+    );
     assert_eq!(text, "[Positions+Nimber]\n12.1 2\n0.AB|12AB 5\n0.AB|12BA 5\n");
     assert_eq!(object(&["db", "import", &db, &into, "--json"], 0)["added"], 0);
 }
@@ -399,8 +402,11 @@ fn pipes_are_rejected_immediately() {
         let output = ends_soon(command.spawn().unwrap(), &args.join(" "));
         let expected = if args[1] == "export" && args[3] != new { 2 } else { 4 };
         assert_eq!(output.status.code(), Some(expected), "{args:?}: {output:?}");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("a named pipe") || said.contains("a directory"), "{args:?}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            message.contains("a named pipe") || message.contains("a directory"),
+            "{args:?}: {message}"
+        );
     }
     assert_eq!(dir.files(), ["db", "folder", "pipe"]);
 }
@@ -412,11 +418,11 @@ fn lost_positions_are_imported_and_misere_files_rejected() {
     let [db, lost, misere, other] = dir.paths(["db", "lost.spr", "misere.spr", "other.spr"]);
     // The outcome of a sum of two lands does not determine the value of either.
     std::fs::write(&lost, "[WinLoss:Losing_Position]\n0*2\n12\n0.AB|AB+1a1a\n").unwrap();
-    let said = object(&["db", "import", &db, &lost, "--json"], 0);
-    assert_eq!((&said["added"], &said["skipped"]), (&2.into(), &1.into()));
+    let report = object(&["db", "import", &db, &lost, "--json"], 0);
+    assert_eq!((&report["added"], &report["skipped"]), (&2.into(), &1.into()));
     assert_eq!(object(&["db", "stats", &db, "--json"], 0)["by_nimber"], serde_json::json!([2]));
-    let said = object(&["verify", &lost, "--root", "0*2", "--json"], 0);
-    assert_eq!((&said["established"], &said["outcome"]), (&3.into(), &"loss".into()));
+    let report = object(&["verify", &lost, "--root", "0*2", "--json"], 0);
+    assert_eq!((&report["established"], &report["outcome"]), (&3.into(), &"loss".into()));
     std::fs::write(&lost, "[WinLoss:Losing_Position]\n0*3\n").unwrap();
     object(&["verify", &lost, "--json"], 1);
 

@@ -136,20 +136,20 @@ fn failed_allocations_keep_the_result_and_leave_no_file() {
                 let _ = std::fs::remove_file(dir.path(left));
             }
             let output = with_memory(&dir, &line, steps);
-            let (said, answer) = (stderr(&output), stdout(&output));
-            let story = format!("ulimit -v {}; {line}: {said}{answer}", steps * STEP);
-            assert!(!dir.files().iter().any(|name| name.contains(".tmp")), "{story}");
+            let (message, answer) = (stderr(&output), stdout(&output));
+            let context = format!("ulimit -v {}; {line}: {message}{answer}", steps * STEP);
+            assert!(!dir.files().iter().any(|name| name.contains(".tmp")), "{context}");
             match code(&output) {
                 0 => continue,
-                2 => assert!(said.contains("--memory"), "{story}"),
-                expected => assert_eq!(expected, 3, "{story}"),
+                2 => assert!(message.contains("--memory"), "{context}"),
+                expected => assert_eq!(expected, 3, "{context}"),
             }
-            assert!(!said.is_empty() || answer.contains("memory"), "{story}");
-            if said.contains("out of memory: ") {
-                assert_eq!(said.lines().count(), 1, "{story}");
+            assert!(!message.is_empty() || answer.contains("memory"), "{context}");
+            if message.contains("out of memory: ") {
+                assert_eq!(message.lines().count(), 1, "{context}");
                 assert!(
-                    said.ends_with("raise the memory limit or use a smaller --memory\n"),
-                    "{story}"
+                    message.ends_with("raise the memory limit or use a smaller --memory\n"),
+                    "{context}"
                 );
             }
             if answer.is_empty() {
@@ -161,7 +161,7 @@ fn failed_allocations_keep_the_result_and_leave_no_file() {
                 let object = super::common::one_object(&answer);
                 let reason = object["proof"]["reason"].as_str().unwrap_or_default();
                 kept += u32::from(reason.starts_with("memory"));
-                assert_eq!(answer.contains("\"white\""), object["proof"].is_object(), "{story}");
+                assert_eq!(answer.contains("\"white\""), object["proof"].is_object(), "{context}");
                 assert_eq!(object.get("checkpoint").is_some(), more.contains("checkpoint"));
             }
         }
@@ -191,9 +191,9 @@ fn failed_allocations_are_limits_with_a_message() {
         let around = (1..12).map(|below| least - 3 * below);
         for steps in around.chain([122_880 / STEP, least + 1]) {
             let output = with_memory(&dir, line, steps);
-            let said = stderr(&output) + &stdout(&output);
-            assert!(matches!(code(&output), 0 | 2 | 3), "{line}, {steps} steps: {said}");
-            assert!(!said.is_empty(), "{line}, {steps} steps");
+            let message = stderr(&output) + &stdout(&output);
+            assert!(matches!(code(&output), 0 | 2 | 3), "{line}, {steps} steps: {message}");
+            assert!(!message.is_empty(), "{line}, {steps} steps");
         }
     }
 }

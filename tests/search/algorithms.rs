@@ -63,7 +63,7 @@ impl Setting {
 
     /// One of the two profiles, with random numbers for the most important parameters.
     pub fn random(random: &mut Random, table_bytes: usize) -> Self {
-        let settles = random.below(2) == 0;
+        let has_leaf_solver = random.below(2) == 0;
         Setting {
             profile: random.pick(&[Profile::Tuned, Profile::Thesis]),
             combination: match random.below(4) {
@@ -72,7 +72,7 @@ impl Setting {
             },
             epsilon: Epsilon::new(random.below(513) as f64 / 1024.0),
             leaf_solver: LeafSolverOptions {
-                budget: if settles { 1 + random.below(80) as u32 } else { 0 },
+                budget: if has_leaf_solver { 1 + random.below(80) as u32 } else { 0 },
                 effort: random.below(12) as u32,
             },
             max_attempts: random.pick(&[0, 1, 2, u32::MAX]),

@@ -65,7 +65,8 @@ fn value_of(code: u64) -> Value {
     if mix(!code) & 1 == 0 { Value::Win } else { Value::Loss }
 }
 
-/// One of the entries of a code, which compact entries store exactly. Its other fields follow from phi.
+/// One of 127 test entries for `code`; `counter` selects phi, which determines the other fields. Compact
+/// entries store the numbers of these entries exactly.
 fn entry_of(code: u64, counter: u64) -> Entry {
     let phi = 1 + (counter % 127) as u32;
     let rest = mix(code ^ u64::from(phi) << 32);
@@ -104,7 +105,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     ]
 }
 
-/// Numbers of clusters. Some of these tables begin with a part of their clusters.
+/// Numbers of clusters. Tables with many clusters use only a part of them at first, and then grow.
 fn sizes() -> impl Strategy<Value = usize> {
     let most = if cfg!(miri) { 8 } else { 3000 };
     prop_oneof![4usize..most.min(70), 4usize..most]
@@ -115,8 +116,8 @@ const CASES: u32 = if cfg!(miri) { 1 } else { 100 };
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
-    /// The growth that converts full entries to compact ones rounds numbers, preserves every entry, and doubles the
-    /// capacity.
+    /// The growth that converts full entries to compact ones rounds numbers and preserves every entry. The capacity
+    /// does not change: it counts compact entries from the start.
     #[test]
     fn entries_become_compact(
         clusters in sizes(),
@@ -200,7 +201,8 @@ proptest! {
     fn no_position_is_confused_with_another(clusters in sizes(), salt: u64) {
         let keys = Keys::longest(clusters, salt);
         let table = keys.compact_table(clusters);
-        // Half of the codes are neighbours, whose keys differ in a few of the words.
+        // Half of the codes differ in their low bits only, so their keys differ by the exclusive or of a few
+        // random words.
         let code = |number: u64| match number % 2 {
             0 => keys.code(salt ^ number),
             _ => keys.code(salt) ^ number >> 1,

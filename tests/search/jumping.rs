@@ -195,8 +195,8 @@ fn values_of_all_moves_agree_with_negamax() {
     }
 }
 
-/// Positions have the same code exactly if a symmetry maps one to the other. Then they have the same value and
-/// the same number of moves.
+/// Positions have the same code exactly if a symmetry maps one to the other. The test checks that positions
+/// with the same code have the same value and the same number of moves.
 #[test]
 fn codes_of_early_positions_identify_them() {
     for size in BOARDS {
@@ -213,7 +213,8 @@ fn codes_of_early_positions_identify_them() {
             let same = *by_code.entry(code).or_insert(facts);
             assert_eq!(same, facts, "{size} {text}");
         }
-        // At least one code for each colour of the empty square and each side to move.
+        // At least three codes: the full board, an empty square of the mover's colour, and an empty square of
+        // the other colour. Positions may be the same up to an exchange of the colours.
         assert!(by_code.len() >= 3, "{size}: {by_code:?}");
     }
 }

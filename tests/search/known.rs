@@ -17,7 +17,7 @@ use crate::algorithms::{
     ENOUGH_NODES, LARGE_TABLE, Random, Setting, algorithms, check, random_graph, thousands,
 };
 
-/// The values of the nodes, and the numbers of look-ups.
+/// Values of nodes, with counters of look-ups and of known answers.
 struct Values {
     values: Vec<OracleAnswer>,
     hits: AtomicU64,
@@ -135,8 +135,8 @@ fn with_all_values_one_expansion_suffices() {
     }
 }
 
-/// The first look-up fails, then the second, and so on until the search ends with fewer look-ups. None of these
-/// searches has an outcome, and all have the right reason.
+/// In each search, a later look-up fails than in the search before, until a search ends before that look-up. No
+/// search with a failed look-up has an outcome, and all have the right reason.
 #[test]
 fn a_failed_look_up_is_never_an_outcome() {
     let mut failed = 0;
@@ -163,7 +163,7 @@ fn a_failed_look_up_is_never_an_outcome() {
                 }
                 assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError), "{context}");
                 assert!(report.phi != 0 && report.delta != 0, "{context}");
-                // There is no look-up after that.
+                // There is no look-up after the failed one.
                 assert_eq!(values.lookups.load(Ordering::Relaxed), failing + 1, "{context}");
                 failed += 1;
                 failing += 1 + failing / 3 + random.below(3);

@@ -1,4 +1,4 @@
-//! Every search algorithm against plain negamax, on random graphs and random Konane positions.
+//! Compares every search algorithm with plain negamax, on random graphs and random Konane positions.
 //!
 //! Properties of every report, for all parameters and any size of the memory:
 //!

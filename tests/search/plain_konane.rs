@@ -23,7 +23,7 @@ impl Game for PlainKonane<'_> {
         code: u64,
         _: &mut (),
         children: &mut Vec<Child>,
-        announce: impl FnMut(u64),
+        prefetch: impl FnMut(u64),
     ) -> Expansion {
         let to_move = if code >> 63 == 0 { Colour::Black } else { Colour::White };
         let position = Position::new_unchecked(self.0, code & !(1 << 63), to_move);
@@ -33,7 +33,7 @@ impl Game for PlainKonane<'_> {
         }
         let codes: Vec<u64> =
             moves.iter().map(|&mv| Self::code(&position.play(self.0, mv))).collect();
-        codes.iter().copied().for_each(announce);
+        codes.iter().copied().for_each(prefetch);
         let child = |&code| Child { code, phi: 1, delta: 1, effort: 0 };
         children.extend(codes.iter().map(child));
         Expansion::Open

@@ -1,8 +1,9 @@
-//! The plain parameters of PNS and df-pn against the algorithms of the thesis (section 2), written here as published:
-//! with proof and disproof numbers at OR and AND nodes, without NAND form, table, path and child stack.
+//! Compares PNS and df-pn with plain parameters with the algorithms of the thesis (section 2). These are written here
+//! as published: with proof and disproof numbers at OR and AND nodes, and without NAND form, table, path and child
+//! stack.
 //!
-//! The games are trees with distinct leaf estimates. If two children of a node are equally good, the thesis does not
-//! say which one is selected, so games in which this happens are not compared.
+//! The games are trees with random leaf estimates, which are rarely equal. If two children of a node are equally
+//! good, the thesis does not say which one is selected, so games in which this happens are not compared.
 
 use konane::Value;
 use konane::search::dfpn::{DfpnOptions, dfpn};
@@ -130,7 +131,7 @@ fn two_best(node: &Node) -> Result<(usize, f64), Tie> {
     if second == numbers[best] { Err(Tie) } else { Ok((best, second)) }
 }
 
-/// A random tree of at most `nodes` nodes, and distinct random estimates.
+/// A random tree of `nodes` nodes, and a random estimate for each node.
 fn random_tree(seed: u64, nodes: u32) -> (GraphGame, Vec<(u32, u32)>) {
     let mut random = Random(seed);
     let edges: Vec<(u32, u32)> = (1..nodes)

@@ -37,8 +37,8 @@ fn a_repeated_search_has_the_same_counts() {
 
 #[test]
 fn searches_may_share_a_table() {
-    // Small boards in a table that has to grow several times meanwhile: the searches of the threads share
-    // entries and replace entries of each other, and each has the right outcome.
+    // Positions of a small board, in a table that has to grow several times: the searches of the threads share
+    // entries and replace each other's entries, and each search has the right outcome.
     let board = board("4x5");
     let game = Konane::new(&board, Profile::Thesis.estimate());
     let mut oracle = Negamax::new(&game);
@@ -66,8 +66,7 @@ fn searches_may_share_a_table() {
     }
 }
 
-/// The entries of several searches add up: the table grows, although no single search would fill it so far that it
-/// grows.
+/// The entries of consecutive searches add up: the table grows as it would during one long search.
 #[test]
 fn a_table_grows_over_several_searches_as_over_one() {
     let board = board("5x6");

@@ -141,9 +141,9 @@ proptest! {
         }
         prop_assert_eq!(table.store(0, 99, new), Stored::Replaced);
         prop_assert_eq!(table.lookup(0, 99), Some(new));
-        // In steps of the encoded search effort. Eight steps double the effort.
-        let worth = |code: usize| works[code] + u64::from(solved[code]) * 8;
-        let victim = (0..CLUSTER).min_by_key(|&code| worth(code)).unwrap();
+        // Replacement priority, in steps of the encoded search effort. Eight steps double the effort.
+        let priority = |code: usize| works[code] + u64::from(solved[code]) * 8;
+        let victim = (0..CLUSTER).min_by_key(|&code| priority(code)).unwrap();
         for code in 0..CLUSTER {
             prop_assert_eq!(table.lookup(0, code as u64).is_none(), code == victim);
         }
@@ -184,7 +184,8 @@ proptest! {
         bits in 0u32..3,
     ) {
         let table = table(clusters);
-        // Some keys in which only the upper or the lower half varies: clusters with many codes.
+        // In some cases only the upper eight bits of the keys vary, in others all bits except these: then there
+        // are clusters with many codes.
         let key = |code: u64| match bits {
             0 => mix(code),
             1 => mix(code) << 56,
@@ -265,7 +266,7 @@ fn a_table_that_grows_in_time_loses_little() {
         used += u64::from(table.store(mix(code), code, entry_of(code, 1)) == Stored::Filled);
     }
     assert!((1..=2).contains(&growths), "{growths}");
-    // Growth starts when one cluster in a hundred overflows.
+    // Growth starts when the table has lost about one entry in a hundred.
     let lost = codes.iter().filter(|&&code| table.lookup(mix(code), code).is_none());
     let lost = lost.count();
     assert!(lost * 50 < codes.len(), "{lost} of {}", codes.len());
@@ -400,8 +401,8 @@ fn more_memory_than_available_is_an_error_with_the_size() {
     }
 }
 
-/// One of the entries of a code that the threads below store. Delta and work follow from code and phi,
-/// so a mixture of two stores is detected.
+/// One of the entries for `code` that the threads below store; `counter` selects phi. Delta and work follow
+/// from code and phi, so a mixture of two stores is detected.
 fn entry_of(code: u64, counter: u64) -> Entry {
     let phi = 1 + (counter % u64::from(MAX)) as u32;
     let bound = mix(code ^ u64::from(phi) << 32);

@@ -43,7 +43,8 @@ fn up_to(ranks: u32, files: u32) -> impl Iterator<Item = (u32, u32)> {
 #[test]
 fn dfpn_finds_the_published_winners() {
     let published = published();
-    // With the squares up to 6x6 these are all published boards of up to 40 squares.
+    // If the tests are optimised, these boards and those of up to 6x6 include all published boards of up to 40
+    // squares.
     let files = if OPTIMISED { 8 } else { 6 };
     let oblong = up_to(5, files).chain(up_to(files, 5));
     let lines = (7..=20).flat_map(|n| [(1, n), (n, 1)]);

@@ -4,10 +4,10 @@
 //! cargo run --release --package xtask -- fit numbers.spr … > src/sprouts/forecast/weights.txt
 //! ```
 //!
-//! The odds of the Grundy numbers are a softmax of functions of the phase (the *curves*). The phase is the
-//! sum of the weights of a land's traits. All weights are fitted at once, by Adam (Kingma and Ba 2015) on the
-//! mean logarithmic loss. One land in ten is used for validation only; the loss on these lands is printed on
-//! stderr.
+//! The odds of the Grundy numbers are a softmax of functions of the phase (the *curves*). The phase is the sum
+//! of the weights of a land's traits. The weights are fitted by Adam (Kingma and Ba 2015) on the mean
+//! logarithmic loss: for 300 steps the curves only, then all weights together. One land in ten is used for
+//! validation only; the loss on these lands is printed on stderr.
 
 use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
@@ -70,8 +70,8 @@ impl Adam {
     }
 }
 
-/// Returns the initial weight of a trait that is a count, in turns: a game has about 0.8 moves per life, and
-/// a move is half a turn. Returns None for all other traits.
+/// Returns the initial weight of a trait that is a count, in full turns of the phase (360°): a game has about
+/// 0.8 moves per life, and a move turns the phase by a half. Returns None for all other traits.
 fn initial_weight(part: &Trait) -> Option<f64> {
     match part {
         Trait::Isolated => Some(1.19),
@@ -98,7 +98,8 @@ fn read(
     for file in files {
         for entry in SprReader::open(file)? {
             let entry = entry?;
-            // A sum is skipped: that it is lost does not determine the Grundy numbers of its lands.
+            // A position of several lands is skipped: the file only says that it is lost, which does not
+            // determine the Grundy numbers of its lands.
             let [land] = entry.position.lands() else { continue };
             let lives = entry.position.lives();
             let is_skipped =
@@ -202,7 +203,7 @@ pub fn run(files: &[PathBuf]) -> Result<(), DeveloperError> {
         shares.push(total);
     }
     if training.is_empty() {
-        return Err("no land in the files has 6 or more lives".into());
+        return Err("too few lands with 6 or more lives: none is left for training".into());
     }
     let start =
         |part: &Trait| Adam { value: initial_weight(part).unwrap_or(0.0), ..Adam::default() };
@@ -239,7 +240,7 @@ pub fn run(files: &[PathBuf]) -> Result<(), DeveloperError> {
         CLASSES - 2
     );
     println!(
-        "# of 1, cos, sin, cos 2, sin 2 of the phase, and of these times the size, in 1/1024."
+        "# of 1, cos, sin, cos 2, sin 2 of the phase, and of these times\n# (lives - 16) / (lives + 16), in 1/1024."
     );
     println!("# Written by `cargo xtask fit` from {} lands.", lands.len());
     for (part, weight) in traits.iter().zip(&model.turns) {

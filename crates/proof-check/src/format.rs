@@ -312,7 +312,7 @@ pub(crate) fn decode_codes(bytes: &[u8], codes: &mut [u64]) -> Result<(), &'stat
         let next = difference.checked_add(1).and_then(|by| codes[at - 1].checked_add(by));
         codes[at] = next.ok_or("a code of more than 64 bits")?;
     }
-    if rest.next().is_some() { Err("more differences than codes") } else { Ok(()) }
+    if rest.next().is_some() { Err("more differences") } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -273,7 +273,7 @@ fn memory_is_limited() {
         expect_too_large(reader.read_codes(&never()).unwrap_err());
         expect_too_large(verify(&mut reader, &|_, _| {}, &never()).unwrap_err());
     }
-    // The exact amount is enough.
+    // Eight bytes for each position are enough to read the codes. The check of the proof needs more.
     let bytes = assemble(&ProofHeader { positions: 1 << 20, ..header }, &[(0, zeros)]);
     let mut reader = reader(Cursor::new(bytes)).unwrap();
     reader.limit_memory(8 << 20);

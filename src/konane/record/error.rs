@@ -76,7 +76,7 @@ pub enum RecordProblem {
         ranks: u32,
     },
     /// A `Result:` that contradicts the end of the game.
-    #[error("Result: the game ends with a win of {winner}, who makes the last move")]
+    #[error("Result: the game ends with a win of {winner}, because the other side has no move")]
     OtherResult {
         /// The winner.
         winner: Colour,

@@ -54,7 +54,9 @@ impl Record {
             reader.clone().moves(ranks, &headers, &mut record)?;
             Ok(record)
         };
-        // With an odd number of ranks, a1 is black in either order of ranks, and the record is read as not flipped.
+        // With an even number of ranks, the colour of a1 depends on the order of the ranks, so a text read in the
+        // wrong order soon gives an error. With an odd number, a1 is black in either order. Both orders may be
+        // legal, and the record is read as not flipped.
         let has_two_readings = dimensions.ranks().is_multiple_of(2);
         match is_flipped.or(headers.is_flipped()?) {
             Some(is_flipped) => read(is_flipped),

@@ -194,7 +194,7 @@ pub enum SolveError {
     )]
     NotProvable,
     /// A proof by a search without all symmetries.
-    #[error("the codes in a proof are those of all symmetries: --proof needs --symmetry all")]
+    #[error("in a proof, all symmetric positions have the same code: --proof needs --symmetry all")]
     ProofSymmetry,
     /// The checkpoint cannot be read.
     #[error(transparent)]

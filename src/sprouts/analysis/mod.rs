@@ -118,7 +118,7 @@ impl Analysis {
 }
 
 /// Returns the position after a winning move of `position`, or of its sum with a heap. Meant for a position
-/// that a search with this workspace and these options has found to be won, because then little is left to
+/// that a search with this solver state and these options has found to be won, because then little is left to
 /// search. `None` if the limits or the memory do not suffice.
 pub fn winning_move(
     workspace: &SolverState<'_, Sprouts>,
@@ -245,9 +245,9 @@ impl Analyst {
         Ok(game.text(&atoms?))
     }
 
-    /// Finds all values of a position that the limits allow: the outcomes of the position and its moves,
-    /// and all Grundy numbers. Values that are easy to find come first. `on_change` is called once before
-    /// the first search, when the children are listed, and after every search that has found a value.
+    /// Finds all values of a position that the limits allow: the outcomes of the position and its moves, and
+    /// all Grundy numbers. Values that are easy to find come first. `on_change` is called once when the
+    /// children have been listed, before the first search, and then after every search that has found a value.
     ///
     /// A node limit counts evaluated couples. Without limits the analysis ends when all values are known
     /// or the memory does not suffice.

@@ -37,7 +37,7 @@ pub struct SurveyOptions<'l> {
     pub goal: Goal,
     /// Size of the nim heap that is added to the position.
     pub nimber: u32,
-    /// Options of the searches. They must be the same for all searches with the workspace.
+    /// Options of the searches. They must be the same for all searches with the solver state.
     pub search: SearchOptions,
     /// Number of threads.
     pub threads: u32,
@@ -181,7 +181,7 @@ impl SurveyNode {
         })
     }
 
-    /// Copies the known values from the workspace. Returns true if that changed anything.
+    /// Copies the known values from the solver state. Returns true if that changed anything.
     fn update(&mut self, workspace: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
         let grundy = self.grundy.or_else(|| workspace.grundy(&self.sum));
         let value = self.value.or_else(|| workspace.value(&self.sum));
@@ -344,7 +344,7 @@ impl Survey<'_, '_> {
         }
     }
 
-    /// Copies all known values from the workspace and applies the rules. Returns true if that changed
+    /// Copies all known values from the solver state and applies the rules. Returns true if that changed
     /// anything.
     fn update(&mut self) -> bool {
         let Survey { workspace, options, nodes, .. } = self;

@@ -32,7 +32,7 @@ pub(super) enum Curve {
 /// A curve within a boundary, which cuts the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CutCurve {
-    /// Class whose first member is the boundary.
+    /// Class of boundaries that symmetries exchange ([`RegionSymmetries`]). The curve is in the first of them.
     pub class: usize,
     /// Indices of the vertices in the boundary, with i ≤ j.
     pub i: usize,
@@ -41,10 +41,11 @@ pub(super) struct CutCurve {
     pub exchanged: bool,
 }
 
-/// Calls `found` with every move of a land, or with a subset of the moves. A curve that ends at a link (a
-/// letter that occurs in two regions) cuts the link, because the spot is dead then. Moves that cut more links
-/// come first: they split the land more often, and results for small lands are more often known. Moves that
-/// cut no links are [`OptionSubset::Rest`].
+/// Calls `found` with the moves of a land, or with a subset of them. Of moves that a symmetry of the region
+/// ([`RegionSymmetries`]) maps to each other, only one is listed. A curve that ends at a link (a letter that
+/// occurs in two regions) cuts the link, because the spot is dead then. Moves that cut more links come first:
+/// they split the land more often, and results for small lands are more often known. Moves that cut no links
+/// are [`OptionSubset::Rest`].
 ///
 /// # Errors
 /// The errors of `found`.

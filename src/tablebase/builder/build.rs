@@ -207,7 +207,7 @@ impl BuildTask {
         let refuse = |what| BuildError::NoTask { text: self.to_string(), what };
         let (dimensions, max_stones) = (self.dimensions, self.dimensions.squares());
         if max_stones / 2 > estimate::MAX_WHITE {
-            return Err(refuse("the board is too large for rows"));
+            return Err(refuse("the rows of this board would be too long"));
         }
         let (scope, metric) = (Scope::Complete, Metric::Outcome);
         let coverage = Coverage { dimensions, scope, metric, max_stones };

@@ -25,26 +25,28 @@ use crate::tablebase::index::{Index, binomial};
 use crate::tablebase::values::statespace;
 use crate::tablebase::values::sweep::{Sweep, row_words, stride_words};
 
-/// Addresses per second and thread of the ranked method, writing included: a low figure, from 7x7
-/// with 10 stones on two cores.
+/// Addresses per second and thread of the ranked method, writing included: a low estimate from measurements of
+/// 7x7 with 10 stones on two cores.
 const RANKED_POSITIONS_PER_SECOND: f64 = 4.0e7;
 
-/// Addresses per second and thread of the sweep, writing included: a low figure, from 6x6 on two
-/// cores.
+/// Addresses per second and thread of the sweep, writing included: a low estimate from measurements of 6x6 on
+/// two cores.
 const SWEPT_POSITIONS_PER_SECOND: f64 = 1.5e8;
 
-/// Addresses per second and thread of the ranked method with remotenesses: a low figure, from 5x5 and 5x6.
+/// Addresses per second and thread of the ranked method with remotenesses: a low estimate from measurements of
+/// 5x5 and 5x6.
 const RANKED_REMOTENESSES_PER_SECOND: f64 = 1.0e7;
 
-/// Addresses per second and thread of the sweep with remotenesses: a low figure, from 5x5 and 5x6.
+/// Addresses per second and thread of the sweep with remotenesses: a low estimate from measurements of 5x5 and
+/// 5x6.
 const SWEPT_REMOTENESSES_PER_SECOND: f64 = 4.0e7;
 
 /// Addresses per second and thread of the state space. It is slower than the sweep alone, because it keeps
 /// more data in memory and moves them more often.
 const REACHED_POSITIONS_PER_SECOND: f64 = 1.0e8;
 
-/// Bytes of rows, before compression, that a thread reads, joins and scatters in a second. A low figure, from
-/// 6x7 with four black stones on two busy cores.
+/// Bytes of rows, before compression, that a thread reads, joins and scatters in a second: a low estimate from
+/// measurements of 6x7 with four black stones on two busy cores.
 const READ_BYTES_PER_SECOND: f64 = 1.2e8;
 
 /// Bytes of rows, before compression, that a thread splits, compresses and writes in a second. From the same
@@ -418,7 +420,7 @@ impl SliceFigures {
         }
         // The data of a layer are read when it is assembled, and again when its positions are counted.
         let read = read + 2.0 * stored;
-        // Slices are written for both sides to move, then layers for the stored ones.
+        // Slices are written for both sides to move, layers only for the sides that the database stores.
         let written = 2.0 * all + stored;
         let seconds = read / READ_BYTES_PER_SECOND + written / WRITTEN_BYTES_PER_SECOND;
         let white_rows = if sides == 1.0 { index.max_rows() as f64 * row } else { 0.0 };

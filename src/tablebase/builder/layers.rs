@@ -15,8 +15,9 @@ use crate::tablebase::files::{
 const ASSEMBLY_BYTES: usize = 1 << 20;
 
 impl BuildDirectory {
-    /// Returns the entry of a layer that an earlier run has finished, or `None` if there is no such layer. A
-    /// layer file without an entry is checked completely and gets an entry. If it is damaged, it is removed.
+    /// Returns the manifest's entry of a layer that an earlier run has finished, or `None` if there is no such
+    /// layer. A layer file without an entry is checked completely and gets an entry. If the file is damaged, it
+    /// is removed.
     pub fn find_layer(
         &self,
         stones: u32,

@@ -273,7 +273,8 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     };
     if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)
         && metric == Metric::Outcome
-        // This error advises to begin again, so it is only for cases in which a new build in small slices fits.
+        // This error advises the user to begin again, so it is returned only if a new build in small slices
+        // would fit.
         && estimate::least_sliced_memory(index, threads) <= u128::from(have)
     {
         return Err(BuildError::Begun { path, rows, need: plan.memory_bytes, have });

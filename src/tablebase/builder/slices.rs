@@ -1,8 +1,8 @@
 //! Slices of rows, and the tasks that make them.
 //!
-//! The layers of rows of the sweep are cut into *slices*: ranges of canonical black patterns with b
-//! stones. W(b) are the rows of these patterns with White to move, B(b) those with Black to move. The tasks run
-//! in waves:
+//! For each number b of black stones, the rows of the sweep are cut into *slices*: ranges of canonical black
+//! patterns with b stones. W(b) are the rows of these patterns with White to move, B(b) those with Black to
+//! move. The tasks run in waves:
 //!
 //! ```text
 //! W(0) B(0) W(1) B(1) … W(NB) B(NB) layers
@@ -10,9 +10,9 @@
 //!
 //! A slice of W(b) is made from rows of B(b-1), …, B(b-m), where m is the maximum number of stones that a jump
 //! takes: a white jump takes 1 to m black stones. A slice of B(b) is made from rows of W(b), because a black
-//! jump keeps the number of black stones. The black patterns of a slice determine which rows it needs.
-//! Neighbouring patterns are equal on their high squares, and so are most patterns to which their jumps lead.
-//! Therefore a slice needs only a small part of the rows.
+//! jump keeps the number of black stones. The black patterns of a slice determine which rows it needs. Patterns
+//! of neighbouring rows are equal on the squares with high numbers, and so are most patterns to which their
+//! jumps lead. Therefore a slice needs only a small part of the rows.
 //!
 //! A build in memory has one slice for each layer of rows ([`Slices::WHOLE`]). One task makes this slice for
 //! both sides to move. White's rows stay in memory, and are written only if the database stores them.
@@ -141,7 +141,7 @@ fn parse(text: &str) -> Result<BuildTask, &'static str> {
             return Err("the board has fewer squares than the layer has stones");
         }
         TaskProduct::Rows { black, .. } if black > squares.div_ceil(2) => {
-            return Err("the board has fewer black squares");
+            return Err("the board has fewer black squares than the rows have black stones");
         }
         _ => {}
     }

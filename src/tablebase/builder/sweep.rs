@@ -4,9 +4,9 @@
 //! parts of fewer black stones ──▶ rows, some at a time ──▶ slice in memory ──▶ parts
 //! ```
 //!
-//! A layer of a database has positions with the same number of stones, a layer of the sweep or the state
-//! space positions with the same number of black stones. So every row is split by the number of white stones,
-//! and each piece is written to the part of its block.
+//! A layer of a database has positions with the same number of stones. A layer of the sweep or of the state
+//! space has positions with the same number of black stones. So every row is split by the number of white
+//! stones, and each piece is written to the file (*part*) of its block.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
@@ -60,8 +60,9 @@ impl<'a> SweepBuild<'a> {
                 if self.directory.read_entry(stones)?.is_some() {
                     return self.directory.remove_parts(stones);
                 }
-                // An existing layer without an entry is checked. If it is damaged, it is removed, and a later
-                // task assembles it: its parts may have to be made first.
+                // A layer file for which the manifest has no entry yet is checked. If the file is damaged, it
+                // is removed, and a later task assembles the layer, because its parts may have to be made
+                // first.
                 match self.directory.layer_path(stones).exists() {
                     true => self.directory.find_layer(stones, self.monitor).map(drop),
                     false => self.directory.assemble(stones, self.monitor),
@@ -358,7 +359,8 @@ impl<'a> RowReader<'a> {
     }
 
     /// Joins row `nth` of the rows that were read. Returns it, over all white patterns, and scratch memory for
-    /// its images. A row of several planes holds the ranks of moves to its positions ([`ranks_of_moves`]).
+    /// its images under symmetries. A row of several planes holds the ranks of moves to its positions
+    /// ([`ranks_of_moves`]).
     fn row(&mut self, nth: usize) -> (&[u64], &mut Vec<u64>) {
         let columns = &self.build.columns;
         let [stored_planes, planes] = self.planes;

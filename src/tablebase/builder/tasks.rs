@@ -74,15 +74,16 @@ impl BuildDirectory {
                 unchecked.push(self.task(TaskProduct::Layer { stones }));
             }
         }
-        // Existing layers without an entry are checked first: a sound one need not be made again.
+        // Layer files for which the manifest has no entry yet are checked first, because an undamaged layer
+        // need not be made again.
         if !unchecked.is_empty() {
             return Ok(vec![unchecked]);
         }
         let names = self.task_files()?;
         let waves = self.waves(&|name| names.contains(name));
         for name in &names {
-            // White's rows that the database does not store are removed when no task for rows with as many
-            // black stones is left.
+            // White's rows that the database does not store are removed when no task is left for rows with the
+            // same number of black stones.
             if let Some((to_move, of)) = parse_part_name(name)
                 && !self.stores(to_move)
                 && !waves.iter().flatten().any(

@@ -98,7 +98,7 @@ impl LayerFile {
         let end = footer.index_offset.checked_add(footer.index_bytes);
         if end != Some(footer_at) || footer.index_offset < HEADER_BYTES as u64 {
             let got = format!("{} + {}", footer.index_offset, footer.index_bytes);
-            return damaged("the end of the index (the length of the file)", &footer_at, &got);
+            return damaged("the end of the index (the beginning of the footer)", &footer_at, &got);
         }
         let index = LayerIndex::read(&source, &header, &footer)?;
         Ok(LayerFile { source, header, footer_xxh3: xxh3_64(&foot), index })

@@ -240,8 +240,8 @@ impl LayerWriter {
     /// its chunks. Returns the number of set bits that the other file states.
     ///
     /// # Errors
-    /// If the other file is damaged, has another header or no such block, as [`LayerWriter::write`],
-    /// or [`DatabaseError::Interrupted`] if `stop` was set.
+    /// If the other file is damaged, has another header, or has no such block; the errors of
+    /// [`LayerWriter::write`]; [`DatabaseError::Interrupted`] if `stop` was set.
     ///
     /// # Panics
     /// As [`LayerWriter::begin_block`].

@@ -90,7 +90,7 @@ impl Index {
     /// The canonical black patterns with a number of stones.
     ///
     /// # Panics
-    /// If the board has fewer black squares.
+    /// If the board has fewer than `black` black squares.
     #[inline]
     pub fn orbits(&self, black: u32) -> &Orbits {
         self.orbits[black as usize]
@@ -100,7 +100,7 @@ impl Index {
     /// Number of canonical black patterns with a number of stones. Does not compute the patterns.
     ///
     /// # Panics
-    /// If the board has fewer black squares.
+    /// If the board has fewer than `black` black squares.
     pub fn rows(&self, black: u32) -> u64 {
         self.rows[black as usize]
     }

@@ -16,7 +16,7 @@
 //!
 //! The rank of a move to a position of remoteness r is the rank of r + 1. The rank of a position is the
 //! greatest rank of its moves, or 0 if there is no move. With p = 1, remotenesses and ranks are outcomes, the
-//! greatest of two ranks is their union (OR), and r + 1 is the inverted bit. In this form, the sweep and the
+//! greater of two ranks is their union (OR), and r + 1 is the inverted bit. In this form, the sweep and the
 //! ranked method compute outcomes.
 //!
 //! # Planes

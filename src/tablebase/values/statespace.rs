@@ -131,9 +131,9 @@ struct Frontier {
 /// A jump of one side, with its effect on rows of reached positions.
 struct ReachJump {
     jump: Jump,
-    /// Applied to reached positions before the jump, gives the positions after it.
+    /// Relation that maps a row of reached positions before the jump to the positions after it.
     relation: RowJump,
-    /// Applied to a row of ones, gives the positions in which the jump is possible.
+    /// Relation that maps a row of ones to the positions in which the jump is possible.
     possible: RowJump,
 }
 
@@ -142,13 +142,13 @@ struct StateSpaceSearch<'a> {
     index: &'a Index,
     ops: RowOps,
     images: Images,
-    /// By the player who jumps.
+    /// The jumps, by the player who jumps.
     jumps: [Vec<ReachJump>; 2],
     /// A row with all bits set.
     ones: Vec<u64>,
     /// By stabiliser of a black pattern ([`stabiliser`]): the white patterns that are the least of the patterns to
-    /// which the stabiliser maps them. They are counted, equivalent patterns are not. `None` for stabilisers that
-    /// do not occur, and for that which has only the identity.
+    /// which the stabiliser maps them. These patterns are counted; equivalent ones are not. `None` for stabilisers
+    /// that do not occur, and for the one that contains only the identity.
     least: Vec<Option<Vec<u64>>>,
 }
 
@@ -389,8 +389,8 @@ impl<'a> StateSpaceSearch<'a> {
     }
 
     /// Returns the rows with `black` black stones to which the mover's jumps from a frontier lead; `None` if the
-    /// frontier has no source rows for them. The memory of `spare` is used again if there is any, because to get
-    /// new pages from the system would take longer than to overwrite old ones.
+    /// frontier has no source rows for them. The memory of `spare` is used again if there is any, because
+    /// overwriting old pages is faster than getting new ones from the system.
     fn gather(
         &self,
         frontier: &[Option<Frontier>],

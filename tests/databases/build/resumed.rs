@@ -1,4 +1,4 @@
-//! Complete builds, interrupted builds, concurrent builds, and files of other programs.
+//! Complete builds, interrupted builds, concurrent builds, and files of other builds.
 
 use std::fs;
 use std::sync::Mutex;
@@ -82,7 +82,8 @@ fn files_do_not_depend_on_the_number_of_threads() {
     }
 }
 
-/// Sets the stop flag when a stage starts for the n-th time.
+/// Sets the stop flag at the event with number `at`, counted from 0. An event is the start of a stage or the
+/// end of a layer.
 struct StopAt<'a> {
     calls: AtomicU32,
     at: u32,
@@ -111,7 +112,7 @@ fn stopped_at_every_layer_and_continued() {
         let broken = planned(size, max_stones, &out.path().join("broken"));
         let summary = loop {
             let stop = AtomicBool::new(false);
-            // Each run adds at most one layer.
+            // `at` is at most 4, and a layer takes at least two events, so each run adds at most two layers.
             let observer = StopAt { calls: AtomicU32::new(0), at, stop: &stop };
             match build_on(2, &broken, &observer, &stop) {
                 Ok(summary) => break summary,
@@ -172,7 +173,7 @@ fn every_unfinished_directory_is_completed() {
                     damaged.push(name.clone());
                 }
                 5 => {
-                    // An empty file, as after a power failure.
+                    // No bytes, or only zeros, as after a power failure.
                     bytes = vec![0; [0, 1, 100, bytes.len()][seed as usize % 4]];
                     damaged.push(name.clone());
                 }

@@ -102,14 +102,14 @@ fn kill_9_while_a_checkpoint_is_written_leaves_a_complete_one() {
     }
 }
 
-/// Reads the whole checkpoint.
+/// Opens the checkpoint, and loads it if it has no tree.
 fn check(dir: &TestDir) -> konane::checkpoint::Totals {
     let path = dir.path("a.ckpt");
     let reader = CheckpointReader::open(&path).expect("whole");
     let (totals, footer) = (reader.header().totals, *reader.footer());
     assert_eq!(footer.offset + 64, fs::metadata(&path).unwrap().len());
     if footer.tree_nodes > 0 {
-        // The next run restores the tree; here the bytes are only read.
+        // The tree is not loaded here: the next run restores it.
         return totals;
     }
     let board = Board::new(BOARD.parse().unwrap());

@@ -165,7 +165,8 @@ fn a_tree_that_does_not_fit_is_rejected_with_the_required_memory() {
     }
 }
 
-/// A search that filled its memory can be resumed with the same memory.
+/// A search that filled its memory can be resumed. With the same memory, the memory is soon full again; with
+/// more memory, the search ends.
 #[test]
 fn a_search_with_full_memory_can_be_resumed_with_more() {
     let dir = TestDir::new();
@@ -302,9 +303,12 @@ fn the_text_describes_the_checkpoint() {
     let dir = TestDir::new();
     let args = [&["solve", "5x6", "--memory", "1MiB", "--threads", "1"][..], &FILE].concat();
     let output = dir.run(&[&args[..], &["--max-nodes", "2000"]].concat());
-    let said = stderr(&output);
-    assert!(said.contains("checkpoints: a.ckpt, every 10 min 0 s, at most 2.02 MiB\n"), "{said}");
-    assert!(said.contains("\ncheckpoint: "), "{said}");
+    let message = stderr(&output);
+    assert!(
+        message.contains("checkpoints: a.ckpt, every 10 min 0 s, at most 2.02 MiB\n"),
+        "{message}"
+    );
+    assert!(message.contains("\ncheckpoint: "), "{message}");
     let text = stdout(&output);
     assert!(text.contains("\n  all runs    2,0") && text.contains(", 1 run\n"), "{text}");
     assert!(text.contains("\n  checkpoint  a.ckpt, "), "{text}");

@@ -55,7 +55,8 @@ fn interrupted_builds_resume_and_write_the_same_files() {
                 assert_eq!(value["positions"], Value::Null);
                 interrupted += 1;
             }
-            // The layer already existed, so the second build took the lock first.
+            // The layer existed before this build, so the second build could start at once, and took the lock
+            // first.
             Some(4) => {
                 assert!(stderr(&output).contains("another program is building"));
                 rejected += 1;

@@ -104,7 +104,7 @@ fn output_keeps_the_order_of_lines_and_a_closed_pipe_is_no_error() {
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");
     let writer = std::thread::spawn(move || {
-        // Ends with the program.
+        // Writing fails as soon as the program has ended.
         while stdin.write_all(input.as_bytes()).is_ok() {}
     });
     let output = child.wait_with_output().expect("the program ends");

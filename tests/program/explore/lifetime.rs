@@ -29,7 +29,7 @@ fn ctrl_c_ends_the_server_with_open_connections() {
             assert!(stream.read_line(&mut line).unwrap() > 0);
         }
         let _idle = server.connect();
-        // A request for a position that is searched at the same time.
+        // A request whose position is still searched when the signal arrives.
         let mut asking = server.connect();
         let request = format!(
             "GET /api/v1/konane/position?board=8x8&time=2000 HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"

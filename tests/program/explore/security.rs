@@ -297,7 +297,7 @@ fn silent_clients_are_disconnected() {
 fn clients_that_never_read_do_not_block_others() {
     let server = Server::new();
     let request = format!("GET /style.css HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);
-    // Each response exceeds the socket buffers.
+    // The responses on each connection exceed the socket buffers.
     let _unread = open_idle(&server, CONNECTIONS, &request.repeat(1000));
     let started = Instant::now();
     // New clients are rejected while the server writes to all connections.

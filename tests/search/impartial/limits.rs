@@ -90,7 +90,8 @@ impl Observer for NumberRecorder {
     }
 }
 
-/// Includes numbers that are found while the search ends, and by other threads than the reporting one.
+/// The reported numbers include those that are found while the search ends, and those found by threads other
+/// than the reporting one.
 #[test]
 fn every_grundy_number_is_reported_once() {
     let game = game();

@@ -1,4 +1,5 @@
-//! Searches of impartial games against plain recursion, on games with known Grundy numbers and on random ones.
+//! Compares searches of impartial games with plain recursion, on games with known Grundy numbers and on random
+//! games.
 
 mod agreement;
 mod known_games;
@@ -9,8 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use konane::search::sums::{Atom, Impartial, OptionList};
 
-/// Grundy numbers by definition: the least number that no option has. Stores the computed numbers; uses no couples,
-/// bounds and cancellation.
+/// Grundy numbers by definition: the least number that no option has. Computed numbers are stored. Couples, bounds
+/// and cancellation are not used.
 pub struct ReferenceGrundy<'g, G: Impartial> {
     game: &'g G,
     scratch: G::Scratch,

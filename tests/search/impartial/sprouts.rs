@@ -174,7 +174,7 @@ fn a_search_continues_when_the_memory_is_full() {
         assert_eq!(report.outcome.value(), Some(value), "0*{spots}, {threads} threads");
         assert!(report.counters.collections > 0);
         assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);
-        // A land that is reached again has the right number.
+        // The stored numbers are right, although ids of evicted lands may have been assigned to other lands.
         let large = Sprouts::new(1 << 30);
         let mut reference = ReferenceGrundy::new(&large);
         let mut numbers = 0;
@@ -205,7 +205,7 @@ fn too_little_memory_gives_no_outcome() {
     }
 }
 
-/// Eight minutes of processor time, and up to 2 GiB; `cargo test --release -- --ignored larger_starts
+/// Takes eight minutes of processor time and up to 2 GiB; `cargo test --release -- --ignored larger_starts
 /// --nocapture` prints the figures. 0*33 is omitted, because it takes longer than all others.
 #[test]
 #[ignore = "takes four minutes on two cores"]

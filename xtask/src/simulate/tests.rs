@@ -113,8 +113,8 @@ fn a_search_ends_when_the_driver_receives_the_result() {
 
 #[test]
 fn a_machine_is_busy_while_it_searches() {
-    // Workers of Sprouts are idle while they wait for a job: two latencies of a second. Then they search for
-    // a second, which is the start of the second thread. So they are busy for a third of the time.
+    // Workers of Sprouts are idle while they wait for a job: two latencies of one second each. Then they search
+    // for one second, the time that starting another thread takes. So they are busy for a third of the time.
     let costs = "--thread-us 1000000 --latency-us 1000000 --expansion-us 0.001";
     let record = of_sprouts(&format!("0*8 --machines 1 --threads 2 --job-nodes 300 {costs}"));
     assert!(record.traffic.jobs > 3);

@@ -8,7 +8,8 @@ use crate::pn2::Pn2Options;
 /// same in all processes of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoordinatorConfig {
-    /// Maximum number of nodes evaluated by a job, at the start of the search.
+    /// Budget of a job, in nodes, at the start of the search (changed by
+    /// [`super::RemoteCoordinator::set_job_nodes`]).
     pub job_nodes: u64,
     /// Maximum number of nodes evaluated in the whole search. In one process, the workers' own limits apply instead.
     pub node_limit: Option<u64>,
@@ -17,9 +18,9 @@ pub struct CoordinatorConfig {
     /// Maximum number of shared results stored for workers that have not received them. The latest results are
     /// kept. A result takes 32 bytes in a plain game, and 40 bytes plus the name of its atom in an impartial game.
     pub max_results_stored: usize,
-    /// Maximum number of leaves compared for a worker that requests a job, at least 1: so many best leaves of the
-    /// tree. The worker gets the best of these whose parent no other worker has searched. If there is none, it gets
-    /// the best leaf.
+    /// Maximum number of leaves compared for a worker that requests a job, at least 1. These are the best leaves of
+    /// the tree. The worker gets the best of them that is not deferred to another worker, which has searched the
+    /// leaf's parent. If all of them are deferred, the worker gets the best leaf.
     pub leaves_compared: usize,
     /// Plain games: minimum search effort of an entry, solved or open, that a worker with fewer than 16 threads
     /// shares ([`CoordinatorConfig::min_shared_work`]).

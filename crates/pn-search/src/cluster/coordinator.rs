@@ -26,9 +26,10 @@ const MIN_JOB_NODES: u64 = 2;
 /// bits.
 const MAX_COUNT: u64 = 1 << 44;
 
-/// A leaf is deferred if it is kept for the worker that has searched its parent, although another worker requests a
-/// job. A leaf is deferred at most `MAX_DEFERRALS` · (number of assigned jobs + 1) times. During so many requests, a
-/// worker of usual speed has sent a request too. A slow worker must not block the best leaves.
+/// A leaf is *deferred* when it is kept for the worker that has searched its parent, although another worker
+/// requests a job. A leaf is deferred at most `MAX_DEFERRALS` · (number of assigned jobs + 1) times. Before that
+/// many requests have arrived, a worker of usual speed has sent a request itself. The limit prevents a slow worker
+/// from blocking the best leaves.
 const MAX_DEFERRALS: u64 = 2;
 
 /// Maximum number of leaves whose deferral count is stored. The count of a leaf that leaves the tree stays stored, so
@@ -138,7 +139,7 @@ impl<T: JobTree> Coordinator<T> {
         self.jobs.len()
     }
 
-    /// Sets the maximum number of nodes evaluated by the next jobs.
+    /// Sets the budget, in nodes, of each job that is assigned from now on.
     pub fn set_job_nodes(&mut self, nodes: u64) {
         self.config.job_nodes = nodes;
     }

@@ -16,7 +16,7 @@ use crate::run::{Counters, ListChildren, Observer, Progress, Reason};
 pub struct Delivery {
     /// Receiver of the reply.
     pub worker: WorkerId,
-    /// The reply. If it contains a job, it is the argument of [`super::RemoteWorker::search`].
+    /// The reply. A reply with a job is the argument `reply` of [`super::RemoteWorker::search`].
     pub reply: Vec<u8>,
     /// Id of the job in the reply. If there is none and the search is not over, the carrier has to repeat the
     /// worker's idle request after the next change, such as a result or the removal of another worker.
@@ -64,7 +64,7 @@ pub trait RemoteCoordinator {
     /// Takes the jobs that have been cancelled since the last call.
     fn take_cancelled(&mut self) -> Vec<(WorkerId, JobId)>;
 
-    /// Sets the maximum number of nodes evaluated by the next jobs.
+    /// Sets the budget, in nodes, of each job that is assigned from now on.
     fn set_job_nodes(&mut self, nodes: u64);
 
     /// Ends the search for this reason, unless it has already ended.

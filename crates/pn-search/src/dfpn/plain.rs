@@ -120,7 +120,8 @@ pub(crate) fn dfpn_sharing<G: Game>(
 ) -> (Report, Vec<SharedEntry>) {
     let Root { game, code, table } = root;
     let threads = threads.get();
-    // If the oracle has the root's value, one expansion suffices, and further threads would be useless.
+    // If the oracle has the root's value, it usually has the values of the root's children too. Then one
+    // expansion solves the root, and further threads would be useless.
     if threads == 1 || game.oracle_value(code) != OracleAnswer::Unknown {
         let mut monitor = SearchMonitor::new(limits, observer);
         monitor.counters = initial_counters(table);

@@ -52,9 +52,9 @@ pub enum Pn2Budget {
     Size,
     /// A logistic share of the size (Breuker, Uiterwijk and van den Herik 1999).
     Logistic {
-        /// Size at which the budget is half of it (the thesis' a).
+        /// Size of the tree at which the budget is half the size (a in the thesis).
         inflection: f64,
-        /// Width of the transition, more than 0 (the thesis' b).
+        /// Width of the transition, more than 0 (b in the thesis).
         slope: f64,
         /// Minimum budget.
         minimum: u64,
@@ -147,11 +147,10 @@ impl Pn2Options {
 
 /// Searches a position by PN² on one thread.
 ///
-/// The search begins with the first-level tree `tree`, an empty one or that of a search that was
-/// stopped ([`Pn2Options::tree_capacity`]), and creates its second-level trees in the same memory.
-/// A node takes some 22 bytes. A second-level search that runs out of memory ends as if its budget
-/// were spent. If the first level runs out of memory, the outcome is `Unknown` for
-/// [`Reason::Memory`].
+/// The search begins with the first-level tree `tree`: an empty one ([`Pn2Options::tree_capacity`]), or that of
+/// a search that was stopped. The search creates its second-level trees in the memory of `tree`. A node takes
+/// some 22 bytes. A second-level search that runs out of memory ends as if its budget were spent. If the first
+/// level runs out of memory, the outcome is `Unknown` for [`Reason::Memory`].
 ///
 /// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search stops
 /// when the number of positions that it has evaluated, or of nodes that it has created, reaches the

@@ -33,11 +33,11 @@ const STACK_BYTES: usize = 2 << 20;
 /// Searches a position by PN² with several workers, one per thread. The calling thread is one of
 /// them.
 ///
-/// The search begins with the first-level tree `tree`, an empty one or that of a search that was
-/// stopped, which has second-level memory for each worker ([`Pn2Options::tree_capacity`]). With one
-/// worker this is [`super::pn2`]. If the system starts fewer threads, there are fewer workers. The
-/// counters are sums over all workers. The node limit is overrun by some hundred expansions of
-/// each worker. The number of nodes depends on how the threads are scheduled; the value does not.
+/// The search begins with the first-level tree `tree`: an empty one, or that of a search that was stopped.
+/// `tree` also has the second-level memory of each worker ([`Pn2Options::tree_capacity`]). With one worker this
+/// is [`super::pn2`]. If the system starts fewer threads, there are fewer workers. The counters are sums over
+/// all workers. The node limit is overrun by some hundred expansions of each worker. The number of nodes
+/// depends on how the threads are scheduled; the value does not.
 ///
 /// The first level's tree is stored in `snapshots` for checkpoints ([`crate::snapshot`]); without
 /// checkpoints, pass [`TreeSnapshots::new`].
@@ -52,7 +52,8 @@ pub fn pn2_parallel<G: Game>(
     observer: &mut dyn Observer,
     snapshots: &TreeSnapshots,
 ) -> Report {
-    // If the oracle has the root's value, one expansion suffices, and further threads would be useless.
+    // If the oracle has the root's value, it usually has the values of the root's children too. Then one
+    // expansion solves the root, and further threads would be useless.
     if tree.worker_memories.is_empty() || root.game.oracle_value(root.code) != OracleAnswer::Unknown
     {
         pn2(root, tree, options, limits, observer, snapshots)

@@ -20,9 +20,9 @@ impl SecondLevel {
         SecondLevel { tree: ProofTree::new(options, 0), top: 0 }
     }
 
-    /// Searches a position until it is solved, the budget is spent, a limit is reached,
-    /// `before_expansion` returns true, or the memory is full. Makes at least one expansion unless
-    /// a limit or `before_expansion` prevents it.
+    /// Searches a position until it is solved, the budget is spent, a limit is reached, `before_expansion`
+    /// returns true, or the memory is full. Makes at least one expansion unless a limit, `before_expansion`,
+    /// full memory or a solution in the table prevents it.
     ///
     /// The tree uses the memory from unit `bottom` on. `root_array` is the child array of the first
     /// level's root, which the observer can list; 0 if it is not in this memory.

@@ -37,8 +37,8 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Frees memory of a workspace. No other thread may use the workspace at the same time. Keeps the atoms of `root`.
-    /// Returns false if the search should end: there was no new Grundy number after any of the last
+    /// Frees memory of a solver state. No other thread may use the solver state at the same time. Keeps the atoms of
+    /// `root`. Returns false if the search should end: there was no new Grundy number after any of the last
     /// [`MAX_FRUITLESS_COLLECTIONS`] collections, or the data that has to be kept fills the memory. When `stop` returns
     /// true, nothing more is evicted.
     pub fn collect<G: Impartial>(
@@ -64,7 +64,7 @@ impl Collector {
 
 impl<G: Impartial> SolverState<'_, G> {
     /// Evicts data that can be computed again, as a search does when its memory is full. No other thread may use the
-    /// workspace at the same time. Atoms without a Grundy number may lose their ids.
+    /// solver state at the same time. Atoms without a Grundy number may lose their ids.
     pub fn collect_garbage(&self) {
         collect(self, &[], &|| false);
     }
@@ -122,7 +122,7 @@ fn retain<G: Impartial>(
         stays
     });
     if is_stopped {
-        // The table's further entries were kept without marking their atoms, so no atom may be evicted.
+        // The remaining entries of the table were kept without marking their atoms, so no atom may be evicted.
         return Retained::default();
     }
     let kept = |atom: Atom| kept.get(atom as usize).is_some_and(|kept| *kept);

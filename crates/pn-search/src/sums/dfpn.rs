@@ -9,9 +9,9 @@ use crate::run::{Counters, Limits, Observer, Reason, Report};
 
 /// Searches a position by df-pn on `threads` threads (0 counts as 1).
 ///
-/// Results of earlier searches in the workspace are used, so a repeated call continues a search that was stopped. The
-/// outcome does not depend on the number of threads. The counters do, and with several threads they differ from run to
-/// run. The recursion is as deep as the longest game; the threads have sufficient stacks for it.
+/// Results of earlier searches in the solver state are used, so a repeated call continues a search that was stopped.
+/// The outcome does not depend on the number of threads. The counters do, and with several threads they differ from run
+/// to run. The recursion is as deep as the longest game; the threads have sufficient stacks for it.
 ///
 /// When the memory is full, atoms are evicted, and their ids may be assigned to other atoms ([`Impartial::retain`]).
 /// Atoms of the root and atoms with known Grundy numbers are kept.

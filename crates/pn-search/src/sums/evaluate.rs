@@ -83,7 +83,7 @@ pub(super) struct Evaluator<'a, G: Impartial, N> {
     pub open: Vec<Atom>,
     /// True if there are several workers, so that children need keys.
     pub is_parallel: bool,
-    /// Bytes that the search uses in addition to the workspace.
+    /// Bytes that the search uses in addition to the solver state.
     pub own_bytes: u64,
     pub generator: OptionGenerator<G>,
 }

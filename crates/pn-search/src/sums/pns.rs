@@ -46,9 +46,9 @@ impl CoupleNumbers for CoupleMap {
 
 /// Searches a position by PNS on one thread. The recursion is as deep as the longest game.
 ///
-/// The table of the workspace is not used. The tree takes some 20 to 40 bytes for each
-/// expanded couple, within the workspace's memory. If that is not enough, the outcome is `Unknown`
-/// for [`crate::run::Reason::Memory`]. The tree is dropped at the end; exact results stay in the workspace.
+/// The table of the solver state is not used. The tree takes some 20 to 40 bytes for each
+/// expanded couple, within the solver state's memory. If that is not enough, the outcome is `Unknown`
+/// for [`crate::run::Reason::Memory`]. The tree is dropped at the end; exact results stay in the solver state.
 ///
 /// # Panics
 /// If the game or the observer does.

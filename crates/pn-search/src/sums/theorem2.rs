@@ -3,7 +3,9 @@
 //!
 //! The whole tree is in memory. There is no table, there are no stored Grundy numbers, and no transpositions. Proof and
 //! disproof numbers are computed from their definition after every step. For every node of the path, the test computes
-//! [`Thresholds`] and the paper's own thresholds (pt, dt and mt with ps and ds). Both must agree with the definition.
+//! [`Thresholds`] and the paper's own thresholds (pt, dt and mt with ps and ds). The numbers of the node must be within
+//! the thresholds exactly if the most-proving node is below the node. The paper's thresholds are tested only for delta
+//! as a sum, as in the paper.
 
 use proptest::prelude::*;
 

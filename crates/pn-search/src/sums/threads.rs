@@ -40,7 +40,7 @@ pub(super) struct WorkerGroup<'w, G: Impartial> {
 /// Result of a group of workers.
 pub(super) struct GroupResult<T> {
     pub answer: Result<T, Reason>,
-    /// Last numbers of the root in the first worker.
+    /// Phi and delta of the root, as last computed by the first worker.
     pub root: Pair,
     pub counters: Counters,
     /// Number of workers that were started. If they were restarted, the maximum.
@@ -98,8 +98,8 @@ impl<G: Impartial> WorkerGroup<'_, G> {
         }
     }
 
-    /// Runs workers until one has an answer or the search is stopped. Returns the answer, the last numbers of the root
-    /// in the first worker, and the number of workers.
+    /// Runs workers until one has an answer or the search is stopped. Returns the answer, the root's phi and delta as
+    /// last computed by the first worker, and the number of workers.
     fn run_once<T: Send>(
         &self,
         task: &(impl Fn(&mut ThreadWorker<'_, G>) -> Option<T> + Sync),

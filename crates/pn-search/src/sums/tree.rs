@@ -1,6 +1,6 @@
 //! Couples and sums as the tree that df-pn searches. The stored nodes are couples. A sum of several parts is an edge
-//! that leads to the current couple of one part after the other: to the couple with the least nimber that is not
-//! excluded yet.
+//! that leads to the current couple of one part after the other. The current couple of a part is the one with the
+//! least nimber that is not excluded yet.
 
 use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild, TableEvaluator};
 use super::expand::{ExpandedCouple, NONE_NEW};

@@ -106,7 +106,7 @@ pub struct TableUse {
     pub capacity: u64,
     /// Entries in use.
     pub used: u64,
-    /// Entries dropped for others.
+    /// Entries replaced by entries of other positions.
     pub replaced: u64,
 }
 

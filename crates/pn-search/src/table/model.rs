@@ -204,7 +204,7 @@ fn loom_three_writers_all_finish() {
         for writer in writers {
             writer.join().unwrap();
         }
-        // 8 has the highest replacement priority: it is solved, and took much work.
+        // The entry of code 8 has the highest replacement priority: it is solved, and took much work.
         assert_eq!(table.lookup(0, 8), Some(Entry::solved(Value::Win, 15)));
         for phi in [1, 2] {
             let found = table.lookup(0, 7);

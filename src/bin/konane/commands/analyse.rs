@@ -66,7 +66,7 @@ fn no_stdin(path: PathBuf) -> Result<PathBuf, &'static str> {
 
 /// Runs the analysis.
 pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    // Before the other files are opened, so that invalid input is reported first.
+    // The game is read before the other files are opened, so that invalid input is reported first.
     let game = match (&args.game, args.board) {
         (Some(file), expected) => KonaneGame::open(file, expected, args.record)?,
         (None, Some(board)) => KonaneGame::read(board, &args.begin)?,

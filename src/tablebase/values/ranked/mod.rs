@@ -15,8 +15,8 @@
 //!
 //! # Remoteness
 //!
-//! If a position has more than one bit, a row has one plane for each bit ([`remoteness`]). A run then takes the
-//! greater of two ranks of remotenesses instead of the union of the wins.
+//! If the value of a position has more than one bit, a row has one plane for each bit ([`remoteness`]). For the
+//! positions of a run, the greater of two ranks is then taken instead of the union of the wins.
 //!
 //! # Memory
 //!
@@ -83,8 +83,8 @@ pub struct RankedLayers<'a> {
 }
 
 impl<'a> RankedLayers<'a> {
-    /// Creates the tables of a board, without values. A position has `planes` bits: 1 for outcomes, more for
-    /// remotenesses.
+    /// Creates the tables of a board, without values. The value of a position has `planes` bits: 1 for
+    /// outcomes, more for remotenesses.
     pub fn new(index: &'a Index, planes: u32) -> Self {
         let numbering = index.numbering();
         let white = numbering.count(Colour::White);

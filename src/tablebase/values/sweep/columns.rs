@@ -79,8 +79,8 @@ pub struct Columns {
     /// `starts[n]` is the first word of the row of the block with `n` white stones. The last element is the total
     /// number of words.
     starts: Vec<usize>,
-    /// `classes[n]`, for `n` stones on the low squares: the first bit in a sorted word whose pattern has so many
-    /// stones, and the number of these bits.
+    /// `classes[n]`, for `n` stones on the low squares: index, in a sorted word, of the first bit whose pattern
+    /// has n stones, and the number of these bits.
     classes: [(u32, u32); LOW as usize + 1],
 }
 

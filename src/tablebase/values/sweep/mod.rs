@@ -12,10 +12,10 @@
 //! `white_wins` are computed in parallel, then all rows `black_wins`.
 //!
 //! A jump is one masked operation on a row: the union (OR) with the inverse of the row after the jump
-//! ([`row_ops`]). If a position has several bits, the operation is the greater of two ranks instead
-//! ([`remoteness`](crate::tablebase::values::remoteness)). Only rows of canonical black patterns are stored. The
-//! row of another black pattern is computed when it is needed, as the image of the canonical row under a
-//! symmetry.
+//! ([`row_ops`]). If the value of a position has several bits, the operation takes the greater of two ranks
+//! instead ([`remoteness`](crate::tablebase::values::remoteness)). Only rows of canonical black patterns are
+//! stored. The row of another black pattern is computed when it is needed, as the image of the canonical row
+//! under a symmetry.
 
 mod columns;
 pub mod row_ops;
@@ -294,7 +294,7 @@ impl<'a> Sweep<'a> {
     pub fn with_ops(index: &'a Index, ops: RowOps) -> Self {
         let (board, numbering) = (index.board(), index.numbering());
         let white = numbering.count(Colour::White);
-        // Black wins by the jump if the stones to be taken are there, and White does not win without them.
+        // Black wins by the jump if White has the stones that it takes and does not win after they are removed.
         let black_jumps = jumps(board, numbering, Colour::Black)
             .into_iter()
             .map(|jump| {

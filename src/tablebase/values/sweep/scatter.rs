@@ -82,8 +82,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Returns the source rows of a range of target rows: for each of [`Sweep::source_layers`] a bit for each
-    /// row, eight in a byte.
+    /// Returns the source rows of a range of target rows. Each of [`Sweep::source_layers`] has a bit for each
+    /// of its rows, eight in a byte. The bit is set if the row is a source.
     pub fn sources(&self, black: u32, to_move: Colour, rows: Range<u32>) -> Vec<Vec<u8>> {
         let layers = self.source_layers(black, to_move);
         let bytes = |black: u32| vec![0u8; self.index.rows(black).div_ceil(8) as usize];

@@ -524,7 +524,8 @@ fn leaves_are_deferred_a_limited_number_of_times() {
     });
 }
 
-/// Leaves that are deferred to a lost worker would not be searched as long as there are other leaves.
+/// If leaves were still deferred to a lost worker, they would not be searched as long as there are other
+/// leaves.
 #[test]
 fn leaves_are_not_deferred_to_a_lost_worker() {
     with_searched_parents(|coordinator| {

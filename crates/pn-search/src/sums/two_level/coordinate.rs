@@ -8,8 +8,9 @@ use crate::run::{Observer, Report};
 use crate::sums::options::SearchOptions;
 use crate::sums::workspace::{SolverState, Sum};
 
-/// Coordinates the search with id `search`. All workers receive the Grundy numbers of the workspace. `run` transports
-/// the messages. When `run` returns, this function returns too; a search that is not over then counts as interrupted.
+/// Coordinates the search with id `search`. All workers receive the Grundy numbers of the solver state. `run`
+/// transports the messages. When `run` returns, this function returns too; a search that is not over then counts as
+/// interrupted.
 ///
 /// If two results contradict each other, the search ends without a value. The reason is
 /// [`Contradiction`](crate::run::Reason::Contradiction), and the contradiction is returned with the report. The

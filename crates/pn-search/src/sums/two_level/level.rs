@@ -1,5 +1,5 @@
-//! The first level of a two-level search of sums: the tree whose leaves are jobs for df-pn. It uses the workspace that
-//! the workers share, or a workspace of the coordinator if the workers are in other processes.
+//! The first level of a two-level search of sums: the tree whose leaves are jobs for df-pn. It uses the solver state
+//! that the workers share, or a solver state of the coordinator if the workers are in other processes.
 //!
 //! [`SumTree`] is the tree. Leaves are selected and numbers backed up in [`super::select`]. The coordinator expands
 //! inner nodes itself. A worker in another process sends the numbers of the couples directly below a leaf together with
@@ -50,7 +50,7 @@ pub struct SumTree<'a, G: Named> {
     state: Arc<SharedState<'a>>,
     scratch: G::Scratch,
     couples: Couples,
-    /// True if the workers use the same workspace. Then they collect its garbage and let its table grow.
+    /// True if the workers use the same solver state. Then they collect its garbage and let its table grow.
     is_shared: bool,
     collector: Collector,
     /// Phi and delta of the root.
@@ -60,7 +60,7 @@ pub struct SumTree<'a, G: Named> {
     /// Number of entries in the table at the start or after the last collection, and the value of the selector's
     /// counter `table_used` at that time.
     kept: (u64, u64),
-    /// If the workers share the workspace: number of their garbage collections that [`SumTree::resume`] has handled.
+    /// If the workers share the solver state: number of their garbage collections that [`SumTree::resume`] has handled.
     collections: u64,
     /// True if taken leaves may have left the tree since the last [`JobTree::has_lost_leaves`].
     has_lost_leaves: bool,
@@ -71,7 +71,7 @@ pub struct SumTree<'a, G: Named> {
 }
 
 impl<'a, G: Named> SumTree<'a, G> {
-    /// Creates a tree without inner nodes. `is_shared` means that the workers use the same workspace.
+    /// Creates a tree without inner nodes. `is_shared` means that the workers use the same solver state.
     pub(super) fn new(
         workspace: &'a SolverState<'a, G>,
         root: &'a Sum,

@@ -5,13 +5,13 @@
 //! searches it by df-pn for a number of expansions. Then the leaf becomes an inner node. The df-pn searches of the jobs
 //! are the second level.
 //!
-//! The tree of the first level (`level`) selects leaves and backs numbers up (`select`). It stores only the sets of its
-//! inner nodes and its taken leaves. The phi and delta of its nodes are in the workspace's table. Workers are threads
-//! that share the workspace ([`two_level`]), or processes with workspaces of their own (`worker`), which exchange
-//! Grundy numbers through the coordinator ([`crate::cluster`]).
+//! The tree of the first level (`level`) selects leaves and backs numbers up (`select`). It stores only two sets: its
+//! inner nodes, and the leaves that workers have taken. The phi and delta of its nodes are in the table of the solver
+//! state. Workers are threads that share the solver state ([`two_level`]), or processes with solver states of their own
+//! (`worker`), which exchange Grundy numbers through the coordinator ([`crate::cluster`]).
 //!
-//! The result is correct for any order of the threads' work: outdated numbers only change which leaf is selected,
-//! and a worker that solves a couple sends cut-off requests to the other workers ([`crate::dfpn`]).
+//! The result is correct for any order of the threads' work, because outdated numbers only change which leaf is
+//! selected. A worker that solves a couple sends cut-off requests to the other workers ([`crate::dfpn`]).
 
 mod contradiction;
 mod coordinate;
@@ -42,7 +42,7 @@ pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
 /// job is `job_expansions` expansions.
 ///
 /// [`super::dfpn()`] describes the reuse of earlier results, the counters, and the behaviour at full memory. The first
-/// level's tree takes some 10 to 20 bytes per job, within the workspace's memory.
+/// level's tree takes some 10 to 20 bytes per job, within the solver state's memory.
 ///
 /// # Panics
 /// In the same cases as [`super::dfpn()`].

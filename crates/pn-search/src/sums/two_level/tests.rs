@@ -1,5 +1,5 @@
-//! Tests of a coordinator and workers, each with its own workspace and its own ids of atoms. Messages between them are
-//! lost, duplicated and delayed. Results are compared with those of a recursive reference implementation.
+//! Tests of a coordinator and workers, each with its own solver state and its own ids of atoms. Messages between them
+//! are lost, duplicated and delayed. Results are compared with those of a recursive reference implementation.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -408,7 +408,8 @@ proptest! {
     }
 }
 
-/// After the memory is full, the import of a result goes on with its next child. The search must not continue then.
+/// If the memory is full, the remaining children of a result are still imported, which may succeed. The search must
+/// not continue after that.
 #[test]
 fn a_search_that_ended_without_memory_does_not_continue() {
     let Summary { report, .. } =

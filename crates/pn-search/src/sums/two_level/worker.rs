@@ -36,8 +36,8 @@ pub struct SumWorker<'a, G: Named> {
 }
 
 impl<'a, G: Named> SumWorker<'a, G> {
-    /// Creates a worker for the search with id `search`. The worker owns the workspace: a job may let the table grow,
-    /// and no other search may use the table meanwhile.
+    /// Creates a worker for the search with id `search`. The worker owns the solver state: a job may let the table
+    /// grow, and no other search may use the table meanwhile.
     pub fn new(
         workspace: SolverState<'a, G>,
         options: SearchOptions,

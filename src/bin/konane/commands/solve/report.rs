@@ -24,10 +24,12 @@ use konane::{Board, Move, Solution};
 pub struct SolveJson<'a> {
     #[serde(flatten)]
     pub solution: &'a Solution,
-    /// With `--lines`: all moves, winning ones first and unknown ones last. Absent after an error.
+    /// With `--lines`: all moves, winning ones first and unknown ones last. Absent if the database could not be
+    /// read or the moves could not be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<&'a [JudgedMove]>,
-    /// With `--lines`: best play to the end, or as far as the winner is proven. Absent after an error.
+    /// With `--lines`: best play to the end, or as far as the winner is proven. Absent in the same cases as
+    /// `moves`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<&'a [Move]>,
     /// With `--checkpoint`: all runs together.

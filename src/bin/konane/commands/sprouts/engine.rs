@@ -1,4 +1,4 @@
-//! Search of `sprouts solve` and `sprouts grundy`: arguments, workspace, database and JSON.
+//! Search of `sprouts solve` and `sprouts grundy`: arguments, solver state, database and JSON.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -120,7 +120,7 @@ impl EngineStart {
     }
 }
 
-/// A search workspace with the Grundy numbers of the database, and the database that receives new ones.
+/// A solver state with the Grundy numbers of the database, and the database that receives new ones.
 pub struct Engine<'g> {
     /// Table and known values of all searches.
     pub workspace: SolverState<'g, Sprouts>,
@@ -150,7 +150,7 @@ impl<'g> Engine<'g> {
     }
 
     /// Returns the figures of a search that has just ended and began at `begun`. Later searches with the same
-    /// workspace do not change them.
+    /// solver state do not change them.
     pub fn figures(
         &self,
         counters: &Counters,

@@ -250,7 +250,8 @@ pub(super) fn greatest_avx2<const P: usize>(jump: &RowJump, target: &mut [u64], 
                     let (mut here, mut differs) =
                         ([_mm256_setzero_si256(); P], [_mm256_setzero_si256(); P]);
                     let mut greater = _mm256_setzero_si256();
-                    // From the plane with the lowest bit of a rank (plane 1) to that with the highest (plane 0).
+                    // From the lowest bit of a rank to the highest. Plane 0 is last, because it has the highest
+                    // bit.
                     for k in (0..P).map(|n| (n + 1) % P) {
                         let words = load(&source[k].as_chunks::<4>().0[half ^ other_half]);
                         let words = _mm256_permutevar8x32_epi32(words, order);
@@ -300,7 +301,8 @@ pub(super) fn greatest_avx512<const P: usize>(jump: &RowJump, target: &mut [u64]
                 let (mut here, mut moves) =
                     ([_mm512_setzero_si512(); P], [_mm512_setzero_si512(); P]);
                 let mut greater = _mm512_setzero_si512();
-                // From the plane with the lowest bit of a rank (plane 1) to that with the highest (plane 0).
+                // From the lowest bit of a rank to the highest. Plane 0 is last, because it has the highest
+                // bit.
                 for k in (0..P).map(|n| (n + 1) % P) {
                     let words = _mm512_permutexvar_epi64(order, load(&source[k]));
                     moves[k] = _mm512_rolv_epi64(words, rotation);

@@ -7,8 +7,8 @@
 //!
 //! If a position has a number of several bits, a row has several *planes*, one for each bit of the numbers
 //! ([`remoteness`](crate::tablebase::values::remoteness)). A plane has a bit for each white pattern. Its words form
-//! *groups* of eight words. In memory, the first groups of all planes are adjacent, beginning with the plane of
-//! the lowest bits. The second groups of all planes follow, and so on.
+//! *groups* of eight words. In memory, the first groups of all planes are adjacent, beginning with plane 0. The
+//! second groups of all planes follow, and so on.
 //!
 //! The loops process groups of eight words. They exist for three instruction sets, like the kernels of the move
 //! generator.
