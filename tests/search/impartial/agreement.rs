@@ -45,6 +45,7 @@ pub fn variants() -> Vec<SearchOptions> {
         SearchOptions { combination, ..paper },
         SearchOptions { epsilon: Epsilon::new(0.3), ..paper },
         SearchOptions { lazy: true, ..paper },
+        SearchOptions { sum_of_all_parts: false, ..paper },
         SearchOptions::TUNED,
     ]
 }
@@ -104,7 +105,7 @@ proptest! {
     #[test]
     fn workspaces_can_be_shared(
         seed: u64,
-        queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..25), 1..12),
+        queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..35), 1..12),
     ) {
         let game = Declared::random(seed, 40, 6);
         let mut reference = ReferenceGrundy::new(&game);
@@ -177,7 +178,7 @@ proptest! {
     fn grundy_numbers_of_sums(
         seed: u64,
         atoms in prop::collection::vec(0u32..50, 0..5),
-        which in 0usize..5,
+        which in 0usize..7,
     ) {
         let game = Declared::random(seed, 50, 7);
         let workspace = SolverState::new(&game, 1 << 22).unwrap();

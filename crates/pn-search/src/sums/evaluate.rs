@@ -7,8 +7,10 @@
 //! - If no atom is open, the sum is solved.
 //! - If one atom is open, the sum is a couple (the paper's atomic node). The phi and delta of couples are stored.
 //! - If more atoms are open, the sum is the paper's decomposable node. Its phi and delta are not stored. They are
-//!   computed from those of the current couples of all open atoms but the last. The *current couple* of an atom is the
-//!   one with the least nimber that is not excluded yet. It represents the paper's Grundy node of this atom.
+//!   computed from those of the current couples of its open atoms: of all of them (equation (6) of the paper's full
+//!   version), or of all but the last ([`SearchOptions::sum_of_all_parts`]). The *current couple* of an atom is the
+//!   one with the least nimber that is not excluded yet. It represents the paper's Grundy node of this atom
+//!   (equation (5)).
 //!
 //! The types of this module:
 //!
@@ -16,9 +18,9 @@
 //! - [`CoupleNumbers`] stores phi and delta of couples: in the table, or in the map of PNS.
 //! - [`SumChild`] is a child of an expanded couple.
 
-use super::SearchOptions;
-use super::game::{Atom, Impartial};
+use super::game::{Atom, AtomFeatures, Impartial};
 use super::knowledge::{GrundyStore, TRACKED};
+use super::options::{PartOrder, SearchOptions};
 use super::store::{OptionGenerator, atom_of};
 use super::workspace::{SolverState, code_of, key_of};
 use crate::Value;
@@ -168,6 +170,26 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         nimber
     }
 
+    /// Returns the open atoms whose current couples count for phi and delta of the sum in `open`. One of them is
+    /// searched next. There have to be at least two open atoms.
+    #[inline(always)]
+    pub fn counted(&self) -> &[Atom] {
+        &self.open[..self.open.len() - usize::from(!self.options.sum_of_all_parts)]
+    }
+
+    /// Returns the first part of the sum in `open` in the order of [`PartOrder`].
+    pub fn first_part(&self) -> Atom {
+        let mut parts = self.counted().iter().copied();
+        let first = match self.options.parts {
+            PartOrder::Least => parts.next(),
+            PartOrder::Lives => parts.min_by_key(|&atom| {
+                let AtomFeatures { lives, estimated_options } = self.workspace.game.features(atom);
+                (lives, estimated_options)
+            }),
+        };
+        first.expect("a sum has at least two open atoms")
+    }
+
     /// Returns phi and delta of the reduced sum whose open atoms are in `open`, and the number of couples for which
     /// estimates were used.
     #[inline]
@@ -178,9 +200,9 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
                 let (pair, known) = self.couple(atom, nimber);
                 (pair, u64::from(!known))
             }
-            [ref first @ .., _] => {
+            _ => {
                 let (mut total, mut new) = (0, 0);
-                for &atom in first {
+                for &atom in self.counted() {
                     let (pair, known) = self.couple(atom, self.current(atom));
                     total += u64::from(pair.least());
                     new += u64::from(!known);

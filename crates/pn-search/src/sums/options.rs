@@ -152,9 +152,11 @@ fn slow_power_7_16(n: u32) -> u32 {
 /// Choice of the part of a sum whose Grundy number is computed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartOrder {
-    /// The first part. With several threads, the same as [`Self::Least`].
-    First,
-    /// The part of least min(phi, delta), including virtual losses.
+    /// The part with the fewest lives; among equal ones, the one with the fewest estimated options. df-pn on several
+    /// threads uses [`Self::Least`] instead, as in the paper.
+    Lives,
+    /// df-pn: the part of least min(phi, delta), including virtual losses. PNS: the easiest part, by the estimate that
+    /// sorts the parts.
     Least,
 }
 
@@ -170,8 +172,12 @@ pub struct SearchOptions {
     /// True if children of equal delta are searched in the order of Lemoine and Viennot (2015): by lives plus four
     /// times the nimber, ascending; then by the number of atoms, descending; then by the number of options, ascending.
     pub heuristic: bool,
-    /// df-pn: order of the parts of a sum.
+    /// Order of the parts of a sum.
     pub parts: PartOrder,
+    /// True if phi and delta of a sum are sums over all its k parts, as in equation (6) of the paper. False if the
+    /// hardest part is left out, because its Grundy number is not needed. This is the formula with k − 1 terms in the
+    /// paper's section "Proof-Number Search with Grundy Numbers".
+    pub sum_of_all_parts: bool,
     /// df-pn: true if only the likely options of an atom are generated at first. The others are generated when their
     /// estimated delta is the least among the children.
     pub lazy: bool,
@@ -189,13 +195,28 @@ impl SearchOptions {
         }
     }
 
-    /// The algorithms as described in the paper (Čížek, Balko and Schmid).
+    /// The algorithms as described in the paper (Čížek, Balko and Schmid): equations (4) to (7) and (10) to (12) of its
+    /// full version.
+    ///
+    /// The paper has two formulas for the numbers of a sum (see [`SearchOptions::sum_of_all_parts`]) and does not say
+    /// how parts are ordered. Both are chosen as in the authors' program SPOTS: all parts count, and the part with the
+    /// fewest lives comes first.
+    ///
+    /// Differences that remain:
+    ///
+    /// - A sum is expanded together with its parent, and its numbers are always up to date. In the paper, a sum is a
+    ///   node with the numbers 1 and 1 until it is visited, and its expansion is counted.
+    /// - Equal parts cancel each other.
+    /// - The Grundy numbers of options are excluded for an atom without an expansion of its couples.
+    /// - Children of equal delta are searched in the order in which the game generates them. In the paper, one of them
+    ///   is chosen at random.
     pub const PAPER: SearchOptions = SearchOptions {
         combination: Combination::SUM,
         epsilon: Epsilon::ZERO,
         leaf: LeafEstimate::Unit,
         heuristic: false,
-        parts: PartOrder::First,
+        parts: PartOrder::Lives,
+        sum_of_all_parts: true,
         lazy: false,
     };
 
@@ -206,6 +227,7 @@ impl SearchOptions {
         leaf: LeafEstimate::Size { lives_divisor: 3 },
         heuristic: true,
         parts: PartOrder::Least,
+        sum_of_all_parts: false,
         lazy: true,
     };
 }

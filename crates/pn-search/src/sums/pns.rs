@@ -89,7 +89,8 @@ fn sum<G: Impartial>(
     match evaluator.open[..] {
         [] => {}
         [atom] => return couple(evaluator, atom, rest),
-        [atom, ..] => {
+        _ => {
+            let atom = evaluator.first_part();
             let nimber = evaluator.current(atom);
             couple(evaluator, atom, nimber)?;
         }

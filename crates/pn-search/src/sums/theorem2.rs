@@ -3,9 +3,11 @@
 //!
 //! The whole tree is in memory. There is no table, there are no stored Grundy numbers, and no transpositions. Proof and
 //! disproof numbers are computed from their definition after every step. For every node of the path, the test computes
-//! [`Thresholds`] and the paper's own thresholds (pt, dt and mt with ps and ds). The numbers of the node must be within
-//! the thresholds exactly if the most-proving node is below the node. The paper's thresholds are tested only for delta
-//! as a sum, as in the paper.
+//! [`Thresholds`] and the paper's own thresholds (pt, dt and mt with ps and ds: equations (10) to (12) of the full
+//! version). The numbers of the node must be within the thresholds exactly if the most-proving node is below the node,
+//! with both formulas for the numbers of a sum: over all parts, or over all but the last
+//! ([`super::SearchOptions::sum_of_all_parts`]). The paper's thresholds are tested only for delta as a sum, as in the
+//! paper.
 
 use proptest::prelude::*;
 
@@ -28,9 +30,9 @@ enum Node {
     /// A sum of at least two atoms.
     Sum {
         nimber: u32,
+        /// The Grundy numbers of all parts but the last are computed.
         parts: Vec<Part>,
-        last: Atom,
-        /// Couple of the last atom. It exists once the Grundy numbers of all other atoms are known.
+        /// Couple of the last part. It exists once the Grundy numbers of all other parts are known.
         last_couple: Option<usize>,
     },
 }
@@ -45,6 +47,7 @@ struct Part {
 struct Tree<'g> {
     game: &'g Declared,
     combination: Combination,
+    sum_of_all_parts: bool,
     nodes: Vec<Node>,
 }
 
@@ -55,13 +58,13 @@ impl Tree<'_> {
         let node = match atoms[..] {
             [] => Node::Heap(nimber),
             [atom] => Node::Couple { atom, nimber, children: None },
-            [ref first @ .., last] => {
+            _ => {
                 let part = |&atom| {
                     let couple = self.add(&[atom], 0);
                     Part { atom, couples: vec![couple], grundy: None }
                 };
-                let parts = first.iter().map(part).collect();
-                Node::Sum { nimber, parts, last, last_couple: None }
+                let parts = atoms.iter().map(part).collect();
+                Node::Sum { nimber, parts, last_couple: None }
             }
         };
         self.nodes.push(node);
@@ -86,7 +89,8 @@ impl Tree<'_> {
             }
             Node::Sum { last_couple: Some(couple), .. } => self.numbers(*couple),
             Node::Sum { parts, .. } => {
-                let open = parts.iter().filter(|part| part.grundy.is_none());
+                let counted = parts.len() - usize::from(!self.sum_of_all_parts);
+                let open = parts[..counted].iter().filter(|part| part.grundy.is_none());
                 let number = open.map(|part| self.least(*part.couples.last().unwrap())).sum();
                 (number, number)
             }
@@ -131,10 +135,12 @@ impl Tree<'_> {
     fn update_sums(&mut self, path: &[usize]) {
         for &node in path.iter().rev() {
             while let Node::Sum { parts, last_couple: None, .. } = &self.nodes[node] {
-                let Some(open) = parts.iter().position(|part| part.grundy.is_none()) else {
+                let open = parts.iter().position(|part| part.grundy.is_none());
+                let open = open.expect("the Grundy number of the last part is not computed");
+                if open + 1 == parts.len() {
                     self.add_last_couple(node);
                     break;
-                };
+                }
                 let part = &parts[open];
                 let (atom, next) = (part.atom, part.couples.len() as u32);
                 match self.numbers(*part.couples.last().unwrap()) {
@@ -158,10 +164,10 @@ impl Tree<'_> {
 
     /// Adds the couple of the last atom of a sum.
     fn add_last_couple(&mut self, node: usize) {
-        let Node::Sum { nimber, parts, last, .. } = &self.nodes[node] else { return };
+        let Node::Sum { nimber, parts, .. } = &self.nodes[node] else { return };
         let grundy = parts.iter().filter_map(|part| part.grundy);
-        let (nimber, last) = (grundy.fold(*nimber, |sum, number| sum ^ number), *last);
-        let couple = self.add(&[last], nimber);
+        let nimber = grundy.fold(*nimber, |sum, number| sum ^ number);
+        let couple = self.add(&[parts[parts.len() - 1].atom], nimber);
         if let Node::Sum { last_couple, .. } = &mut self.nodes[node] {
             *last_couple = Some(couple);
         }
@@ -254,9 +260,10 @@ fn check(
     atoms: &[Atom],
     nimber: u32,
     combination: Combination,
+    sum_of_all_parts: bool,
     max_nodes: usize,
 ) -> (Option<bool>, usize, usize) {
-    let mut tree = Tree { game, combination, nodes: Vec::new() };
+    let mut tree = Tree { game, combination, sum_of_all_parts, nodes: Vec::new() };
     let root = tree.add(atoms, nimber);
     let mut path = vec![(root, Thresholds::ROOT, PaperThresholds::ROOT)];
     let (mut checks, mut ups) = (0, 0);
@@ -323,10 +330,11 @@ proptest! {
         count in 1usize..4,
         nimber in 0u32..3,
         weight_64 in prop_oneof![Just(64u32), 0u32..64],
+        sum_of_all_parts: bool,
     ) {
         let game = Declared::random(seed, 14, degree);
         let highest: Vec<Atom> = (0..count as Atom).map(|index| 13 - 2 * index).collect();
-        check(&game, &highest, nimber, Combination::mixed(weight_64), 10_000);
+        check(&game, &highest, nimber, Combination::mixed(weight_64), sum_of_all_parts, 10_000);
     }
 }
 
@@ -346,10 +354,12 @@ fn trees_are_large_and_correct() {
                 .collect();
             numbers.push((0..).find(|number| !values.contains(number)).unwrap());
         }
-        let (won, these, up) = check(&game, &[13, 12, 9], 1, Combination::SUM, usize::MAX);
-        assert_eq!(won, Some(numbers[13] ^ numbers[12] ^ numbers[9] ^ 1 != 0), "{seed}");
-        checks += these;
-        ups += up;
+        for all in [false, true] {
+            let (won, these, up) = check(&game, &[13, 12, 9], 1, Combination::SUM, all, usize::MAX);
+            assert_eq!(won, Some(numbers[13] ^ numbers[12] ^ numbers[9] ^ 1 != 0), "{seed} {all}");
+            checks += these;
+            ups += up;
+        }
     }
-    assert!(checks > 5_000 && ups > 500, "{checks} {ups}");
+    assert!(checks > 10_000 && ups > 1_000, "{checks} {ups}");
 }

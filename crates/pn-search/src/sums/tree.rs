@@ -44,14 +44,15 @@ impl<G: Impartial> TableEvaluator<'_, G> {
         (ExpandedCouple { atom: 0, list }, child)
     }
 
-    /// Returns the current couples of the parts of a sum whose Grundy numbers are needed: of all parts except the last.
-    /// The parts of the sum are in `open`.
+    /// Returns the current couple of a part of a sum.
+    fn summand(&self, atom: Atom) -> Summand {
+        let nimber = self.current(atom);
+        (atom, nimber, self.couple(atom, nimber).0)
+    }
+
+    /// Returns the current couples of the parts of the sum in `open` that can be searched next.
     pub fn parts(&self) -> impl Iterator<Item = Summand> {
-        let parts = self.open.split_last().map_or(&[][..], |(_, first)| first);
-        parts.iter().map(|&atom| {
-            let nimber = self.current(atom);
-            (atom, nimber, self.couple(atom, nimber).0)
-        })
+        self.counted().iter().map(|&atom| self.summand(atom))
     }
 
     /// Returns min(phi, delta) of a part plus the number of workers below it.
@@ -65,12 +66,11 @@ impl<G: Impartial> TableEvaluator<'_, G> {
 
     /// Returns the part of a sum that is searched next. The parts of the sum are in `open`.
     fn part(&self) -> Summand {
-        let mut parts = self.parts();
-        let part = match (self.options.parts, self.is_parallel) {
-            (PartOrder::First, false) => parts.next(),
-            _ => parts.min_by_key(|part| self.number(part)),
-        };
-        part.expect("a sum has at least two open parts")
+        if self.options.parts == PartOrder::Lives && !self.is_parallel {
+            return self.summand(self.first_part());
+        }
+        let least = self.parts().min_by_key(|part| self.number(part));
+        least.expect("a sum has at least two open parts")
     }
 
     /// Returns the key of the sum whose open atoms are in `open`. There have to be at least two open atoms.
@@ -227,5 +227,87 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
 
     fn store(&mut self, code: u64, pair: Pair, work: u64) {
         self.numbers.set(code, pair, work, &mut self.monitor.counters);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dfpn::dfpn;
+    use super::super::game::AtomFeatures;
+    use super::super::options::SearchOptions;
+    use super::super::workspace::{SolverState, Sum};
+    use super::*;
+    use crate::run::Limits;
+    use crate::testing::impartial_games::Declared;
+
+    /// Returns phi and delta of a sum by equations (5) to (7) of the paper, and the part that is searched next. The sum
+    /// has all parts whose Grundy numbers are unknown if `all` is true, otherwise all but the last one.
+    fn reference(
+        state: &SolverState<'_, Declared>,
+        sum: &Sum,
+        all: bool,
+    ) -> (Pair, Option<(Atom, u32)>) {
+        let stored = |atom, nimber| {
+            let code = code_of(atom, nimber);
+            match state.table.lookup(key_of(code), code) {
+                _ if state.knowledge.get(atom).excludes(nimber) => Pair::WIN,
+                Some(Entry { phi, delta, .. }) => Pair { phi, delta },
+                None => Pair { phi: 1, delta: 1 },
+            }
+        };
+        let (mut nimber, mut parts) = (sum.nimber(), Vec::new());
+        for &atom in sum.atoms() {
+            match state.knowledge.get(atom).grundy() {
+                Some(grundy) => nimber ^= grundy,
+                None => parts.push(atom),
+            }
+        }
+        match parts[..] {
+            [] => return (if nimber == 0 { Pair::LOSS } else { Pair::WIN }, None),
+            [atom] => return (stored(atom, nimber), None),
+            _ => {}
+        }
+        if !all {
+            parts.pop();
+        }
+        let mut number = 0;
+        let mut couples = Vec::new();
+        for &atom in &parts {
+            let nimber = (0..).find(|&nimber| stored(atom, nimber) != Pair::WIN).unwrap();
+            let Pair { phi, delta } = stored(atom, nimber);
+            number += phi.min(delta);
+            let AtomFeatures { lives, estimated_options } = state.game.features(atom);
+            couples.push((lives, estimated_options, atom, nimber));
+        }
+        couples.sort_by_key(|&(lives, options, ..)| (lives, options));
+        (Pair { phi: number, delta: number }, Some((couples[0].2, couples[0].3)))
+    }
+
+    #[test]
+    fn sums_have_the_numbers_of_the_paper() {
+        let (mut sums, mut searched) = (0, 0);
+        for seed in 0..60 {
+            let game = Declared::random(seed, 40, 7);
+            let state = SolverState::new(&game, 1 << 22).unwrap();
+            let options = SearchOptions { sum_of_all_parts: seed % 2 == 0, ..SearchOptions::PAPER };
+            let limits = Limits { nodes: Some(10 * (1 + seed % 9)), ..Limits::default() };
+            dfpn(&state, &Sum::new(&game, &[39, 38, 36], 0), options, 1, limits, &mut ());
+            let mut observer = ();
+            let monitor = SearchMonitor::new(Limits::default(), &mut observer);
+            let mut tree = Evaluator::new(&state, &state.table, monitor, options, false);
+            for (a, b) in (20..40).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                let sum = Sum::new(&game, &[a, b, (a + b) / 2], seed as u32 % 3);
+                let (pair, next) = reference(&state, &sum, options.sum_of_all_parts);
+                let rest = tree.reduce(sum.atoms(), sum.nimber());
+                assert_eq!(tree.reduced(rest).0, pair, "{seed} {sum:?}");
+                if let Some((atom, nimber)) = next {
+                    assert_eq!(tree.first_part(), atom, "{seed} {sum:?}");
+                    assert_eq!((tree.part().0, tree.part().1), (atom, nimber), "{seed} {sum:?}");
+                    sums += 1;
+                    searched += usize::from(pair.phi > tree.counted().len() as Number);
+                }
+            }
+        }
+        assert!(sums > 1_000 && searched > 200, "{sums} {searched}");
     }
 }
