@@ -201,7 +201,7 @@ fn the_observer_receives_the_counters_of_all_threads() {
 fn a_panic_in_one_thread_ends_the_search() {
     let game = GraphGame::nim(&[12, 21, 25]);
     let expansions = AtomicU32::new(0);
-    let fails = || assert!(expansions.fetch_add(1, Ordering::Relaxed) < 500, "the rules fail");
+    let fails = |_| assert!(expansions.fetch_add(1, Ordering::Relaxed) < 500, "the rules fail");
     let game = Hooked::new(&game, fails);
     for (name, run) in parallel_algorithms() {
         for number in [2, 9] {

@@ -5,6 +5,8 @@
 //! The games are trees with random leaf estimates, which are rarely equal. If two children of a node are equally
 //! good, the thesis does not say which one is selected, so games in which this happens are not compared.
 
+use std::sync::Mutex;
+
 use konane::Value;
 use konane::search::dfpn::{DfpnOptions, dfpn};
 use konane::search::numbers::Epsilon;
@@ -13,7 +15,7 @@ use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Report};
 use konane::search::snapshot::{SavedTree, TreeSnapshots};
 use konane::search::table::Table;
-use konane::search::testing::graph::GraphGame;
+use konane::search::testing::graph::{GraphGame, Hooked};
 
 use super::algorithms::Random;
 
@@ -31,6 +33,50 @@ struct Node {
 impl Node {
     fn is_solved(&self) -> bool {
         self.pn == 0.0 || self.dn == 0.0
+    }
+
+    /// The node of the tree with this state.
+    fn find(&self, state: u64) -> Option<&Node> {
+        if self.state == state {
+            return Some(self);
+        }
+        self.children.iter().find_map(|child| child.find(state))
+    }
+
+    /// States of the leaves below the node that are below no solved node.
+    fn open_leaves(&self) -> Vec<u64> {
+        match self.children[..] {
+            _ if self.is_solved() => Vec::new(),
+            [] => vec![self.state],
+            _ => self.children.iter().flat_map(Node::open_leaves).collect(),
+        }
+    }
+
+    /// Returns true if the node has the value `value` once all `leaves` have this value.
+    fn has_value_with(&self, value: Value, leaves: &[u64]) -> bool {
+        let number = if value == Value::Win { self.pn } else { self.dn };
+        let mut children = self.children.iter();
+        let has_value = |child: &Node| child.has_value_with(value, leaves);
+        match self.children[..] {
+            _ if self.is_solved() => number == 0.0,
+            [] => leaves.contains(&self.state),
+            _ if self.is_or == (value == Value::Win) => children.any(has_value),
+            _ => children.all(has_value),
+        }
+    }
+
+    /// All smallest sets of open leaves whose win proves the node, or whose loss disproves it.
+    fn smallest_sets(&self, value: Value) -> Vec<Vec<u64>> {
+        let leaves = self.open_leaves();
+        let subsets = (0..1u32 << leaves.len()).map(|subset| {
+            let in_subset = leaves.iter().enumerate().filter(|&(bit, _)| subset >> bit & 1 == 1);
+            in_subset.map(|(_, &leaf)| leaf).collect()
+        });
+        let mut sets: Vec<Vec<u64>> =
+            subsets.filter(|subset: &Vec<u64>| self.has_value_with(value, subset)).collect();
+        let least = sets.iter().map(Vec::len).min();
+        sets.retain(|set| Some(set.len()) == least);
+        sets
     }
 
     /// The number that decides between the children of an OR node or of an AND node.
@@ -84,6 +130,19 @@ impl Published<'_> {
             back_up(node);
         }
         Ok(())
+    }
+
+    /// Expands the node with this state, below `node`. Returns false if there is none.
+    fn expand_state(&mut self, node: &mut Node, state: u64) -> bool {
+        if node.state == state {
+            self.expand(node);
+            return true;
+        }
+        let is_below = node.children.iter_mut().any(|child| self.expand_state(child, state));
+        if is_below {
+            back_up(node);
+        }
+        is_below
     }
 
     /// Algorithm 3 with equations 2.1 to 2.5. Every visit counts as an expansion: the search that is compared does not
@@ -201,4 +260,130 @@ fn dfpn_is_algorithm_3_of_the_thesis() {
             },
         );
     }
+}
+
+/// The states that PNS with the published parameters expands, in this order, and its report.
+fn expanded_by_pns(game: &GraphGame, limits: Limits<'_>) -> (Vec<u64>, Report) {
+    let expanded = Mutex::new(Vec::new());
+    let game = Hooked::new(game, |state| expanded.lock().expect("one thread").push(state));
+    let table = Table::new(1 << 20).expect("memory");
+    let options = PnsOptions::PLAIN;
+    let tree = SavedTree::empty(options.tree_capacity(1 << 20)).expect("memory");
+    let root = Root::new(&game, 0, &table);
+    let report = pns(root, tree, options, limits, &mut (), &TreeSnapshots::new());
+    let mut expanded = expanded.into_inner().expect("one thread");
+    // All children of a node that wins at once are evaluated in a second expansion.
+    expanded.dedup();
+    (expanded, report)
+}
+
+/// The sample tree of Allis's thesis, as far as its description in the Chess Programming Wiki determines it: A is the
+/// root, nodes are named in the order of their depths, A has three children and the other inner nodes two. A, C are OR
+/// nodes, B, D, G, H, J are AND nodes, K is won, O is lost, and the others are leaves.
+///
+/// In a [`GraphGame`] the player changes at every move. C' and J' are moves between two nodes of the same type; K' and
+/// the moves below the leaves make K won and keep the leaves open.
+#[test]
+fn sample_tree_of_allis_has_its_numbers_and_its_most_proving_node() {
+    const NAMES: [&str; 19] = [
+        "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "C'", "J'",
+        "K'",
+    ];
+    let state = |name| NAMES.iter().position(|&other| other == name).expect("a name") as u32;
+    let inner = [
+        ("A", ["D", "B", "C'"].as_slice()),
+        ("D", &["I", "J'"]),
+        ("B", &["E", "F"]),
+        ("C'", &["C"]),
+        ("C", &["G", "H"]),
+        ("G", &["K", "L"]),
+        ("H", &["M", "N"]),
+        ("J'", &["J"]),
+        ("J", &["O", "P"]),
+        ("K", &["K'"]),
+    ];
+    let leaves = ["E", "F", "I", "L", "M", "N", "P"];
+    let children = |&(parent, children): &(&'static str, &'static [&'static str])| {
+        children.iter().map(move |&child| (state(parent), state(child)))
+    };
+    let mut edges: Vec<(u32, u32)> = inner.iter().flat_map(children).collect();
+    // Three moves below each leaf, so that no leaf is solved by its expansion.
+    let mut nodes = NAMES.len() as u32;
+    for leaf in leaves {
+        edges.extend([(state(leaf), nodes), (nodes, nodes + 1), (nodes + 1, nodes + 2)]);
+        nodes += 3;
+    }
+    let game = GraphGame::new(nodes, &edges).expect("a tree");
+
+    let estimates = vec![(1, 1); nodes as usize];
+    let mut reference = Published { game: &game, estimates: &estimates, nodes: 0, expansions: 0 };
+    let mut root = reference.evaluate(0, true);
+    for (name, _) in inner {
+        assert!(reference.expand_state(&mut root, state(name).into()), "{name}");
+    }
+    let expected = [
+        ("A", 1.0, 3.0),
+        ("B", 2.0, 1.0),
+        ("C", 1.0, 2.0),
+        ("D", INFINITE, 0.0),
+        ("G", 1.0, 1.0),
+        ("H", 2.0, 1.0),
+        ("J", INFINITE, 0.0),
+        ("K", 0.0, INFINITE),
+        ("O", INFINITE, 0.0),
+    ];
+    let expected = expected.into_iter().chain(leaves.map(|name| (name, 1.0, 1.0)));
+    for (name, pn, dn) in expected {
+        let node = root.find(state(name).into()).expect("a node of the tree");
+        assert_eq!((node.pn, node.dn), (pn, dn), "{name}");
+    }
+
+    // With estimates of 100 at the leaves only, PNS expands the inner nodes first. With 2 at K, it prefers D to G.
+    let mut estimates = estimates.clone();
+    estimates[state("K") as usize] = (2, 1);
+    for leaf in leaves {
+        estimates[state(leaf) as usize] = (100, 100);
+    }
+    let game = game.clone().with_estimates(estimates).expect("estimates");
+    let limits = Limits { nodes: Some(NAMES.len() as u64), ..Limits::default() };
+    let (expanded, report) = expanded_by_pns(&game, limits);
+    assert_eq!((expanded.len(), report.phi, report.delta), (inner.len(), 100, 300));
+    let (expanded, _) = expanded_by_pns(&game, Limits::default());
+    assert_eq!(expanded[inner.len()], u64::from(state("L")));
+}
+
+/// Every smallest proof set and every smallest disproof set of a tree have exactly one leaf in common, and the leaf that
+/// PNS expands is such a leaf (Allis 1994). The sets are found by trying all sets of leaves.
+#[test]
+fn pns_expands_the_common_leaf_of_a_proof_set_and_a_disproof_set() {
+    let mut compared = 0;
+    for seed in 0..200 {
+        let (game, estimates) = random_tree(seed, 40);
+        let estimates = vec![(1, 1); estimates.len()];
+        let (expanded, _) = expanded_by_pns(&game, Limits::default());
+        let mut reference =
+            Published { game: &game, estimates: &estimates, nodes: 0, expansions: 0 };
+        let mut root = reference.evaluate(0, true);
+        for state in expanded {
+            if root.open_leaves().len() > 10 {
+                break;
+            }
+            let [proofs, disproofs] =
+                [Value::Win, Value::Loss].map(|value| root.smallest_sets(value));
+            assert_eq!((proofs[0].len() as f64, disproofs[0].len() as f64), (root.pn, root.dn));
+            let mut common = Vec::new();
+            for proof in &proofs {
+                for disproof in &disproofs {
+                    let both: Vec<_> =
+                        proof.iter().filter(|leaf| disproof.contains(leaf)).collect();
+                    assert_eq!(both.len(), 1, "tree {seed}");
+                    common.push(*both[0]);
+                }
+            }
+            assert!(common.contains(&state), "tree {seed}: {state} is not in {common:?}");
+            assert!(reference.expand_state(&mut root, state));
+            compared += 1;
+        }
+    }
+    assert!(compared > 300, "only {compared} expansions");
 }

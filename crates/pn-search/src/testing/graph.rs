@@ -337,19 +337,19 @@ impl Game for GraphGame {
     }
 }
 
-/// A game with a function that is called before each expansion.
+/// A game with a function that is called with the code of the node before each expansion.
 pub struct Hooked<'a, F> {
     game: &'a GraphGame,
     hook: F,
 }
 
-impl<'a, F: Fn() + Sync> Hooked<'a, F> {
+impl<'a, F: Fn(u64) + Sync> Hooked<'a, F> {
     pub fn new(game: &'a GraphGame, hook: F) -> Self {
         Hooked { game, hook }
     }
 }
 
-impl<F: Fn() + Sync> Game for Hooked<'_, F> {
+impl<F: Fn(u64) + Sync> Game for Hooked<'_, F> {
     type Scratch = ();
 
     fn expand(
@@ -359,7 +359,7 @@ impl<F: Fn() + Sync> Game for Hooked<'_, F> {
         children: &mut Vec<Child>,
         prefetch: impl FnMut(u64),
     ) -> Expansion {
-        (self.hook)();
+        (self.hook)(code);
         self.game.expand(code, scratch, children, prefetch)
     }
 

@@ -323,7 +323,7 @@ fn a_worker_continues_its_leaf_until_the_next_job_and_reports_it_then() {
     });
     // A job that arrives while the worker continues its leaf without limit is searched at once.
     let has_started = AtomicBool::new(false);
-    let hooked = Hooked::new(&game, || has_started.store(true, Ordering::Relaxed));
+    let hooked = Hooked::new(&game, |_| has_started.store(true, Ordering::Relaxed));
     let busy = worker(&hooked, 1 << 8, 1, &CONFIG);
     with_coordinator(&game, config_with(4), |coordinator| {
         let delivery = coordinator.handle_idle(0);
@@ -476,7 +476,7 @@ fn many_entries_are_stored_by_several_threads() {
 #[test]
 fn a_cancelled_job_ends_soon_and_frees_its_leaf() {
     let (game, has_started) = (GraphGame::nim(&[40, 41, 42]), AtomicBool::new(false));
-    let hooked = Hooked::new(&game, || has_started.store(true, Ordering::Relaxed));
+    let hooked = Hooked::new(&game, |_| has_started.store(true, Ordering::Relaxed));
     let config = CoordinatorConfig { shared_work: 1 << 40, max_entries: 0, ..CONFIG };
     // The table is too small for the search to end.
     let remote = worker(&hooked, 1 << 8, 1, &config);

@@ -182,7 +182,7 @@ fn a_panic_of_one_worker_or_of_the_observer_ends_the_search() {
         |panic: Box<dyn std::any::Any + Send>| *panic.downcast::<&str>().expect("a plain message");
     for left in [0, 1, 30, 3000] {
         let left = AtomicU64::new(left);
-        let panics = || assert!(left.fetch_sub(1, Ordering::Relaxed) > 0, "the game panics");
+        let panics = |_| assert!(left.fetch_sub(1, Ordering::Relaxed) > 0, "the game panics");
         let panicking = Hooked::new(&game, panics);
         let table = Table::new(1 << 14).unwrap();
         let limits = Limits::default();
