@@ -305,7 +305,10 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                 None
             };
             let phi = match choice {
-                Some(choice) if virtual_loss == VirtualLoss::Stored => choice.virtual_phi,
+                // If a child is lost, the node is won, with any virtual losses.
+                Some(choice) if virtual_loss == VirtualLoss::Stored && scan.least > 0 => {
+                    choice.virtual_phi
+                }
                 _ => scan.least,
             };
             let delta = combination.combine(scan.max, scan.sum, scan.count);

@@ -93,7 +93,7 @@ pub(super) enum PeerUpdate {
 pub(crate) struct Choice {
     pub child: usize,
     pub delta_threshold: Number,
-    /// Phi of the node with the virtual losses below its children.
+    /// Phi of the node with the virtual losses below its children, if no child is lost.
     pub virtual_phi: Number,
 }
 
@@ -220,8 +220,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             threshold = threshold.min(virtual_loss.remove(epsilon.relax(second), workers));
         }
         let delta_threshold = (threshold as Number).max(delta + 1);
-        // A lost child has no virtual loss: the node is won.
-        let virtual_phi = if delta == 0 { 0 } else { least.min(second).min(MAX.into()) as Number };
+        let virtual_phi = least.min(second).min(MAX.into()) as Number;
         Choice { child: chosen, delta_threshold, virtual_phi }
     }
 }
