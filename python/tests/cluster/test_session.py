@@ -22,7 +22,7 @@ MISMATCH = "Version mismatch: The cluster was started with:\n    Ray: 2.9.0\n   
     [
         ("auto", RuntimeError(MISMATCH), konane.InputError, "3.12.1; install the same versions"),
         ("auto", ConnectionError("nobody"), konane.InputError, "no Ray at auto: nobody"),
-        (None, ValueError("no room"), cluster.ClusterError, "no Ray can be started .*: no room"),
+        (None, ValueError("no room"), cluster.ClusterError, "Ray cannot be started .*: no room"),
     ],
 )
 def test_connection_errors(

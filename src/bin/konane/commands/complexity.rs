@@ -120,7 +120,7 @@ pub fn estimate_all<S: Sync>(
     let mut estimate_starts = || {
         if !json {
             let head = ["mean", "deviation", "1 %", "99 %"].map(|name| format!("{name:>10}"));
-            output::write_text(format!("{:width$}  {:14}{}\n", "start", "tree", head.concat()))?;
+            output::write_text(format!("{:width$}  leaves (log10){}\n", "start", head.concat()))?;
         }
         for start in &starts {
             let (game_tree, grundy_tree) = one(start)?;
