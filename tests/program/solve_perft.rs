@@ -330,7 +330,10 @@ fn complexity_depends_on_the_seed_and_not_on_the_threads() {
         assert!(tree("log10_percentile_1") < tree("log10_mean"), "{second}");
         assert!(tree("log10_percentile_1") < tree("log10_percentile_99"), "{second}");
         let text = stdout(&konane(&[start, &["--samples", "50"]].concat()));
-        assert!(text.starts_with("start  tree ") && text.contains("  game tree "), "{text}");
+        assert!(
+            text.starts_with("start  leaves (log10) ") && text.contains("  game tree "),
+            "{text}"
+        );
         assert_eq!(text.contains("  Grundy numbers "), start[0] == "sprouts", "{text}");
         let mean = format!("{:.2}", tree("log10_mean"));
         assert!(text.contains(&mean), "{mean} in {text}");
