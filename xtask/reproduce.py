@@ -1419,7 +1419,7 @@ def section(one):
 
 
 def report(one):
-    """Prints our numbers beside the published ones, and the verdict."""
+    """Prints our numbers, the published ones, and the verdict."""
     print(f"\n{one.row.name}: {one.row.source}, {one.row.title}")
     lines = [["", "", "", "published", "ours", ""]]
     for cell in one.cells[:60]:

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::solve::table_capacity;
-use super::{SolveOptions, Solver, Symmetry};
+use super::{Solver, Symmetry};
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
 use crate::search::plain::oracle::Oracle;
@@ -35,19 +35,17 @@ impl<K: Oracle> Solver<'_, K> {
         CheckpointWriter::new(path, resume, self.identity(), bound, interval)
     }
 
-    /// The profile, its changed parameters and the symmetries, unless these are all.
-    pub(super) fn parameters(&self) -> String {
-        let SolveOptions { profile, overrides, .. } = self.options;
-        let mut text = format!("{}{overrides}", profile.name());
-        let symmetry = self.board.symmetry();
-        if symmetry != Symmetry::All {
-            text += &format!(" --symmetry {symmetry}");
+    /// The profile, and the symmetries unless these are all: they determine the codes in the checkpoint.
+    fn profile_text(&self) -> String {
+        let profile = self.options.profile.name();
+        match self.board.symmetry() {
+            Symmetry::All => profile.to_owned(),
+            symmetry => format!("{profile} --symmetry {symmetry}"),
         }
-        text
     }
 
-    /// The identity of this search in checkpoints. It does not include memory, threads, limits and the oracle,
-    /// so a search may be resumed with different ones.
+    /// The identity of this search in checkpoints. It does not include memory, threads, limits, the oracle and
+    /// [`Overrides`](super::Overrides), so a search may be resumed with different ones.
     ///
     /// Positions that a symmetry of the board maps to each other have the same root code, so a search of one of them
     /// can be resumed from a checkpoint of the other.
@@ -57,7 +55,7 @@ impl<K: Oracle> Solver<'_, K> {
             rules: if early { JUMPING_RULES } else { RULES }.to_owned(),
             board: self.board.dimensions().to_string(),
             algorithm: self.options.algorithm.name().to_owned(),
-            profile: self.parameters(),
+            profile: self.profile_text(),
             position: self.position.to_string(),
             root: self.position.code(self.board),
         }
@@ -77,6 +75,8 @@ mod tests {
         for ranks in 1..=64 {
             for files in 1..=64 / ranks {
                 let board = Board::new(Dimensions::new(ranks, files).unwrap());
+                // The longest text of the symmetries.
+                let board = board.clone().with_symmetry(Symmetry::Colours).unwrap_or(board);
                 for algorithm in Algorithm::ALL {
                     let options = SolveOptions { algorithm, ..SolveOptions::default() };
                     let solver = Solver::new(&board, &Position::start(&board)).options(options);

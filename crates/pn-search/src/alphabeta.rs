@@ -35,7 +35,7 @@ const WON: i32 = 1 << 15;
 const _: () = assert!(EVALUATION_LIMIT <= WON);
 
 /// Maximum depth of an iteration in plies. With this limit, a depth fits into the delta of a table
-/// entry. The limit is never reached in practice: no stack has space for so many levels.
+/// entry. The limit is never reached in practice: no stack has space for that many levels.
 const MAX_DEPTH: u32 = MAX - 1;
 
 /// Relation of a score to the exact score at its depth.

@@ -22,7 +22,7 @@ use crate::system::{is_available, try_reserve_in_set};
 /// positions with the most moves.
 const UNINTERRUPTED_PLIES: u32 = 5;
 
-/// [`Perft::divide`] divides the tree ply by ply until there are at least this many pieces. With so many pieces, all
+/// [`Perft::divide`] divides the tree ply by ply until there are at least this many pieces. With that many pieces, all
 /// threads are busy to the end although the sizes of the pieces differ widely.
 const MIN_PIECES: usize = 4096;
 

@@ -57,7 +57,7 @@ struct Ring {
     region: u32,
     /// [`BASE`] to the power of the number of ports minus one.
     power: u64,
-    /// True if the boundary is the same word in both directions, whatever the colours are.
+    /// True if the boundary is the same word in both directions, for any colours.
     even: bool,
 }
 

@@ -201,7 +201,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     let whole = coverage.is_whole() && fits_rows;
     let index = &directory.index;
     let swept = if whole { estimate::swept_memory(index, metric, threads) } else { 0 };
-    // An interrupted build continues with its method, whatever memory is available: another method could not
+    // An interrupted build continues with its method, with any amount of memory: another method could not
     // use its files, which may have taken days.
     let layout = directory.layout();
     let begun_slices = layout.filter(|&slices| slices != Slices::WHOLE);

@@ -12,7 +12,7 @@ const INTERVAL: u32 = 2048;
 const WORKER_INTERVAL: u32 = 256;
 
 /// Number of oracle values after which the next poll is brought forward, because each value may have to be read from
-/// a disk. Reading so many values takes a fraction of a millisecond if the system has them in memory, and some
+/// a disk. Reading them takes a fraction of a millisecond if the system has them in memory, and some
 /// seconds on a slow disk.
 const KNOWN_INTERVAL: u64 = 256;
 
