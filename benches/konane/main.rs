@@ -3,6 +3,7 @@
 mod algorithms;
 mod codes;
 mod common;
+mod coordinator;
 mod movegen;
 mod perft;
 mod sprouts;
@@ -17,4 +18,5 @@ criterion::criterion_main!(
     algorithms::benches,
     tablebase::benches,
     sprouts::benches,
+    coordinator::benches,
 );

@@ -25,9 +25,6 @@ fn send(coordinator: &mut dyn RemoteCoordinator, data: &[u8]) -> u64 {
     number
 }
 
-/// A shared result about a position, as the bytes of a table cell. It may be wrong.
-type SharedResult = [u8; 16];
-
 /// Sends the pieces of the data to a worker as a node, entries and jobs.
 fn send_to_worker(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     let message = |kind, content: &[u8]| seal(kind, number, |bytes| bytes.extend(content));
@@ -36,7 +33,7 @@ fn send_to_worker(worker: &dyn RemoteWorker, number: u64, data: &[u8]) {
     let entries = message(Kind::Entries, pieces.next().unwrap_or_default());
     for content in pieces {
         let mut job = message(Kind::Reply, content);
-        let answer = decode::<Reply<u64, SharedResult>>(Kind::Reply, number, &job);
+        let answer = decode::<Reply<u64>>(Kind::Reply, number, &job);
         // Caps the expansion budget, which only the coordinator sets.
         if let Ok(Reply { instruction: Instruction::Search(mut search), results, received }) =
             answer

@@ -2,7 +2,8 @@
 //! bytes for storage.
 //!
 //! [`Land`], [`Region`], [`Boundary`] and [`Spot`] are the nested lists. [`Flat`] is the working form, with
-//! its [`FlatRegion`]s and [`Token`]s. [`Packer`] writes packed bytes and [`Flat::unpack`] reads them.
+//! its [`FlatRegion`]s and [`Token`]s. [`Packer`] writes packed bytes and [`Flat::unpack`] reads them. [`LandReader`]
+//! checks packed bytes from another process.
 //!
 //! The working form and the packed bytes contain no dead spots. Isolated spots are counted for each region;
 //! everything else is a token: [`ONE`] or [`TWO`] (curve ends of a spot that occurs once) or a letter,
@@ -21,6 +22,8 @@
 //!
 //! Letters are numbered in the order of their first occurrences. Thus a simple position takes a byte for
 //! each of its characters.
+
+use super::notation::MAX_CANONICAL_VERTICES;
 
 /// An occurrence of a spot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,6 +227,23 @@ impl Packer {
         self.next = 0;
     }
 
+    /// Writes a land, with its parts in the order in which they are given.
+    pub(super) fn write(&mut self, flat: &Flat) {
+        self.begin(flat.letters);
+        for (number, region) in flat.regions.iter().enumerate() {
+            if number > 0 {
+                self.next_region();
+            }
+            self.isolated(region.isolated);
+            for (count, boundary) in flat.boundaries(number).enumerate() {
+                if count > 0 {
+                    self.next_boundary();
+                }
+                flat.tokens[flat.span(boundary)].iter().for_each(|&token| self.token(token));
+            }
+        }
+    }
+
     pub(super) fn next_region(&mut self) {
         self.bytes.push(NEXT_REGION);
     }
@@ -258,5 +278,46 @@ impl Packer {
             let long = number - SHORT_LETTERS;
             self.bytes.extend([LONG + (long >> 8) as u8, long as u8]);
         }
+    }
+}
+
+/// Reads packed bytes from another process.
+#[derive(Debug, Default)]
+pub(super) struct LandReader {
+    flat: Flat,
+    packer: Packer,
+    /// Number of occurrences of each letter.
+    occurrences: Vec<u8>,
+}
+
+impl LandReader {
+    /// Returns the land, or `None` if the bytes are not those that [`Packer`] writes for a land of at most
+    /// [`MAX_CANONICAL_VERTICES`] vertices. It may be a land that can be simplified, or that is not in canonical form.
+    pub(super) fn read(&mut self, packed: &[u8]) -> Option<&Flat> {
+        // Each vertex but the isolated ones takes a byte, so this bounds the time as well.
+        if packed.len() > 2 * MAX_CANONICAL_VERTICES {
+            return None;
+        }
+        let LandReader { flat, packer, occurrences } = self;
+        flat.unpack(packed);
+        let isolated: u32 = flat.regions.iter().map(|region| region.isolated).sum();
+        let vertices = isolated as usize + flat.tokens.len();
+        let is_empty = |region: usize| {
+            flat.regions[region].isolated == 0 && flat.boundaries(region).is_empty()
+        };
+        if vertices > MAX_CANONICAL_VERTICES || (0..flat.regions.len()).any(is_empty) {
+            return None;
+        }
+        occurrences.clear();
+        occurrences.resize(flat.letters.into(), 0);
+        for &token in flat.tokens.iter().filter(|&&token| token >= LETTER) {
+            let count = &mut occurrences[usize::from(token - LETTER)];
+            *count = count.saturating_add(1);
+        }
+        if occurrences.iter().any(|&count| count != 2) {
+            return None;
+        }
+        packer.write(flat);
+        (packer.bytes == packed).then_some(flat)
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::canonical::Canoniser;
 use super::error::MovesError;
 use super::flat::Region;
-use super::flat::{Flat, ONE};
+use super::flat::{Flat, LandReader, ONE};
 use super::forecast;
 use super::moves::Mover;
 use super::names::write_land;
@@ -38,6 +38,7 @@ pub struct Scratch {
     interner: Interner,
     land: Vec<u8>,
     found: OptionSet,
+    received: LandReader,
 }
 
 /// Counters of the work done with a [`Scratch`].
@@ -94,9 +95,7 @@ impl Interner {
                     let (canonical, flat) = self.canoniser.run(land);
                     // `flat` is the land before the canonical form. Its features are the same, because
                     // they do not depend on how a land is written.
-                    let land_features =
-                        || LandFeatures { features: features(flat), phase: forecast::phase(flat) };
-                    let atom = store.intern(canonical, land_features)?;
+                    let atom = store.intern(canonical, || land_features(flat))?;
                     self.recent.put(key, land, atom);
                     atom
                 }
@@ -106,6 +105,10 @@ impl Interner {
         self.sum.sort_unstable();
         Ok(())
     }
+}
+
+fn land_features(flat: &Flat) -> LandFeatures {
+    LandFeatures { features: features(flat), phase: forecast::phase(flat) }
 }
 
 /// Returns the number of lives and an estimate of the number of moves. The estimate counts the pairs of
@@ -183,10 +186,8 @@ impl Sprouts {
     }
 
     fn regions(&self, atom: Atom) -> Vec<Region> {
-        let mut packed = Vec::new();
-        self.store.read(atom, &mut packed);
         let mut flat = Flat::default();
-        flat.unpack(&packed);
+        self.store.with_bytes(atom, |packed| flat.unpack(packed));
         (0..flat.regions.len()).map(|region| flat.spots(region)).collect()
     }
 
@@ -265,7 +266,7 @@ impl Impartial for Sprouts {
         scratch: &mut Scratch,
         options: &mut OptionList<'_>,
     ) -> Result<(), GameFull> {
-        let Scratch { mover, interner, land, found } = scratch;
+        let Scratch { mover, interner, land, found, .. } = scratch;
         self.store.read(atom, land);
         interner.clear_if_stale(&self.store);
         found.clear();
@@ -298,21 +299,23 @@ impl Impartial for Sprouts {
     }
 }
 
-/// The name of a land is its canonical text.
+/// The name of a land is its packed canonical form. [`Named::find`] takes the bytes as they are. If they are a land, but
+/// not in canonical form, it returns a land that occurs in no position.
 impl Named for Sprouts {
-    fn name(&self, atom: Atom) -> String {
-        self.land_text(atom)
+    fn append_name(&self, atom: Atom, name: &mut Vec<u8>) {
+        self.store.with_bytes(atom, |packed| name.extend_from_slice(packed));
     }
 
-    fn find(&self, name: &str, scratch: &mut Scratch) -> Result<Option<Atom>, GameFull> {
-        let Ok(position) = Position::from_canonical(name) else { return Ok(None) };
-        if position.lands().len() != 1 {
-            return Ok(None);
+    fn find(&self, name: &[u8], scratch: &mut Scratch) -> Result<Option<Atom>, GameFull> {
+        if let Some(land) = self.store.get(name) {
+            return Ok(Some(land));
         }
-        Ok(match self.atoms(&position, scratch)?[..] {
-            [land] if self.land_text(land) == name => Some(land),
-            _ => None,
-        })
+        let Some(flat) = scratch.received.read(name) else { return Ok(None) };
+        self.store.intern(name, || land_features(flat)).map(Some)
+    }
+
+    fn atom_text(&self, atom: Atom) -> String {
+        self.land_text(atom)
     }
 }
 

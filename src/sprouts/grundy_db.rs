@@ -86,10 +86,10 @@ pub enum GrundyDbError {
         /// Length of the text in bytes.
         length: usize,
     },
-    /// The text to be added is not a land.
+    /// The text to be added is not a land in canonical form.
     #[error(
-        "{}: {text:?} is not a land and was not added: this is a bug of the program; the earlier records \
-         of the file are intact",
+        "{}: {text:?} is not a land in canonical form and was not added: this is a bug of the program, or of \
+         a worker; the earlier records of the file are intact",
         path.display()
     )]
     NotALand {

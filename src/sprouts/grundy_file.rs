@@ -71,6 +71,7 @@ pub struct GrundyFile {
     contents: Contents,
     added: u64,
     error: Option<GrundyDbError>,
+    scratch: Scratch,
 }
 
 /// Numbers of records: those read from a file, and those added to it.
@@ -112,7 +113,7 @@ impl GrundyFile {
             Ok(())
         };
         let (file, contents) = GrundyDb::open(path, load)?;
-        Ok(GrundyFile { file, contents, added: 0, error: None })
+        Ok(GrundyFile { file, contents, added: 0, error: None, scratch })
     }
 
     /// Returns a summary of the file as it was when it was opened.
@@ -126,7 +127,7 @@ impl GrundyFile {
         if self.error.is_some() {
             return false;
         }
-        let add = |&(atom, number): &(Atom, u32)| self.append(game.land_text(atom), number);
+        let add = |&(land, number): &(Atom, u32)| self.append(game, land, number);
         let mut result = numbers.iter().try_for_each(add);
         if result.is_ok() {
             result = self.file.flush();
@@ -136,12 +137,14 @@ impl GrundyFile {
         self.error.is_none()
     }
 
-    /// Adds a record after checking that it can be read again. A record that cannot be read would make the
-    /// whole file unusable.
-    fn append(&mut self, text: String, number: u32) -> Result<(), GrundyDbError> {
-        let position = Position::from_canonical(&text);
-        let is_land = position.is_ok_and(|position| position.lands().len() == 1);
-        if !is_land {
+    /// Adds a record after checking that its text leads to the same land again. A record that cannot be read
+    /// would make the whole file unusable. A land that another process has sent may not be in canonical form;
+    /// then the record would be that of another land.
+    fn append(&mut self, game: &Sprouts, land: Atom, number: u32) -> Result<(), GrundyDbError> {
+        let text = game.land_text(land);
+        let position = Position::from_canonical(&text).ok();
+        let read = position.map(|position| game.atoms(&position, &mut self.scratch));
+        if !matches!(read, Some(Ok(lands)) if lands == [land]) {
             return Err(GrundyDbError::NotALand { path: self.file.path().to_owned(), text });
         }
         self.file.append(&text, number)
@@ -231,17 +234,22 @@ pub fn place_text(path: &Path, place: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::sums::Named;
 
     #[test]
-    fn unreadable_records_are_not_written() {
+    fn lands_that_are_not_in_canonical_form_are_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("numbers");
         let (game, knowledge) = (Sprouts::new(u64::MAX), GrundyStore::new());
         let mut file = GrundyFile::open(&path, &game, &knowledge).unwrap();
-        file.append("0*2".to_owned(), 0).unwrap();
-        for text in ["", "!", "0*2+22", "0*x"] {
-            let error = file.append(text.to_owned(), 0).unwrap_err();
-            assert!(matches!(error, GrundyDbError::NotALand { .. }), "{error}");
+        let mut land = |name: &[u8]| game.find(name, &mut Scratch::default()).unwrap().unwrap();
+        // 0*2.
+        file.append(&game, land(&[4, 2]), 0).unwrap();
+        // A land without moves, and two that are sums of two lands.
+        for name in [&[2][..], &[4, 2, 0, 4, 2], &[1, 3, 1, 0, 1, 3, 1]] {
+            assert!(!file.add(&game, &[(land(name), 0)]), "{name:?}");
+            let error = file.error.take();
+            assert!(matches!(error, Some(GrundyDbError::NotALand { .. })), "{error:?}");
         }
         file.close().unwrap();
         let file = GrundyFile::open(&path, &game, &knowledge).unwrap();

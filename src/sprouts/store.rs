@@ -126,6 +126,13 @@ impl LandStore {
         self.bytes.load(Ordering::Relaxed) + self.entries.bytes()
     }
 
+    /// Returns the id of a land, if the store contains it.
+    pub(super) fn get(&self, land: &[u8]) -> Option<Atom> {
+        let (number, tag) = shard_and_tag(land);
+        let shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
+        self.find(&shard, tag, land)
+    }
+
     /// Returns the id of a canonical land. `features` is called for new lands only.
     ///
     /// # Errors
@@ -135,9 +142,7 @@ impl LandStore {
         land: &[u8],
         features: impl FnOnce() -> LandFeatures,
     ) -> Result<Atom, GameFull> {
-        let hash = xxh3_64(land);
-        let number = hash as usize % SHARDS;
-        let tag = (hash >> 32) as u32;
+        let (number, tag) = shard_and_tag(land);
         let mut shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
         let shard = &mut *shard;
         if let Some(id) = self.find(shard, tag, land) {
@@ -230,8 +235,7 @@ impl LandStore {
         self.epoch.load(Ordering::Relaxed)
     }
 
-    /// Looks up a land in its shard. The tag consists of other bits of the hash than those that select the
-    /// shard.
+    /// Looks up a land in its shard.
     fn find(&self, shard: &LandShard, tag: u32, land: &[u8]) -> Option<Atom> {
         let mask = shard.table.len().checked_sub(1)?;
         let mut at = tag as usize & mask;
@@ -245,15 +249,23 @@ impl LandStore {
         None
     }
 
-    /// Reads the bytes of a land.
+    /// Copies the bytes of a land.
+    ///
+    /// # Panics
+    /// As [`Self::with_bytes`].
+    pub(super) fn read(&self, id: Atom, out: &mut Vec<u8>) {
+        out.clear();
+        self.with_bytes(id, |bytes| out.extend_from_slice(bytes));
+    }
+
+    /// Calls `read` with the bytes of a land. The land's shard is locked until `read` returns.
     ///
     /// # Panics
     /// If this store has not assigned the id; with debug assertions also if the id is free.
-    pub(super) fn read(&self, id: Atom, out: &mut Vec<u8>) {
+    pub(super) fn with_bytes<T>(&self, id: Atom, read: impl FnOnce(&[u8]) -> T) -> T {
         let (offset, length, number) = self.place(id);
         let shard = self.shards[number].lock().unwrap_or_else(PoisonError::into_inner);
-        out.clear();
-        out.extend_from_slice(&shard.bytes[offset..offset + length]);
+        read(&shard.bytes[offset..offset + length])
     }
 
     /// Returns the features of a land. Takes no lock.
@@ -321,6 +333,12 @@ impl LandStore {
     }
 }
 
+/// Returns the number of a land's shard, and its tag in the shard's table, which consists of other bits of the hash.
+fn shard_and_tag(land: &[u8]) -> (usize, u32) {
+    let hash = xxh3_64(land);
+    (hash as usize % SHARDS, (hash >> 32) as u32)
+}
+
 /// Inserts a slot into a hash table that has an empty slot.
 fn insert(table: &mut [Slot], slot: Slot) {
     let mask = table.len() - 1;
@@ -345,7 +363,9 @@ mod tests {
         let store = LandStore::new(u64::MAX);
         let lands: Vec<Vec<u8>> = (0..5000u32).map(|n| n.to_string().into_bytes()).collect();
         for (land, number) in lands.iter().zip(0..) {
+            assert_eq!(store.get(land), None);
             assert_eq!(store.intern(land, || features_of(number)), Ok(number));
+            assert_eq!(store.get(land), Some(number));
         }
         let mut bytes = Vec::new();
         for (land, number) in lands.iter().zip(0..) {

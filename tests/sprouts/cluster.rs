@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use konane::search::cluster::{
     CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker, WireError,
 };
+use konane::search::sums::game::{Atom, Impartial, OptionList};
 use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{
     Checkpoint, ClusterError, ClusterSearch, ClusterSolution, coordinate, work,
@@ -305,24 +306,78 @@ fn a_cancelled_job_ends_soon() {
     .unwrap();
 }
 
+fn name_of(game: &Sprouts, land: Atom) -> Vec<u8> {
+    let mut name = Vec::new();
+    game.append_name(land, &mut name);
+    name
+}
+
 #[test]
-fn other_spellings_of_a_land_are_not_its_name() {
+fn bytes_that_are_not_a_land_are_not_a_name() {
     let (game, mut scratch) = (Sprouts::new(1 << 28), Scratch::default());
-    for text in
-        ["", "!", "+", "0*2+0*3", "0.0.0", "0*0", "3", "AB|AB.0", " 0*3", "0*3\n", "0*12001", "é"]
-    {
-        assert_eq!(game.find(text, &mut scratch), Ok(None), "{text:?}");
+    let names: [&[u8]; 12] = [
+        b"",
+        b"0*3",
+        // No isolated spots, no region, no boundary.
+        &[4, 0],
+        &[4, 3, 0],
+        &[3, 4, 3],
+        // Isolated spots twice, and after a boundary.
+        &[4, 1, 4, 1],
+        &[1, 4, 1],
+        // Letters that occur once or three times, or are not numbered from 0.
+        &[5],
+        &[5, 5, 5, 1],
+        &[6, 6],
+        &[6, 5, 0, 5, 6],
+        // More than 12 000 spots.
+        &[4, 255].repeat(48),
+    ];
+    for name in names {
+        assert_eq!(game.find(name, &mut scratch), Ok(None), "{name:?}");
     }
-    let land = game.find("0*3", &mut scratch).unwrap().unwrap();
-    assert_eq!(game.name(land), "0*3");
+    assert_eq!(game.find(&vec![1; 1 << 20], &mut scratch), Ok(None));
+    assert_eq!(game.lands(), 0);
+    let land = game.find(&[4, 3], &mut scratch).unwrap().unwrap();
+    assert_eq!((game.land_text(land), name_of(&game, land)), ("0*3".to_owned(), vec![4, 3]));
 }
 
 proptest! {
+    /// Another game finds a land by the name that one game has given it, with the same features.
     #[test]
-    fn lands_found_by_name_have_that_name(text in "[0-3a-cA-C.|+*!()}\\]]{0,12}|0\\*[0-9]{1,5}") {
+    fn names_mean_the_same_land_in_every_game(spots in 2u32..9, moves in prop::collection::vec(any::<prop::sample::Index>(), 0..20)) {
+        let games = [(); 2].map(|()| Sprouts::new(1 << 26));
+        let mut scratches = [(); 2].map(|()| Scratch::default());
+        let mut sum = games[0].atoms(&Position::start(spots).unwrap(), &mut scratches[0]).unwrap();
+        for chosen in moves {
+            let children = games[0].children(&sum, &mut scratches[0], &|| false).unwrap();
+            if children.is_empty() {
+                break;
+            }
+            sum = chosen.get(&children).clone();
+            for &land in &sum {
+                let name = name_of(&games[0], land);
+                let found = games[1].find(&name, &mut scratches[1]).unwrap().unwrap();
+                prop_assert_eq!(name_of(&games[1], found), name);
+                prop_assert_eq!(games[1].land_text(found), games[0].land_text(land));
+                prop_assert_eq!(games[1].features(found), games[0].features(land));
+                // The name is the canonical form: reading the text leads to the same land.
+                let text: Position = games[0].land_text(land).parse().unwrap();
+                prop_assert_eq!(games[1].atoms(&text, &mut scratches[1]), Ok(vec![found]));
+            }
+        }
+    }
+
+    /// Bytes from another process are a land or not, and whatever they are, nothing panics.
+    #[test]
+    fn any_bytes_are_a_land_or_not(name in prop::collection::vec(prop_oneof![0u8..9, 220u8..230], 0..14)) {
         let (game, mut scratch) = (Sprouts::new(1 << 24), Scratch::default());
-        if let Ok(Some(land)) = game.find(&text, &mut scratch) {
-            prop_assert_eq!(game.name(land), text);
+        if let Ok(Some(land)) = game.find(&name, &mut scratch) {
+            prop_assert_eq!(name_of(&game, land), name);
+            let text = game.land_text(land);
+            prop_assert!(text.parse::<Position>().is_ok(), "{}", text);
+            let mut options = OptionList::default();
+            prop_assert!(game.options(land, &mut scratch, &mut options).is_ok());
         }
     }
 }

@@ -13,10 +13,11 @@ pub struct CoordinatorConfig {
     pub job_nodes: u64,
     /// Maximum number of nodes evaluated in the whole search. In one process, the workers' own limits apply instead.
     pub node_limit: Option<u64>,
-    /// Maximum number of shared results in a reply.
+    /// Maximum number of shared results in a reply. The results of a single request are not divided, so a reply may
+    /// contain more if one request did.
     pub max_results_in_reply: usize,
     /// Maximum number of shared results stored for workers that have not received them. The latest results are
-    /// kept. A result takes 32 bytes in a plain game, and 40 bytes plus the name of its atom in an impartial game.
+    /// kept. A result takes 16 bytes in a plain game, and 4 bytes plus the name of its atom in an impartial game.
     pub max_results_stored: usize,
     /// Maximum number of leaves compared for a worker that requests a job, at least 1. These are the best leaves of
     /// the tree. The worker gets the best of them that is not deferred to another worker, which has searched the

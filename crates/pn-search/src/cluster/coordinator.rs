@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use ahash::AHashMap;
 
 use super::message::{
-    Instruction, Job, JobId, JobOutcome, Reply, ReplyFor, Request, RequestFor, WorkerId,
+    Instruction, Job, JobId, JobOutcome, Reply, Request, RequestFor, SharedResults, WorkerId,
     WorkerState,
 };
 use super::{CoordinatorConfig, JobTree, Selection};
@@ -46,6 +46,15 @@ struct AssignedJob<L> {
     is_cancelled: bool,
 }
 
+/// New results of a request.
+struct LoggedResults {
+    /// The worker that found them.
+    worker: WorkerId,
+    /// Number of results shared since the start of the search, up to the last one of these.
+    end: usize,
+    results: SharedResults,
+}
+
 /// Coordinator of the workers of a search. See the module documentation.
 pub struct Coordinator<T: JobTree> {
     /// The tree.
@@ -54,10 +63,10 @@ pub struct Coordinator<T: JobTree> {
     jobs: BTreeMap<JobId, AssignedJob<T::Leaf>>,
     /// The job of each worker that has one.
     assigned: AHashMap<WorkerId, JobId>,
-    /// The latest shared results, with the workers that found them.
-    log: VecDeque<(WorkerId, T::SharedResult)>,
-    /// Number of results that have left the log.
-    dropped: usize,
+    /// The latest shared results.
+    log: VecDeque<LoggedResults>,
+    /// Number of results shared since the start of the search.
+    results: usize,
     /// Deferral counts of free leaves, by the leaves' codes.
     deferred: AHashMap<u64, u64>,
     cancelled: Vec<(WorkerId, JobId)>,
@@ -83,7 +92,7 @@ impl<T: JobTree> Coordinator<T> {
             jobs: BTreeMap::new(),
             assigned: AHashMap::new(),
             log: VecDeque::new(),
-            dropped: 0,
+            results: 0,
             deferred: AHashMap::new(),
             cancelled: Vec::new(),
             next_job: 1,
@@ -154,23 +163,23 @@ impl<T: JobTree> Coordinator<T> {
     pub fn is_valid(&mut self, request: &RequestFor<T>) -> bool {
         let in_range =
             |spent: &Counters| spent.to_array().into_iter().all(|count| count <= MAX_COUNT);
-        match &request.state {
-            WorkerState::Idle => true,
-            WorkerState::Done { job, outcome, spent } => {
-                // `handle` ignores the result of a job that the worker does not have, so it need not be valid.
-                let of_worker = self.jobs.get(job).filter(|job| job.worker == request.worker);
-                in_range(spent)
-                    && of_worker.is_none_or(|job| self.tree.is_valid(&job.leaf, outcome))
+        self.tree.are_results(&request.results)
+            && match &request.state {
+                WorkerState::Idle => true,
+                WorkerState::Done { job, outcome, spent } => {
+                    // `handle` ignores the result of a job that the worker does not have, so it need not be valid.
+                    let of_worker = self.jobs.get(job).filter(|job| job.worker == request.worker);
+                    in_range(spent)
+                        && of_worker.is_none_or(|job| self.tree.is_valid(&job.leaf, outcome))
+                }
             }
-        }
     }
 
     /// Handles a request.
-    pub fn handle(&mut self, request: RequestFor<T>) -> ReplyFor<T> {
+    pub fn handle(&mut self, request: RequestFor<T>) -> Reply<u64> {
         let Request { worker, results, received, state } = request;
-        for result in self.tree.add_results(results, &mut self.counters) {
-            self.store_result(worker, result);
-        }
+        let new = self.tree.add_results(&results, &mut self.counters);
+        self.log_results(worker, new);
         if let WorkerState::Done { job, outcome, spent } = state
             && self.assigned.get(&worker) == Some(&job)
         {
@@ -183,11 +192,27 @@ impl<T: JobTree> Coordinator<T> {
         if self.tree.has_lost_leaves() || self.is_over() {
             self.cancel_jobs();
         }
-        let received = received.max(self.dropped);
-        let end = self.results().min(received.saturating_add(self.config.max_results_in_reply));
-        let results = self.log.range(received.min(end) - self.dropped..end - self.dropped);
-        let results = results.filter(|(from, _)| *from != worker).map(|(_, result)| result.clone());
-        Reply { instruction, results: results.collect(), received: received.max(end) }
+        let (results, received) = self.results_since(received, worker);
+        Reply { instruction, results, received }
+    }
+
+    /// Returns results for a worker that has received the first `received` results, and the number of results that it
+    /// has received with them.
+    fn results_since(&self, received: usize, worker: WorkerId) -> (Vec<u8>, usize) {
+        let (mut bytes, mut last) = (Vec::new(), received);
+        let first = self.log.partition_point(|logged| logged.end <= received);
+        let mut count = 0;
+        for LoggedResults { worker: from, end, results } in self.log.range(first..) {
+            if *from != worker {
+                count += results.count;
+                if count > self.config.max_results_in_reply && !bytes.is_empty() {
+                    break;
+                }
+                bytes.extend_from_slice(&results.bytes);
+            }
+            last = *end;
+        }
+        (bytes, last)
     }
 
     /// Records the reason why the search has to end. A contradiction replaces any other reason; otherwise the first
@@ -200,29 +225,32 @@ impl<T: JobTree> Coordinator<T> {
     }
 
     /// Shares results from before the search with all workers.
-    pub fn share(&mut self, results: impl IntoIterator<Item = T::SharedResult>) {
-        for result in results {
-            self.store_result(WorkerId::MAX, result);
-        }
+    pub fn share(&mut self, results: impl IntoIterator<Item = SharedResults>) {
+        results.into_iter().for_each(|results| self.log_results(WorkerId::MAX, results));
     }
 
-    fn store_result(&mut self, from: WorkerId, result: T::SharedResult) {
-        if self.log.len() == self.config.max_results_stored.max(1) {
-            self.log.pop_front();
-            self.dropped += 1;
+    fn log_results(&mut self, worker: WorkerId, results: SharedResults) {
+        if results.count == 0 {
+            return;
         }
-        self.log.push_back((from, result));
+        self.results += results.count;
+        self.log.push_back(LoggedResults { worker, end: self.results, results });
+        let is_too_old =
+            |logged: &LoggedResults| self.results - logged.end >= self.config.max_results_stored;
+        while self.log.front().is_some_and(is_too_old) {
+            self.log.pop_front();
+        }
     }
 
     /// Returns the number of results shared since the start of the search.
     pub fn results(&self) -> usize {
-        self.dropped + self.log.len()
+        self.results
     }
 
     /// Returns the bytes used by shared results and deferral counts. The tree is not included.
     pub fn bytes(&self) -> u64 {
-        let heap: usize = self.log.iter().map(|(_, result)| T::heap_bytes(result)).sum();
-        let log = self.log.capacity() * size_of::<(WorkerId, T::SharedResult)>() + heap;
+        let heap: usize = self.log.iter().map(|logged| logged.results.bytes.capacity()).sum();
+        let log = self.log.capacity() * size_of::<LoggedResults>() + heap;
         log as u64 + map_bytes::<(u64, u64)>(self.deferred.capacity())
     }
 

@@ -1,6 +1,6 @@
 //! The tree of a coordinator.
 
-use super::message::{JobOutcome, WorkerId};
+use super::message::{JobOutcome, SharedResults, WorkerId};
 use crate::Value;
 use crate::numbers::Number;
 use crate::run::{Counters, Reason, RootChild};
@@ -31,8 +31,6 @@ pub trait JobTree {
     type Node;
     /// The open children of a node.
     type Children;
-    /// A result of a worker that is shared with other workers.
-    type SharedResult: Clone + Send;
 
     /// Takes the best free leaf.
     fn select(&mut self) -> Selection<Self::Leaf>;
@@ -69,17 +67,14 @@ pub trait JobTree {
     /// won and children are positions, `best` is a lost child.
     fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<u64>, work: u64);
 
-    /// Returns the number of bytes that a result occupies on the heap.
-    fn heap_bytes(_result: &Self::SharedResult) -> usize {
-        0
-    }
+    /// Returns true if the bytes are results of this game. Requests from other processes are untrusted.
+    fn are_results(&self, results: &[u8]) -> bool;
 
     /// Adds results of a worker, and counts new table entries. Returns the results that are new.
-    fn add_results(
-        &mut self,
-        results: Vec<Self::SharedResult>,
-        counters: &mut Counters,
-    ) -> Vec<Self::SharedResult>;
+    ///
+    /// # Panics
+    /// If the bytes are not results ([`JobTree::are_results`]).
+    fn add_results(&mut self, results: &[u8], counters: &mut Counters) -> SharedResults;
 
     /// Stores the new phi and delta of nodes in the table and counts new entries. Lets the table grow if it is not
     /// shared with the workers. Returns the reason why the search cannot continue, if there is one.

@@ -9,11 +9,13 @@
 //! * Counters are sent once, at a job's end. The number of shared results that a worker has received is
 //!   sent as a total since the start of the search, so no result is counted twice or left out.
 //!
-//! The types of children and shared results belong to the coordinator's `JobTree`. If messages are sent to
-//! other processes, these types must not depend on the state of a process.
+//! The type of children belongs to the coordinator's `JobTree`, and so does the encoding of shared results, which are
+//! bytes: a coordinator sends each of them to every worker, so they are copied and not decoded. If messages are sent to
+//! other processes, neither may depend on the state of a process.
 //!
 //! * [`Request`] is sent by a worker; [`WorkerState`] and [`JobOutcome`] are its parts.
 //! * [`Reply`] is sent by the coordinator; [`Instruction`] and [`Job`] are its parts.
+//! * [`SharedResults`] are results of one worker that others receive.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,13 +29,23 @@ pub type JobId = u64;
 /// Id of a worker. A worker that is restarted gets a new one.
 pub type WorkerId = u64;
 
-/// Message from a worker to the coordinator, with children `C` and shared results `R`.
+/// Results that are shared with other workers, in the encoding of the game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedResults {
+    /// Number of results.
+    pub count: usize,
+    /// The results, one after the other.
+    pub bytes: Vec<u8>,
+}
+
+/// Message from a worker to the coordinator, with children `C`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request<C, R> {
+pub struct Request<C> {
     /// The sender.
     pub worker: WorkerId,
-    /// Shared results that the worker has found and not sent before.
-    pub results: Vec<R>,
+    /// Shared results that the worker has found and not sent before, one after the other.
+    #[serde(with = "serde_bytes")]
+    pub results: Vec<u8>,
     /// [`Reply::received`] of the last reply; 0 before the first reply.
     pub received: usize,
     /// State of the worker.
@@ -41,7 +53,7 @@ pub struct Request<C, R> {
 }
 
 /// A request to the coordinator of a tree.
-pub(super) type RequestFor<T> = Request<<T as JobTree>::Children, <T as JobTree>::SharedResult>;
+pub(super) type RequestFor<T> = Request<<T as JobTree>::Children>;
 
 /// State of a worker that sends a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,20 +84,18 @@ pub enum JobOutcome<C> {
     Failed(Reason),
 }
 
-/// Message from the coordinator to a worker, with nodes `N` and shared results `R`.
+/// Message from the coordinator to a worker, with nodes `N`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reply<N, R> {
+pub struct Reply<N> {
     /// Instruction to the worker.
     pub instruction: Instruction<N>,
-    /// Results of other workers.
-    pub results: Vec<R>,
+    /// Results of other workers, one after the other.
+    #[serde(with = "serde_bytes")]
+    pub results: Vec<u8>,
     /// Number of results that all workers have shared since the start of the search, up to the last result in this
     /// reply.
     pub received: usize,
 }
-
-/// A reply of the coordinator of a tree, with the code of the node.
-pub(super) type ReplyFor<T> = Reply<u64, <T as JobTree>::SharedResult>;
 
 /// Instruction to a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -41,7 +41,7 @@ mod plain_tree;
 pub(super) mod pool;
 mod remote_coordinator;
 mod remote_worker;
-mod shared_entry;
+pub(super) mod shared_entry;
 pub mod wire;
 
 pub use config::CoordinatorConfig;
@@ -52,5 +52,4 @@ pub(super) use remote_coordinator::coordinate;
 pub use remote_coordinator::{CoordinatorStatus, Delivery, RemoteCoordinator};
 pub use remote_worker::RemoteWorker;
 pub(super) use remote_worker::WorkerJobs;
-pub(super) use shared_entry::SharedEntry;
 pub use wire::WireError;

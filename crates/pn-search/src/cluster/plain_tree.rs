@@ -31,8 +31,9 @@ use std::collections::hash_map::Entry;
 
 use ahash::{AHashMap, AHashSet};
 
-use super::message::{JobOutcome, WorkerId};
-use super::{CoordinatorConfig, JobTree, Selection, SharedEntry};
+use super::message::{JobOutcome, SharedResults, WorkerId};
+use super::shared_entry::{self, SharedEntry};
+use super::{CoordinatorConfig, JobTree, Selection};
 use crate::Value;
 use crate::arena::{Allocator, ArenaMemory, ArrayId, ChildRecord, UNIT};
 use crate::map_bytes;
@@ -366,7 +367,6 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
     type Leaf = TakenLeaf;
     type Node = u64;
     type Children = Vec<Child>;
-    type SharedResult = SharedEntry;
 
     fn select(&mut self) -> Selection<TakenLeaf> {
         self.select_leaf()
@@ -491,11 +491,12 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
     }
 
-    fn add_results(
-        &mut self,
-        results: Vec<SharedEntry>,
-        counters: &mut Counters,
-    ) -> Vec<SharedEntry> {
+    fn are_results(&self, results: &[u8]) -> bool {
+        shared_entry::from_bytes(results).is_ok()
+    }
+
+    fn add_results(&mut self, results: &[u8], counters: &mut Counters) -> SharedResults {
+        let results = shared_entry::from_bytes(results).expect("the results have been checked");
         results.iter().for_each(|result| self.table.prefetch(self.game.key(result.code)));
         let mut new = Vec::with_capacity(results.len());
         for result in results {
@@ -508,7 +509,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
                 new.push(result);
             }
         }
-        new
+        SharedResults { count: new.len(), bytes: shared_entry::to_bytes(&new) }
     }
 
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::message::{Instruction, Job, JobId, Reply, Request, RequestFor, WorkerId, WorkerState};
+use super::message::{
+    Instruction, Job, JobId, Reply, Request, RequestFor, SharedResults, WorkerId, WorkerState,
+};
 use super::wire::{self, Kind, WireError};
 use super::{Coordinator, CoordinatorConfig, JobTree};
 use crate::numbers::Number;
@@ -82,16 +84,12 @@ pub(crate) fn coordinate<T>(
     config: CoordinatorConfig,
     search: u64,
     table_used: u64,
-    results: impl IntoIterator<Item = T::SharedResult>,
+    results: impl IntoIterator<Item = SharedResults>,
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Coordinator<T>
 where
-    T: JobTree<
-            Node: Serialize,
-            SharedResult: Serialize + DeserializeOwned,
-            Children: DeserializeOwned,
-        >,
+    T: JobTree<Node: Serialize, Children: DeserializeOwned>,
 {
     let mut coordinator = Coordinator::new(tree, config, table_used);
     coordinator.share(results);
@@ -113,7 +111,7 @@ struct WireCoordinator<'o, T: JobTree> {
     received: BTreeMap<WorkerId, usize>,
 }
 
-impl<T: JobTree<Node: Serialize, SharedResult: Serialize>> WireCoordinator<'_, T> {
+impl<T: JobTree<Node: Serialize>> WireCoordinator<'_, T> {
     /// Reports new Grundy numbers to the observer. If the observer cannot store them, the search ends.
     fn report_grundy_numbers(&mut self) {
         let found = self.coordinator.tree.take_grundy_numbers();
@@ -165,11 +163,7 @@ impl<T: JobTree<Node: Serialize, SharedResult: Serialize>> WireCoordinator<'_, T
 
 impl<T> RemoteCoordinator for WireCoordinator<'_, T>
 where
-    T: JobTree<
-            Node: Serialize,
-            SharedResult: Serialize + DeserializeOwned,
-            Children: DeserializeOwned,
-        >,
+    T: JobTree<Node: Serialize, Children: DeserializeOwned>,
 {
     fn handle_idle(&mut self, worker: WorkerId) -> Delivery {
         let received = *self.received.entry(worker).or_default();

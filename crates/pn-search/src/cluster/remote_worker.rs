@@ -84,22 +84,21 @@ impl<'a> WorkerJobs<'a> {
     ///
     /// # Errors
     /// If the reply has no job of this search. Errors of `work` are returned.
-    pub fn run<N, C, R>(
+    pub fn run<N, C>(
         &self,
         worker: WorkerId,
         reply: &[u8],
         work: impl FnOnce(
             Job<N>,
-            Vec<R>,
+            &[u8],
             Limits<'_>,
-        ) -> Result<(JobOutcome<C>, Counters, Vec<R>), WireError>,
+        ) -> Result<(JobOutcome<C>, Counters, Vec<u8>), WireError>,
     ) -> Result<Vec<u8>, WireError>
     where
         N: Serialize + DeserializeOwned,
         C: Serialize,
-        R: Serialize + DeserializeOwned,
     {
-        let reply: Reply<N, R> = wire::decode(Kind::Reply, self.search, reply)?;
+        let reply: Reply<N> = wire::decode(Kind::Reply, self.search, reply)?;
         let Reply { instruction: Instruction::Search(job), results, received } = reply else {
             return Err(WireError::Unexpected("a job"));
         };
@@ -110,7 +109,7 @@ impl<'a> WorkerJobs<'a> {
         let (id, nodes) = (job.id, Some(job.budget));
         let stop = self.lock_cancelled().begin(id);
         let limits = Limits { nodes, stop: Some(&stop), ..self.limits };
-        let found = work(job, results, limits);
+        let found = work(job, &results, limits);
         self.lock_cancelled().current = None;
         let (outcome, mut spent, results) = found?;
         self.lock_total().add_since(&spent, &Counters::default());

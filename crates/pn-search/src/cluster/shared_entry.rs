@@ -1,10 +1,6 @@
 //! Table entries that workers of a plain game share.
 
-use std::fmt;
-
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
+use super::WireError;
 use crate::table::{Entry, entry};
 
 /// A table entry with its position, solved or open. It is sent as the 16 bytes of a full table cell, so
@@ -42,32 +38,20 @@ impl TryFrom<[u8; 16]> for SharedEntry {
     }
 }
 
-/// Serialises the entry as a byte string, which is copied at once. An array would be serialised element by element.
-/// The speed matters, because a coordinator sends each entry to every other machine.
-impl Serialize for SharedEntry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&<[u8; 16]>::from(*self))
-    }
+/// Returns entries as bytes, one after the other.
+pub(crate) fn to_bytes(entries: &[SharedEntry]) -> Vec<u8> {
+    entries.iter().flat_map(|&entry| <[u8; 16]>::from(entry)).collect()
 }
 
-impl<'de> Deserialize<'de> for SharedEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(PackedEntry)
-    }
-}
-
-struct PackedEntry;
-
-impl Visitor<'_> for PackedEntry {
-    type Value = SharedEntry;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the 16 bytes of a table cell")
-    }
-
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<SharedEntry, E> {
-        let cell =
-            <[u8; 16]>::try_from(bytes).map_err(|_| E::invalid_length(bytes.len(), &self))?;
-        SharedEntry::try_from(cell).map_err(E::custom)
+/// Returns the entries in the bytes of [`to_bytes`].
+///
+/// # Errors
+/// If these are other bytes.
+pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Vec<SharedEntry>, WireError> {
+    let (cells, rest) = bytes.as_chunks::<16>();
+    let entries = cells.iter().map(|&cell| SharedEntry::try_from(cell)).collect();
+    match (entries, rest) {
+        (Ok(entries), []) => Ok(entries),
+        _ => Err(WireError::Unexpected("a list of valid entries")),
     }
 }

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::ErrorKind;
 
-const MAGIC: [u8; 4] = *b"KNJ\x03";
+const MAGIC: [u8; 4] = *b"KNJ\x04";
 const HEAD: usize = 16;
 const TAIL: usize = 8;
 

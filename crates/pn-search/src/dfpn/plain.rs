@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
 use super::{SelectionParams, VirtualLoss, Worker};
-use crate::cluster::SharedEntry;
+use crate::cluster::shared_entry::SharedEntry;
 use crate::numbers::{Combination, Epsilon, Pair};
 use crate::parallel::run_workers;
 use crate::plain::Root;

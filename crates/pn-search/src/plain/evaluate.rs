@@ -3,7 +3,7 @@
 use super::game::{Child, Expansion, Game};
 use super::oracle::OracleAnswer;
 use super::root::Root;
-use crate::cluster::SharedEntry;
+use crate::cluster::shared_entry::SharedEntry;
 use crate::numbers::Pair;
 use crate::run::{Limits, Observer, Reason, SearchMonitor};
 use crate::search_tree::{ChildRef, Expanded, NextStep, SearchTree};

@@ -128,12 +128,16 @@ impl Impartial for GrundysGame {
 macro_rules! named_by_number {
     ($($game:ty),+) => {$(
         impl Named for $game {
-            fn name(&self, atom: Atom) -> String {
-                atom.to_string()
+            fn append_name(&self, atom: Atom, name: &mut Vec<u8>) {
+                name.extend(atom.to_le_bytes());
             }
 
-            fn find(&self, name: &str, _: &mut Self::Scratch) -> Result<Option<Atom>, GameFull> {
-                Ok(name.parse().ok())
+            fn find(&self, name: &[u8], _: &mut Self::Scratch) -> Result<Option<Atom>, GameFull> {
+                Ok(name.try_into().ok().map(Atom::from_le_bytes))
+            }
+
+            fn atom_text(&self, atom: Atom) -> String {
+                atom.to_string()
             }
         }
     )+};

@@ -1,6 +1,8 @@
 //! The coordinator of workers in other processes, for plain games.
 
-use crate::cluster::{CoordinatorConfig, PlainTree, RemoteCoordinator, SharedEntry, coordinate};
+use crate::cluster::message::SharedResults;
+use crate::cluster::shared_entry::{self, SharedEntry};
+use crate::cluster::{CoordinatorConfig, PlainTree, RemoteCoordinator, coordinate};
 use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::game::Game;
@@ -42,11 +44,15 @@ pub fn coordinate_plain<G: Game>(
 }
 
 /// Returns the entries of a table that took at least `min_work` expansions.
-fn shared_entries(table: &Table, min_work: u64) -> impl Iterator<Item = SharedEntry> {
+fn shared_entries(table: &Table, min_work: u64) -> impl Iterator<Item = SharedResults> {
     let mut cursor = Cursor::default();
-    let cells = std::iter::from_fn(move || {
+    std::iter::from_fn(move || {
         let mut cells = Vec::new();
         table.copy_cells(&mut cursor, 1, &mut cells).then_some(cells)
-    });
-    cells.flatten().map(SharedEntry::of_cell).filter(move |entry| entry.entry.work >= min_work)
+    })
+    .map(move |cells| {
+        let mut entries: Vec<_> = cells.into_iter().map(SharedEntry::of_cell).collect();
+        entries.retain(|entry| entry.entry.work >= min_work);
+        SharedResults { count: entries.len(), bytes: shared_entry::to_bytes(&entries) }
+    })
 }

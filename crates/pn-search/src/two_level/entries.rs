@@ -6,8 +6,9 @@
 
 use ahash::AHashSet;
 
+use crate::cluster::WireError;
+use crate::cluster::shared_entry::{self, SharedEntry};
 use crate::cluster::wire::{self, Kind};
-use crate::cluster::{SharedEntry, WireError};
 use crate::plain::game::{Expansion, Game};
 use crate::table::Table;
 
@@ -45,10 +46,7 @@ pub(super) fn collect<G: Game>(
             }
         }
     }
-    wire::seal(Kind::Entries, search, |bytes| {
-        bytes.reserve(found.len() * 16 + 8);
-        found.into_iter().for_each(|entry| bytes.extend(<[u8; 16]>::from(entry)));
-    })
+    wire::seal(Kind::Entries, search, |bytes| bytes.extend(shared_entry::to_bytes(&found)))
 }
 
 /// Returns the entries in a message.
@@ -56,10 +54,5 @@ pub(super) fn collect<G: Game>(
 /// # Errors
 /// If the message or one of its entries is invalid.
 pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<SharedEntry>, WireError> {
-    let (cells, rest) = wire::open(Kind::Entries, search, bytes)?.as_chunks::<16>();
-    let found = cells.iter().map(|&cell| SharedEntry::try_from(cell)).collect();
-    match (found, rest) {
-        (Ok(found), []) => Ok(found),
-        _ => Err(WireError::Unexpected("a list of valid entries")),
-    }
+    shared_entry::from_bytes(wire::open(Kind::Entries, search, bytes)?)
 }

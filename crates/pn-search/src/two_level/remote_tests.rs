@@ -11,8 +11,8 @@ use super::coordinate_plain;
 use super::entries;
 use super::worker::PlainWorker;
 use crate::Value;
-use crate::cluster::SharedEntry;
 use crate::cluster::message::{Instruction, Job, JobOutcome, Reply, Request, WorkerState};
+use crate::cluster::shared_entry::{self, SharedEntry};
 use crate::cluster::wire::{self, Kind};
 use crate::cluster::{CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker, WireError};
 use crate::dfpn::DfpnOptions;
@@ -29,7 +29,7 @@ use crate::testing::negamax::Negamax;
 
 const SEARCH: u64 = 99;
 
-type PlainRequest = Request<Vec<Child>, SharedEntry>;
+type PlainRequest = Request<Vec<Child>>;
 
 /// An entry with a code that no position has.
 const ABSENT: SharedEntry =
@@ -344,17 +344,19 @@ fn a_worker_continues_its_leaf_until_the_next_job_and_reports_it_then() {
 
 #[test]
 fn invalid_entries_are_rejected() {
-    let bytes = |cell: u128| [&[16], &cell.to_le_bytes()[..]].concat();
+    let bytes = |cells: &[u128]| cells.iter().flat_map(|cell| cell.to_le_bytes()).collect();
     let sound = Entry { phi: 3, delta: 4, work: 5 };
-    let shared_entry = SharedEntry { code: 77, entry: sound };
-    assert_eq!(postcard::to_allocvec(&shared_entry).unwrap(), bytes(sound.pack(77)));
-    assert_eq!(postcard::from_bytes(&bytes(sound.pack(77))), Ok(shared_entry));
-    let cell = |phi, delta| Entry { phi, delta, work: 1 }.pack(77);
-    for cell in [0, 77, cell(0, 9), cell(INFINITY, 9), cell(9, INFINITY)] {
-        assert!(postcard::from_bytes::<SharedEntry>(&bytes(cell)).is_err(), "{cell:x}");
+    let (entry, cell) = (SharedEntry { code: 77, entry: sound }, sound.pack(77));
+    let two: Vec<u8> = bytes(&[cell, cell]);
+    assert_eq!(shared_entry::to_bytes(&[entry, entry]), two);
+    assert_eq!(shared_entry::from_bytes(&two), Ok(vec![entry, entry]));
+    assert_eq!(shared_entry::from_bytes(&[]), Ok(vec![]));
+    let with = |phi, delta| Entry { phi, delta, work: 1 }.pack(77);
+    for invalid in [0, 77, with(0, 9), with(INFINITY, 9), with(9, INFINITY)] {
+        let bytes: Vec<u8> = bytes(&[cell, invalid]);
+        assert!(shared_entry::from_bytes(&bytes).is_err(), "{invalid:x}");
     }
-    let short = [&[15], &sound.pack(77).to_le_bytes()[1..]].concat();
-    assert!(postcard::from_bytes::<SharedEntry>(&short).is_err());
+    assert!(shared_entry::from_bytes(&two[..31]).is_err());
 }
 
 #[test]
@@ -447,9 +449,10 @@ fn a_worker_accepts_a_job_with_extreme_numbers() {
     let search = Job { id: u64::MAX, node: 0, budget: u64::MAX, last: None };
     let (instruction, results) = (
         Instruction::Search(search),
-        vec![SharedEntry { entry: Entry::solved(Value::Loss, u64::MAX), ..ABSENT }; 2],
+        [SharedEntry { entry: Entry::solved(Value::Loss, u64::MAX), ..ABSENT }; 2],
     );
-    let reply: Reply<u64, SharedEntry> = Reply { instruction, results, received: usize::MAX };
+    let results = shared_entry::to_bytes(&results);
+    let reply: Reply<u64> = Reply { instruction, results, received: usize::MAX };
     let reply = wire::encode(Kind::Reply, SEARCH, &reply);
     let message = decode_request(&remote.search(u64::MAX, &reply, None).unwrap());
     assert!(matches!(message.state, WorkerState::Done { job: u64::MAX, .. }));
@@ -464,6 +467,7 @@ fn many_entries_are_stored_by_several_threads() {
     let shared_entry =
         |number| SharedEntry { code: code(number), entry: Entry::solved(Value::Win, number) };
     let results: Vec<SharedEntry> = (1..30_000).map(shared_entry).collect();
+    let results = shared_entry::to_bytes(&results);
     let reply = Reply { instruction: Instruction::Search(search), results, received: 0 };
     remote.search(0, &wire::encode(Kind::Reply, SEARCH, &reply), None).unwrap();
     // Some entries are lost, because their clusters are full.

@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{children, entries};
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
+use crate::cluster::shared_entry::{self, SharedEntry};
 use crate::cluster::wire::{self, Kind};
-use crate::cluster::{CoordinatorConfig, RemoteWorker, SharedEntry, WireError, WorkerJobs};
+use crate::cluster::{CoordinatorConfig, RemoteWorker, WireError, WorkerJobs};
 use crate::dfpn::{DfpnOptions, dfpn_sharing};
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
@@ -183,13 +184,13 @@ impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
     ) -> Result<Vec<u8>, WireError> {
         let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
         self.jobs.run(worker, reply, |job, results, limits| {
-            self.add_entries(&results);
+            self.add_entries(&shared_entry::from_bytes(results)?);
             self.add_entries(&entries.unwrap_or_default());
             let Job { node, budget, .. } = job;
             let (outcome, spent) = self.search_node(node, budget, limits);
             let is_open = matches!(outcome, JobOutcome::Open(_));
             *self.lock_open() = is_open.then_some(node);
-            Ok((outcome, spent, self.take_shared()))
+            Ok((outcome, spent, shared_entry::to_bytes(&self.take_shared())))
         })
     }
 

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Value;
-use crate::cluster::{PlainTree, SharedEntry};
+use crate::cluster::PlainTree;
+use crate::cluster::shared_entry::{self, SharedEntry};
 use crate::dfpn::{DfpnOptions, dfpn};
 use crate::numbers::{Combination, Epsilon, Number};
 use crate::plain::Root;
@@ -24,8 +25,8 @@ use crate::testing::graph::GraphGame;
 use crate::testing::graph::{large_game, random_game};
 use crate::testing::negamax::Negamax;
 
-type PlainRequest = Request<Vec<Child>, SharedEntry>;
-type PlainReply = Reply<u64, SharedEntry>;
+type PlainRequest = Request<Vec<Child>>;
+type PlainReply = Reply<u64>;
 
 const COMBINATION: Combination = Combination::mixed(8);
 
@@ -175,7 +176,7 @@ impl<'a> NetworkSimulation<'a> {
         &mut self,
         id: WorkerId,
         state: WorkerState<Vec<Child>>,
-        results: Vec<SharedEntry>,
+        results: Vec<u8>,
         delay: u64,
     ) {
         let worker = self.workers.get_mut(&id).unwrap();
@@ -206,7 +207,7 @@ impl<'a> NetworkSimulation<'a> {
     }
 
     /// Searches the job of a worker.
-    fn search(&mut self, id: WorkerId) -> (WorkerState<Vec<Child>>, Vec<SharedEntry>) {
+    fn search(&mut self, id: WorkerId) -> (WorkerState<Vec<Child>>, Vec<u8>) {
         let game = self.game;
         let worker = self.workers.get_mut(&id).unwrap();
         let Job { id: job, node, budget, .. } = worker.job.take().unwrap();
@@ -237,8 +238,8 @@ impl<'a> NetworkSimulation<'a> {
         };
         let codes = children.iter().map(|child| child.code).chain([node]);
         let results = codes.filter_map(|code| Some(SharedEntry { code, entry: lookup(code)? }));
-        let results = results.collect();
-        (WorkerState::Done { job, outcome, spent }, results)
+        let results: Vec<SharedEntry> = results.collect();
+        (WorkerState::Done { job, outcome, spent }, shared_entry::to_bytes(&results))
     }
 
     fn handle_request(&mut self, serial: u64, request: PlainRequest) {
@@ -266,7 +267,7 @@ impl<'a> NetworkSimulation<'a> {
         }
         worker.request = None;
         worker.received = reply.received;
-        for SharedEntry { code, entry } in reply.results {
+        for SharedEntry { code, entry } in shared_entry::from_bytes(&reply.results).unwrap() {
             worker.table.store(self.game.key(code), code, entry);
         }
         match reply.instruction {
@@ -304,11 +305,16 @@ fn run(
     let NetworkSimulation { coordinator, job_ids, lost_jobs, moved_jobs, .. } = simulation;
     assert!(coordinator.is_over());
     assert_eq!(job_ids.len() as u64, coordinator.next_job - 1, "every id is assigned once");
-    let results = coordinator.log.iter().map(|&(_, result)| result).collect();
+    let results = coordinator.log.iter().flat_map(|logged| results(&logged.results.bytes));
+    let results = results.collect();
     let (reason, counters) = (coordinator.reason(), coordinator.counters());
     assert_eq!(counters.nodes, counters.first_level + counters.second_level);
     let report = coordinator.tree.report(reason, counters, 1);
     Summary { outcome: report.outcome, best: report.best, counters, results, lost_jobs, moved_jobs }
+}
+
+fn results(bytes: &[u8]) -> Vec<SharedEntry> {
+    shared_entry::from_bytes(bytes).unwrap()
 }
 
 struct Summary {
@@ -428,7 +434,8 @@ fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
         // Shared results are added even if the job of the request has ended, but only once.
         let late = WorkerState::Done { job: first.id, outcome: children(1..4), spent: spent(9) };
         let result = SharedEntry { code: 77, entry: Entry::solved(Value::Win, 3) };
-        let late = Request { results: vec![result, result], ..message(2, late) };
+        let results = shared_entry::to_bytes(&[result, result]);
+        let late = Request { results, ..message(2, late) };
         assert_eq!(job(&coordinator.handle(late)), other);
         assert_eq!(
             (coordinator.counters().nodes, coordinator.tree.nodes(), coordinator.results()),
@@ -442,7 +449,8 @@ fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
         assert_eq!((coordinator.counters(), coordinator.jobs()), (counters, 1));
         // A new worker receives the id of the worker that has searched the parent, and all results.
         let reply = coordinator.handle(message(3, WorkerState::Idle));
-        assert_eq!((job(&reply).last, reply.results, reply.received), (Some(2), vec![result], 1));
+        let results = shared_entry::to_bytes(&[result]);
+        assert_eq!((job(&reply).last, reply.results, reply.received), (Some(2), results, 1));
     });
 }
 
@@ -450,18 +458,30 @@ fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
 fn late_workers_receive_the_latest_results() {
     with_coordinator(|coordinator| {
         coordinator.config.max_results_stored = 3;
-        let result = |code| SharedEntry { code, entry: Entry::solved(Value::Win, 3) };
-        coordinator.share((0..5).map(result));
+        let shared = |codes: &[u64]| {
+            let result = |&code| SharedEntry { code, entry: Entry::solved(Value::Win, 3) };
+            let results: Vec<SharedEntry> = codes.iter().map(result).collect();
+            SharedResults { count: results.len(), bytes: shared_entry::to_bytes(&results) }
+        };
+        coordinator.share((0..5).map(|code| shared(&[code])));
         assert_eq!((coordinator.results(), coordinator.log.len()), (5, 3));
         let reply = coordinator.handle(message(1, WorkerState::Idle));
-        assert_eq!((reply.results, reply.received), ([2, 3, 4].map(result).to_vec(), 5));
-        coordinator.share([result(5)]);
+        assert_eq!((reply.results, reply.received), (shared(&[2, 3, 4]).bytes, 5));
+        coordinator.share([shared(&[5])]);
         for (received, results) in
             [(0, &[3, 4, 5][..]), (4, &[4, 5]), (5, &[5]), (6, &[]), (9, &[])]
         {
             let reply = coordinator.handle(Request { received, ..message(1, WorkerState::Idle) });
-            let results: Vec<_> = results.iter().map(|&code| result(code)).collect();
-            assert_eq!((reply.results, reply.received), (results, received.max(6)));
+            assert_eq!((reply.results, reply.received), (shared(results).bytes, received.max(6)));
+        }
+        // The results of one request are neither divided nor dropped in part.
+        coordinator.share([shared(&[6, 7, 8, 9]), shared(&[10])]);
+        coordinator.config.max_results_in_reply = 2;
+        for (received, results, after) in
+            [(5, &[6, 7, 8, 9][..], 10), (8, &[6, 7, 8, 9], 10), (10, &[10], 11), (11, &[], 11)]
+        {
+            let reply = coordinator.handle(Request { received, ..message(1, WorkerState::Idle) });
+            assert_eq!((reply.results, reply.received), (shared(results).bytes, after));
         }
     });
 }

@@ -225,7 +225,8 @@ fn the_table_grows_by_its_own_entries_and_not_those_of_workers() {
     let mut add = |codes: std::ops::Range<u64>| {
         for code in codes {
             let entry = TableEntry { phi: 3, delta: 4, work: 5 };
-            assert_eq!(tree.add_results(vec![SharedEntry { code, entry }], &mut counters).len(), 1);
+            let result = shared_entry::to_bytes(&[SharedEntry { code, entry }]);
+            assert_eq!(tree.add_results(&result, &mut counters).count, 1);
             assert_eq!(tree.publish(&mut counters), None);
         }
         table.used_bytes()

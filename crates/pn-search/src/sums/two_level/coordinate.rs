@@ -2,11 +2,15 @@
 
 use super::contradiction::Contradiction;
 use super::level::SumTree;
-use super::named::{GrundyNumber, Named};
+use super::named::{Named, append_numbers};
+use crate::cluster::message::SharedResults;
 use crate::cluster::{CoordinatorConfig, RemoteCoordinator, coordinate};
 use crate::run::{Observer, Report};
 use crate::sums::options::SearchOptions;
 use crate::sums::workspace::{SolverState, Sum};
+
+/// Number of results from before the search that are sent together.
+const EARLIER_RESULTS: usize = 1024;
 
 /// Coordinates the search with id `search`. All workers receive the Grundy numbers of the solver state. `run`
 /// transports the messages. When `run` returns, this function returns too; a search that is not over then counts as
@@ -29,8 +33,13 @@ pub fn coordinate_sum<G: Named>(
 ) -> (Report, Option<Contradiction>) {
     let tree = SumTree::new(workspace, root, options, false);
     let used = workspace.table.estimated_count();
-    let named = |(atom, number)| GrundyNumber { atom: workspace.game.name(atom), number };
-    let results = workspace.knowledge.iter().map(named);
+    let mut known = workspace.knowledge.iter();
+    let results = std::iter::from_fn(|| {
+        let numbers: Vec<_> = known.by_ref().take(EARLIER_RESULTS).collect();
+        let mut results = SharedResults { count: numbers.len(), bytes: Vec::new() };
+        append_numbers(workspace.game, &numbers, &mut results.bytes);
+        (results.count > 0).then_some(results)
+    });
     let mut coordinator = coordinate(tree, config, search, used, results, observer, run);
     let claims = coordinator.tree.take_claims();
     let contradicted_by = coordinator.contradicted_by();

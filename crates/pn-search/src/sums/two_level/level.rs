@@ -13,10 +13,10 @@ use std::sync::Arc;
 use ahash::HashSet;
 
 use super::contradiction::{self, Claims};
-use super::named::{Couple, GrundyNumber, Hints, ImportError, Named};
+use super::named::{Couple, Hints, ImportError, Named, numbers_in};
 use super::select::{Couples, SelectedCouple, TakenCouple};
 use crate::Value;
-use crate::cluster::message::{JobOutcome, WorkerId};
+use crate::cluster::message::{JobOutcome, SharedResults, WorkerId};
 use crate::cluster::{JobTree, Selection};
 use crate::map_bytes;
 use crate::numbers::{Number, Pair};
@@ -134,17 +134,10 @@ impl<'a, G: Named> SumTree<'a, G> {
     }
 
     /// Records a contradiction between results about an atom, and ends the search.
-    fn contradict(&mut self, atom: &str, known: String, reported: String) {
-        self.claims.get_or_insert(Claims { atom: atom.to_owned(), known, reported });
+    fn contradict(&mut self, atom: Atom, known: String, reported: String) {
+        let atom = self.workspace.game.atom_text(atom);
+        self.claims.get_or_insert(Claims { atom, known, reported });
         self.failure = Some(Reason::Contradiction);
-    }
-
-    /// Describes the results about the atom with this name, which must exist.
-    fn known(&mut self, atom: &str) -> String {
-        match self.workspace.game.find(atom, &mut self.scratch) {
-            Ok(Some(atom)) => contradiction::known(self.workspace.knowledge.get(atom)),
-            _ => unreachable!("a contradiction is about an existing atom"),
-        }
     }
 
     /// Frees memory by evicting data that can be computed again, but keeps the atoms of taken leaves and of `couples`.
@@ -206,15 +199,14 @@ impl<'a, G: Named> SumTree<'a, G> {
     fn import<T>(
         &mut self,
         couples: &[u64],
-        atom: &str,
         reported: impl FnOnce() -> String,
         mut take: impl FnMut(&mut Self) -> Result<T, ImportError>,
     ) -> Option<T> {
         loop {
             match take(self) {
                 Ok(taken) => return Some(taken),
-                Err(ImportError::Contradiction) => {
-                    let known = self.known(atom);
+                Err(ImportError::Contradiction(atom)) => {
+                    let known = contradiction::known(self.workspace.knowledge.get(atom));
                     self.contradict(atom, known, reported());
                     return None;
                 }
@@ -247,7 +239,6 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     type Node = Couple;
     type Leaf = TakenCouple;
     type Children = Vec<Hints>;
-    type SharedResult = GrundyNumber;
 
     fn select(&mut self) -> Selection<TakenCouple> {
         for attempt in 0..MAX_ATTEMPTS {
@@ -277,7 +268,9 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn node(&self, code: u64) -> Couple {
         let (atom, nimber) = couple_of(code);
-        Couple { atom: self.workspace.game.name(atom), nimber }
+        let mut name = Vec::new();
+        self.workspace.game.append_name(atom, &mut name);
+        Couple { atom: name, nimber }
     }
 
     fn is_valid(&mut self, _: &TakenCouple, outcome: &JobOutcome<Vec<Hints>>) -> bool {
@@ -319,7 +312,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         let path = leaf.whole_path();
         for hints in children {
             let take = |tree: &mut Self| tree.selector.tree.import_hints(hints, &mut tree.scratch);
-            self.import(&path, &hints.atom, || hints.excluded_text(), take);
+            self.import(&path, || hints.excluded_text(), take);
         }
         let added = self.is_leaf(leaf);
         if added && self.failure.is_none() {
@@ -349,31 +342,31 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         };
         if let Some(known) = contradicted {
             let reported = contradiction::couple(nimber, value);
-            let name = game.name(atom);
-            return self.contradict(&name, known, reported);
+            return self.contradict(atom, known, reported);
         }
         let work = work.min(MAX_WORK);
         SearchTree::solved(&mut self.selector.tree, leaf.code, value, work.max(1));
         self.back_up(&leaf.path, work);
     }
 
-    fn heap_bytes(result: &GrundyNumber) -> usize {
-        result.atom.capacity()
+    fn are_results(&self, results: &[u8]) -> bool {
+        numbers_in(results).all(|result| result.is_some())
     }
 
-    fn add_results(
-        &mut self,
-        mut results: Vec<GrundyNumber>,
-        _: &mut Counters,
-    ) -> Vec<GrundyNumber> {
-        results.retain(|result| {
+    fn add_results(&mut self, results: &[u8], _: &mut Counters) -> SharedResults {
+        let mut new = SharedResults::default();
+        for result in numbers_in(results) {
+            let result = result.expect("the results have been checked");
             let reported = || contradiction::number(result.number);
             let take =
                 |tree: &mut Self| tree.selector.tree.import_number(result, &mut tree.scratch);
-            self.import(&[], &result.atom, reported, take).unwrap_or(false)
-        });
-        self.has_lost_leaves |= !results.is_empty();
-        results
+            if self.import(&[], reported, take) == Some(true) {
+                result.append_to(&mut new.bytes);
+                new.count += 1;
+            }
+        }
+        self.has_lost_leaves |= new.count > 0;
+        new
     }
 
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {

@@ -2,7 +2,8 @@
 //! process has its own ids.
 //!
 //! - [`Named`] is a game whose atoms have names.
-//! - [`Couple`], [`GrundyNumber`] and [`Hints`] are the contents of messages.
+//! - [`Couple`], [`GrundyNumber`] and [`Hints`] are the contents of messages. Grundy numbers are written by
+//!   [`append_numbers`] and read by [`numbers_in`].
 //! - [`HintCollector`] collects the hints below a couple.
 
 use ahash::{HashMap, HashMapExt, HashSet};
@@ -18,36 +19,96 @@ use crate::sums::workspace::{SolverState, code_of, key_of};
 use crate::table::Entry;
 
 /// An impartial game whose atoms have names that mean the same in every process.
+///
+/// A name contains all of the atom, so equal names mean equal atoms, and a result can not be assigned to another atom
+/// by mistake.
 pub trait Named: Impartial {
-    /// Returns the name of an atom.
+    /// Appends the name of an atom, of fewer than 2^16 bytes, to `name`.
     ///
     /// # Panics
     /// If the id was not assigned by this game.
-    fn name(&self, atom: Atom) -> String;
+    fn append_name(&self, atom: Atom, name: &mut Vec<u8>);
 
-    /// Returns the atom with this name, or `None` if the text is not the name of an atom.
+    /// Returns the atom with this name, or `None` if no atom can have this name. Names come from other processes, and
+    /// a look-up has to be fast. So a game may accept the name of an atom that no position contains: nothing will ask
+    /// for its results.
     ///
     /// # Errors
     /// [`GameFull`] if the atom is new and there is no memory for it.
-    fn find(&self, name: &str, scratch: &mut Self::Scratch) -> Result<Option<Atom>, GameFull>;
+    fn find(&self, name: &[u8], scratch: &mut Self::Scratch) -> Result<Option<Atom>, GameFull>;
+
+    /// Returns an atom as text, for messages to people.
+    ///
+    /// # Panics
+    /// If the id was not assigned by this game.
+    fn atom_text(&self, atom: Atom) -> String;
 }
 
 /// A couple of an atom and a nim heap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Couple {
     /// Name of the atom.
-    pub atom: String,
+    #[serde(with = "serde_bytes")]
+    pub atom: Vec<u8>,
     /// Size of the nim heap.
     pub nimber: u32,
 }
 
-/// The Grundy number of an atom.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GrundyNumber {
+/// The Grundy number of an atom, as in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrundyNumber<'m> {
     /// Name of the atom.
-    pub atom: String,
+    pub atom: &'m [u8],
     /// The number.
     pub number: u32,
+}
+
+/// Bytes of a Grundy number in a message before the name: the number and the length of the name, two bytes each,
+/// little-endian.
+const NUMBER_HEAD: usize = 4;
+
+impl GrundyNumber<'_> {
+    /// Appends the Grundy number to the bytes of a message.
+    ///
+    /// # Panics
+    /// If the number exceeds [`MAX_GRUNDY`].
+    pub(super) fn append_to(self, bytes: &mut Vec<u8>) {
+        let GrundyNumber { atom, number } = self;
+        let [number, length] = [number as usize, atom.len()].map(|part| {
+            u16::try_from(part).expect("numbers and lengths of names fit").to_le_bytes()
+        });
+        bytes.extend([number, length].as_flattened());
+        bytes.extend_from_slice(atom);
+    }
+}
+
+/// Appends Grundy numbers of atoms to the bytes of a message.
+///
+/// # Panics
+/// If a number exceeds [`MAX_GRUNDY`].
+pub(super) fn append_numbers<G: Named>(game: &G, numbers: &[(Atom, u32)], bytes: &mut Vec<u8>) {
+    let mut name = Vec::new();
+    for &(atom, number) in numbers {
+        name.clear();
+        game.append_name(atom, &mut name);
+        GrundyNumber { atom: &name, number }.append_to(bytes);
+    }
+}
+
+/// Returns the Grundy numbers in the bytes of a message, up to the first one that is not complete (`None`).
+pub(super) fn numbers_in(mut bytes: &[u8]) -> impl Iterator<Item = Option<GrundyNumber<'_>>> {
+    std::iter::from_fn(move || {
+        if bytes.is_empty() {
+            return None;
+        }
+        let found = bytes.split_first_chunk::<NUMBER_HEAD>().and_then(|(head, rest)| {
+            let [number, length] = [[head[0], head[1]], [head[2], head[3]]].map(u16::from_le_bytes);
+            let (atom, rest) = rest.split_at_checked(length.into())?;
+            Some((GrundyNumber { atom, number: number.into() }, rest))
+        });
+        bytes = found.map_or(&[], |(_, rest)| rest);
+        Some(found.map(|(number, _)| number))
+    })
 }
 
 /// Excluded Grundy numbers of an atom, and phi and delta of its open couples. The sender has not computed the atom's
@@ -55,7 +116,8 @@ pub struct GrundyNumber {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hints {
     /// Name of the atom.
-    pub atom: String,
+    #[serde(with = "serde_bytes")]
+    pub atom: Vec<u8>,
     /// Numbers that are not the Grundy number, as bits.
     excluded: u64,
     couples: Vec<OpenCouple>,
@@ -93,8 +155,8 @@ impl Hints {
 pub(super) enum ImportError {
     /// There is no memory for an atom.
     Full,
-    /// The imported data contradicts earlier results.
-    Contradiction,
+    /// The imported data contradicts earlier results about this atom.
+    Contradiction(Atom),
 }
 
 impl From<GameFull> for ImportError {
@@ -108,11 +170,11 @@ impl<G: Named> TableEvaluator<'_, G> {
     /// number that the atom cannot have, it is ignored.
     pub(super) fn import_number(
         &mut self,
-        result: &GrundyNumber,
+        result: GrundyNumber<'_>,
         scratch: &mut G::Scratch,
     ) -> Result<bool, ImportError> {
         let SolverState { game, knowledge, .. } = self.workspace;
-        let &GrundyNumber { ref atom, number } = result;
+        let GrundyNumber { atom, number } = result;
         let Some(atom) = game.find(atom, scratch)? else { return Ok(false) };
         if number > game.features(atom).lives.min(MAX_GRUNDY) {
             return Ok(false);
@@ -121,7 +183,7 @@ impl<G: Named> TableEvaluator<'_, G> {
         match known.grundy() {
             Some(other) if other == number => return Ok(false),
             None if !known.excludes(number) => {}
-            _ => return Err(ImportError::Contradiction),
+            _ => return Err(ImportError::Contradiction(atom)),
         }
         self.set_grundy(atom, number);
         Ok(true)
@@ -137,7 +199,7 @@ impl<G: Named> TableEvaluator<'_, G> {
         let Hints { atom, excluded, couples } = hints;
         let Some(atom) = game.find(atom, scratch)? else { return Ok(()) };
         if !knowledge.get(atom).allows(*excluded) {
-            return Err(ImportError::Contradiction);
+            return Err(ImportError::Contradiction(atom));
         }
         self.exclude(atom, *excluded);
         if knowledge.get(atom).grundy().is_some() {
@@ -217,8 +279,9 @@ impl<'w, 'g, G: Named> HintCollector<'w, 'g, G> {
             return;
         }
         let index = *self.indices.entry(atom).or_insert_with(|| {
-            let (atom, excluded) = (game.name(atom), known.exclusions());
-            self.hints.push(Hints { atom, excluded, couples: Vec::new() });
+            let (mut name, excluded) = (Vec::new(), known.exclusions());
+            game.append_name(atom, &mut name);
+            self.hints.push(Hints { atom: name, excluded, couples: Vec::new() });
             self.hints.len() - 1
         });
         if let Some(Entry { phi, delta, work }) = entry {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use ahash::HashMap;
 use proptest::prelude::*;
 
-use super::named::{Couple, GrundyNumber, Hints};
+use super::named::{Couple, GrundyNumber, Hints, numbers_in};
 use super::*;
 use crate::Value;
 use crate::cluster::message::Request;
@@ -24,7 +24,7 @@ use crate::testing::impartial_games::Declared;
 mod messages;
 
 /// Request of a worker.
-type SumRequest = Request<Vec<Hints>, GrundyNumber>;
+type SumRequest = Request<Vec<Hints>>;
 
 /// A declared game with ids of its own, as in a separate process. Ids are assigned when atoms are first used.
 struct ProcessGame<'g> {
@@ -116,16 +116,22 @@ impl Impartial for ProcessGame<'_> {
 }
 
 impl Named for ProcessGame<'_> {
-    fn name(&self, id: Atom) -> String {
-        format!("a{}", self.declared(id))
+    fn append_name(&self, id: Atom, name: &mut Vec<u8>) {
+        name.extend(self.atom_text(id).into_bytes());
     }
 
-    fn find(&self, name: &str, (): &mut ()) -> Result<Option<Atom>, GameFull> {
-        let number = name.strip_prefix('a').and_then(|number| number.parse().ok());
-        match number.filter(|&atom| atom < self.game.atoms() && format!("a{atom}") == name) {
+    fn find(&self, name: &[u8], (): &mut ()) -> Result<Option<Atom>, GameFull> {
+        let number = str::from_utf8(name).ok().and_then(|name| name.strip_prefix('a'));
+        let atom = number.and_then(|number| number.parse().ok());
+        let has_name = |atom| format!("a{atom}").as_bytes() == name;
+        match atom.filter(|&atom| atom < self.game.atoms() && has_name(atom)) {
             Some(atom) => self.intern(atom).map(Some),
             None => Ok(None),
         }
+    }
+
+    fn atom_text(&self, id: Atom) -> String {
+        format!("a{}", self.declared(id))
     }
 }
 
@@ -150,7 +156,8 @@ struct NumberRecorder<'g> {
 
 impl Observer for NumberRecorder<'_> {
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        self.numbers.extend(numbers.iter().map(|&(atom, number)| (self.game.name(atom), number)));
+        self.numbers
+            .extend(numbers.iter().map(|&(atom, number)| (self.game.atom_text(atom), number)));
         true
     }
 }

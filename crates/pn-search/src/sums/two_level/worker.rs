@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::named::{Couple, GrundyNumber, Hints, ImportError, Named};
+use super::named::{Couple, Hints, ImportError, Named, append_numbers, numbers_in};
 use crate::Value;
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
 use crate::cluster::wire::{self, Kind};
@@ -70,24 +70,14 @@ impl<'a, G: Named> SumWorker<'a, G> {
     /// Imports results of other workers until the memory is full. If some are left out, the search only takes longer.
     ///
     /// # Errors
-    /// If a result contradicts this worker's results. The error is the Grundy number that this worker has for the atom,
-    /// or `None` if the worker has only excluded the number in the result.
-    fn add_numbers(
-        &self,
-        results: &[GrundyNumber],
-        scratch: &mut G::Scratch,
-    ) -> Result<(), Option<GrundyNumber>> {
-        let SolverState { game, knowledge, .. } = &self.workspace;
+    /// If a result contradicts this worker's results. The error is the atom.
+    fn add_numbers(&self, results: &[u8], scratch: &mut G::Scratch) -> Result<(), Atom> {
         let import = |evaluator: &mut TableEvaluator<'_, G>| {
-            for result in results {
+            for result in numbers_in(results).flatten() {
                 match evaluator.import_number(result, scratch) {
                     Ok(_) => {}
                     Err(ImportError::Full) => break,
-                    Err(ImportError::Contradiction) => {
-                        let atom = game.find(&result.atom, scratch).ok().flatten();
-                        let number = atom.and_then(|atom| knowledge.get(atom).grundy());
-                        return Err(number.map(|number| GrundyNumber { number, ..result.clone() }));
-                    }
+                    Err(ImportError::Contradiction(atom)) => return Err(atom),
                 }
             }
             Ok(())
@@ -99,7 +89,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
     /// memory after that either.
     fn find(
         &self,
-        name: &str,
+        name: &[u8],
         scratch: &mut G::Scratch,
         stop: Option<&AtomicBool>,
     ) -> Result<Option<Atom>, WireError> {
@@ -123,12 +113,12 @@ impl<'a, G: Named> SumWorker<'a, G> {
         code: u64,
         budget: u64,
         limits: Limits<'_>,
-    ) -> (JobOutcome<Vec<Hints>>, Counters, Vec<GrundyNumber>) {
+    ) -> (JobOutcome<Vec<Hints>>, Counters, Vec<u8>) {
         let workspace = &self.workspace;
         let threads = self.threads.get() as u32;
         let threads = WorkerGroup { workspace, options: self.options, count: threads };
         let budget = budget.div_ceil(threads.count.into());
-        let mut found = GrundyCollector { game: workspace.game, numbers: Vec::new() };
+        let mut found = GrundyCollector { game: workspace.game, results: Vec::new() };
         let (atom, _) = couple_of(code);
         let search = |worker: &mut ThreadWorker<'_, G>| worker.search_job(code, budget);
         let GroupResult { answer, counters, .. } =
@@ -155,7 +145,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
         }
         // The coordinator counts the entries of its own table, and each Grundy number when it first receives it.
         let spent = Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, ..spent };
-        (outcome, spent, found.numbers)
+        (outcome, spent, found.results)
     }
 }
 
@@ -175,11 +165,16 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
                 return Err(WireError::Unexpected("a job with a valid nim heap"));
             }
             let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-            let taken = self.add_numbers(&results, scratch);
+            let taken = self.add_numbers(results, scratch);
             let atom = self.find(&atom, scratch, limits.stop)?;
             Ok(match (taken, atom) {
-                (Err(known), _) => {
-                    let known = known.into_iter().collect();
+                (Err(atom), _) => {
+                    // The worker sends its own number, unless it has only excluded the number in the result.
+                    let SolverState { game, knowledge, .. } = &self.workspace;
+                    let mut known = Vec::new();
+                    if let Some(number) = knowledge.get(atom).grundy() {
+                        append_numbers(*game, &[(atom, number)], &mut known);
+                    }
                     (JobOutcome::Failed(Reason::Contradiction), Counters::default(), known)
                 }
                 (_, None) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
@@ -226,17 +221,15 @@ fn children<G: Named>(evaluator: &mut TableEvaluator<'_, G>, code: u64) -> JobOu
     }
 }
 
-/// Collects new Grundy numbers with the names of their atoms.
+/// Collects new Grundy numbers as bytes of a message.
 struct GrundyCollector<'g, G> {
     game: &'g G,
-    numbers: Vec<GrundyNumber>,
+    results: Vec<u8>,
 }
 
 impl<G: Named> Observer for GrundyCollector<'_, G> {
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        let named =
-            |&(atom, number): &(Atom, u32)| GrundyNumber { atom: self.game.name(atom), number };
-        self.numbers.extend(numbers.iter().map(named));
+        append_numbers(self.game, numbers, &mut self.results);
         true
     }
 }
