@@ -1120,7 +1120,7 @@ def sprouts():
 
 
 class Simulation:
-    """One record of `cargo xtask simulate solve --json`."""
+    """One record of `cargo xtask simulate --json`."""
 
     def __init__(self, record):
         self.record, self.costs, self.traffic = record, record["costs"], record["traffic"]
@@ -1129,13 +1129,13 @@ class Simulation:
             record["machines"],
             record["threads"],
         )
+        self.is_sprouts = "expansions" in record
+        self.searched = record["expansions"] if self.is_sprouts else record["nodes"]
         self.alone = record["alone"]
         self.cores = self.machines * self.threads
         # Seconds are those of the virtual clock.
         self.speedup = self.alone * self.costs["node_ns"] / 1e9 / record["seconds"]
-        self.overhead = record["nodes"] / self.alone
-        # True if a call takes no time.
-        self.is_free = self.costs["call_us"] == 0
+        self.overhead = self.searched / self.alone
 
 
 def plain(number):
@@ -1143,30 +1143,45 @@ def plain(number):
     return f"{number:g}"
 
 
+def simulations(everything):
+    """A table of simulated searches of a game."""
+    rows = []
+    for one in everything:
+        record, traffic, seconds = one.record, one.traffic, one.record["seconds"]
+        cells = [one.game, one.machines, one.threads, short(record["job_nodes"])]
+        cells += [] if one.is_sprouts else [record["shared_work"]]
+        cells += [short(one.searched), figures(one.overhead), time(seconds), figures(one.speedup)]
+        cells += [f"{traffic['busy'] * 100:.0f} %", f"{traffic['driver'] * 100:.0f} %"]
+        cells += [f"{traffic['charged_seconds'] / seconds * 100:.0f} %"]
+        cells += [f"{traffic['charged_seconds'] * 1e6 / traffic['messages']:.0f} µs"]
+        sent = (traffic["entry_bytes"] + traffic["received_bytes"] + traffic["sent_bytes"]) / 1e6
+        rows.append([*cells, short(traffic["jobs"]), figures(sent)])
+    unit, shared = ("expansions", "") if everything[0].is_sprouts else ("nodes", ">shared from|")
+    head = (
+        f"problem|>machines|>threads of each|>job, nodes|{shared}>{unit}|>overhead|>time|>speed-up"
+        "|>searching|>driver|>coordinator|>a message|>jobs|>MB"
+    )
+    return table(head, rows)
+
+
 def cluster():
     path = DOCS / "benchmarks/cluster.jsonl"
     everything = [Simulation(json.loads(line)) for line in path.read_text().splitlines()]
     everything.sort(key=lambda one: (one.alone, one.cores, one.machines, one.record["job_nodes"]))
-    rows = []
-    for one in everything:
-        record, traffic = one.record, one.traffic
-        call = "0" if one.is_free else f"{plain(one.costs['call_us'] / 1e3)} ms"
-        cells = [one.game, one.machines, one.threads, short(record["job_nodes"]), call]
-        cells += [record["told_from"], short(record["nodes"]), figures(one.overhead)]
-        cells += [time(record["seconds"]), figures(one.speedup)]
-        cells += [f"{traffic['busy'] * 100:.0f} %", f"{traffic['driver'] * 100:.0f} %"]
-        sent = (traffic["entry_bytes"] + traffic["message_bytes"]) / 1e6
-        rows.append([*cells, short(traffic["jobs"]), figures(sent)])
-    head = (
-        "board|>machines|>threads of each|>job, nodes|>call|>shared from|>nodes|>overhead|>time|>speed-up"
-        "|>searching|>driver|>jobs|>MB"
-    )
-    first = next(one for one in everything if not one.is_free).costs
-    milliseconds = {"latency_ms": first["latency_us"] / 1e3, "call_ms": first["call_us"] / 1e3}
-    names = "node_ns thread_us job_us collect_ns store_ns megabytes driver_megabytes".split()
-    costs = {name: first[name] for name in names} | milliseconds
-    costs = {name: plain(cost) for name, cost in costs.items()}
-    text = page("cluster.md", table=table(head, rows), **costs)
+    games = [[one for one in everything if one.is_sprouts == sprouts] for sprouts in [False, True]]
+    costs = {}
+    for name, ones in zip(["konane", "sprouts"], games):
+        first = ones[0].costs
+        if any(one.costs != first for one in ones):
+            raise Problem(f"{path}: simulations of one game with different costs")
+        costs |= {f"{name} {key}": cost for key, cost in first.items()}
+    first = games[0][0].costs
+    costs |= {"latency_ms": first["latency_us"] / 1e3, "call_ms": first["call_us"] / 1e3}
+    costs |= {"expansion_us": costs["sprouts node_ns"] / 1e3}
+    template = (ROOT / "xtask/pages/cluster.md").read_text()
+    costs = {name.replace(" ", "_"): plain(cost) for name, cost in costs.items()}
+    costs = {name: cost for name, cost in costs.items() if "{{" + name.replace("_", " ") + "}}" in template}
+    text = page("cluster.md", konane=simulations(games[0]), sprouts=simulations(games[1]), **costs)
     return {
         "benchmarks/cluster.md": text,
         "benchmarks/cluster.svg": lambda: draw_cluster(everything),
@@ -1443,7 +1458,7 @@ def draw_cluster(everything):
         for ones, colour, shape in zip(games.values(), COLOURS, SHAPES):
             for one in ones:
                 value = getattr(one, field)
-                mark(axes, [one.cores], [value], shape, colour, is_filled=not one.is_free)
+                mark(axes, [one.cores], [value], shape, colour)
                 if one.threads > 1:
                     # Labels of two games at the same point are on different sides.
                     side, place = (-1, "right") if shape == SHAPES[1] else (1, "left")
@@ -1458,10 +1473,9 @@ def draw_cluster(everything):
         power_axis(axes.xaxis, [2**n for n in range(int(math.log2(max_cores)) + 1)])
         power_axis(axes.yaxis, [2**n for n in range(12) if 2**n <= axes.get_ylim()[1]])
     entries = [
-        entry(f"{ones[0].game}, {short(alone)} nodes on one thread", shape, colour)
+        entry(f"{ones[0].game}, {time(alone * ones[0].costs['node_ns'] / 1e9)} on one thread", shape, colour)
         for (alone, ones), shape, colour in zip(games.items(), SHAPES, COLOURS)
     ]
-    entries.append(entry("if a call took no time", "o", is_filled=False))
     entries.append(entry("in proportion to the cores", colour="#949494", line="-"))
     fig.legend(handles=entries, loc="outside upper left", ncols=3)
     return svg(fig)

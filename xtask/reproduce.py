@@ -688,19 +688,55 @@ def outcomes(records, table):
 PAPER = "--expansion-us 1023"
 
 
-def simulate(spots, machines, threads, job_nodes):
-    options = f"--machines {machines} --threads {threads} --job-nodes {job_nodes} {PAPER}"
-    return f"cargo xtask simulate sprouts 0*{spots} {options}"
+WITHOUT_HEURISTIC = "--heuristic false"
+NO_SHARING = "--no-sharing"
+
+
+def simulate(spots, machines, threads, job_nodes, variant=""):
+    """A simulated search with three seeds. `variant` are further options."""
+    options = f"--machines {machines} --threads {threads} --job-nodes {job_nodes} {PAPER} --seed {{1,2,3}}"
+    return f"cargo xtask simulate sprouts 0*{spots} {options} {variant}".rstrip()
+
+
+class Simulated:
+    """Simulated searches that differ in their seeds only."""
+
+    def __init__(self, command):
+        self.has_heuristic = WITHOUT_HEURISTIC not in command
+        self.is_shared = NO_SHARING not in command
+        self.seeds = []
+
+    def quantities(self):
+        """The means, and the standard errors of the speed-ups."""
+        means = {name: statistics.mean(one[name] for one in self.seeds) for name in self.seeds[0]}
+        if len(self.seeds) > 1:
+            deviation = statistics.stdev(one["speed-up"] for one in self.seeds)
+            means["error of the speed-up"] = deviation / len(self.seeds) ** 0.5
+        return means
 
 
 def simulations(records):
-    """The simulated searches: (cores, threads of a machine, nodes of a job, quantities)."""
-    alone = {r.result["position"]: r.result["expansions"] for r in records if r["command"].startswith("konane")}
+    """The simulated searches: (cores, threads of a machine, nodes of a job, searches)."""
+
+    def without_seed(command):
+        return re.sub(r" --seed \d+", "", command)
+
+    def position(record):
+        return record.result["position"], "--heuristic=off" not in record["command"]
+
+    alone = {position(r): r.result["expansions"] for r in records if r["command"].startswith("konane")}
+    found = {}
     for record in records:
-        result = record.result
-        if record["command"].startswith("cargo") and result["game"] in alone and "unknown" not in result["outcome"]:
-            expansions = alone[result["game"]]
-            ours = {
+        command, result = record["command"], record.result
+        if not command.startswith("cargo") or "unknown" in result["outcome"]:
+            continue
+        one = Simulated(command)
+        expansions = alone.get((result["game"], one.has_heuristic))
+        if expansions is None:
+            continue
+        key = result["machines"] * result["threads"], result["threads"], result["job_nodes"], without_seed(command)
+        found.setdefault(key, one).seeds.append(
+            {
                 "speed-up": expansions * result["costs"]["node_ns"] / 1e9 / result["seconds"],
                 "search overhead": result["expansions"] / expansions,
                 "utilisation, %": result["traffic"]["busy"] * 100,
@@ -708,16 +744,22 @@ def simulations(records):
                 "expansions": result["expansions"],
                 "seconds": result["seconds"],
             }
-            yield result["machines"] * result["threads"], result["threads"], result["job_nodes"], ours
+        )
+    return [(*key[:3], one) for key, one in sorted(found.items(), key=lambda item: item[0])]
 
 
 def simulated(quantities, series):
     """Simulated quantities by cores."""
 
     def compare(records, *_):
-        for cores, threads, nodes, ours in sorted(simulations(records), key=lambda one: one[:3]):
-            for quantity in quantities:
-                yield Cell(series.format(threads=threads, nodes=nodes), cores, quantity, None, ours[quantity])
+        for cores, threads, nodes, one in simulations(records):
+            ours = one.quantities()
+            variant = "" if one.has_heuristic else ", without heuristic"
+            variant += "" if one.is_shared else ", results not shared"
+            for quantity in [*quantities, "error of the speed-up"]:
+                if quantity in ours:
+                    name = series.format(threads=threads, nodes=nodes) + variant
+                    yield Cell(name, cores, quantity, None, ours[quantity])
 
     return compare
 
@@ -725,29 +767,38 @@ def simulated(quantities, series):
 def best_speedups(records, figures):
     """The best speed-up of each variant in the text on Figure 5."""
     ours = {}
-    for cores, threads, _, found in simulations(records):
-        name = "PDFPN" if cores == threads else "PNS-PDFPN with heuristic"
-        ours[name] = max(found["speed-up"], ours.get(name, 0))
+    for cores, threads, _, one in simulations(records):
+        name = "PDFPN" if cores == threads else f"PNS-PDFPN{' with heuristic' if one.has_heuristic else ''}"
+        ours[name] = max(one.quantities()["speed-up"], ours.get(name, 0))
     for row in figures:
         if row["figure"] == "5":
             yield Cell("", row["variant"], row["quantity"], number(row["value"]), ours.get(row["variant"]))
 
 
 def speedups(records, table):
-    """Speed-up by cores (Table 1). The simulator has the heuristic only."""
-    found = {(cores, threads, nodes): ours["speed-up"] for cores, threads, nodes, ours in simulations(records)}
+    """Speed-up by cores (Table 1)."""
+    found = {
+        (cores, threads, nodes, one.has_heuristic): one.quantities()
+        for cores, threads, nodes, one in simulations(records)
+    }
     for row in table:
         cores, threads = int(row["cores"]), int(row["threads_per_worker"])
         nodes = number(row["iterations_per_job"])
         best = f"best for {row['best_for'].replace('_', ' ')}"
-        yield Cell(f"{best}: without heuristic", cores, "speed-up", number(row["speedup"]), None)
-        ours = found.get((cores, threads, nodes))
-        yield Cell(f"{best}: with heuristic", cores, "speed-up", number(row["heuristic_speedup"]), ours)
+        for name, prefix, has_heuristic in [("without", "", False), ("with", "heuristic_", True)]:
+            ours = found.get((cores, threads, nodes, has_heuristic), {})
+            for quantity, column in [("speed-up", "speedup"), ("error of the speed-up", "speedup_error")]:
+                there = number(row[prefix + column])
+                yield Cell(f"{best}: {name} heuristic", cores, quantity, there, ours.get(quantity))
 
 
 def scaling_statistics(records, table):
     """Nodes, Grundy numbers, expansions, utilisation, time and speed-up by cores (Table 3)."""
-    found = {(cores, threads, nodes): ours for cores, threads, nodes, ours in simulations(records)}
+    found = {
+        (cores, threads, nodes): one.quantities()
+        for cores, threads, nodes, one in simulations(records)
+        if one.has_heuristic
+    }
     columns = {
         "Grundy numbers": "grundy_numbers",
         "expansions": "total_iterations",
@@ -764,15 +815,17 @@ def scaling_statistics(records, table):
             yield Cell("", cores, quantity, number(row[column]), found.get(key, {}).get(quantity))
 
 
-def scaling_commands(*tables):
-    """The searches of 47 spots whose parameters are in published tables."""
+def scaling_commands(table, variants=("",)):
+    """The searches of 47 spots whose parameters are in a published table."""
     lines = ["konane sprouts solve 0*47 --threads 1 --memory 4GiB"]
-    for table in tables:
-        for row in pages.published(table):
-            if row["cores"] != "dfpn":
-                threads = int(row["threads_per_worker"])
-                machines = int(row["cores"]) // threads
-                lines.append(simulate(47, machines, threads, number(row["iterations_per_job"])))
+    if WITHOUT_HEURISTIC in variants:
+        lines.append("konane sprouts solve 0*47 --threads 1 --memory 4GiB --heuristic=off")
+    for row in pages.published(table):
+        if row["cores"] != "dfpn":
+            threads = int(row["threads_per_worker"])
+            machines = int(row["cores"]) // threads
+            nodes = number(row["iterations_per_job"])
+            lines += [simulate(47, machines, threads, nodes, variant) for variant in variants]
     return list(dict.fromkeys(lines))
 
 
@@ -792,8 +845,8 @@ SHOGI = (
 )
 NO_NUMBERS = "The text of the paper has no numbers of this figure"
 SIMULATED = (
-    "Simulated on a virtual clock with the paper's time of an expansion. The costs of messages are assumed, and the search "
-    "is the tuned one, with the heuristic"
+    "Simulated on a virtual clock with the paper's time of an expansion; means of three seeds, with standard errors. The "
+    "costs of messages are those of [benchmarks/cluster.md](benchmarks/cluster.md), and the search is the tuned one"
 )
 CORES_12 = "a machine with 12 or more idle cores, 10 minutes"
 CORES_8 = "a machine with 8 or more idle cores"
@@ -1071,10 +1124,10 @@ ROWS = [
         [],
         simulated(["speed-up"], "PNS-DFPN with synchronisation"),
         [ALONE_29],
-        slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100)],
-        needs="16 GiB of memory, 10 minutes",
+        slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100, variant) for variant in ["", NO_SHARING]],
+        needs="16 GiB of memory, 1 hour",
         verdict="different",
-        reason=f"{NO_NUMBERS}. Variants that discard or do not share Grundy numbers are not part of the program",
+        reason=f"{NO_NUMBERS}. A variant that discards Grundy numbers is not part of the program",
         note=f"{SIMULATED}.",
         axis="cores",
     ),
@@ -1084,9 +1137,12 @@ ROWS = [
         "Best speed-up of the variants, 47 spots",
         ["sprouts_figures_spots.csv"],
         best_speedups,
-        slow=[*scaling_commands("sprouts_scaling_spots.csv"), simulate(47, 1, 64, 10**9)],
+        slow=[
+            *scaling_commands("sprouts_scaling_spots.csv", ["", WITHOUT_HEURISTIC]),
+            simulate(47, 1, "{16,32,64}", 10**9, WITHOUT_HEURISTIC),
+        ],
         needs="20 GiB of memory, 6 hours",
-        note=f"{SIMULATED}. The program has no variants without synchronisation, grouping or heuristic.",
+        note=f"{SIMULATED}. PDFPN is one machine, without heuristic.",
         axis="variant",
     ),
     Row(
@@ -1109,10 +1165,10 @@ ROWS = [
         [],
         simulated(["speed-up", "search overhead", "utilisation, %"], "PNS-DFPN with synchronisation"),
         [ALONE_29],
-        slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100)],
-        needs="16 GiB of memory, 10 minutes",
+        slow=[simulate(29, "{1,2,4,8,16,32,64}", 1, 100, variant) for variant in ["", NO_SHARING]],
+        needs="16 GiB of memory, 1 hour",
         verdict="different",
-        reason=f"{NO_NUMBERS}. Variants that discard or do not share Grundy numbers are not part of the program",
+        reason=f"{NO_NUMBERS}. A variant that discards Grundy numbers is not part of the program",
         note=f"{SIMULATED}.",
         axis="cores",
     ),
@@ -1147,13 +1203,13 @@ ROWS = [
         simulated(["speed-up", "search overhead"], "threads of a worker: {threads}"),
         [ALONE_29],
         slow=[
-            simulate(29, "{16,32}", 1, 1000),
-            simulate(29, "{4,16,32}", 4, 1000),
-            simulate(29, "{1,4,16}", 16, 1000),
+            simulate(29, machines, threads, 1000, variant)
+            for machines, threads in [("{16,32}", 1), ("{4,16,32}", 4), ("{1,4,16}", 16)]
+            for variant in ["", WITHOUT_HEURISTIC]
         ],
-        needs="16 GiB of memory, 15 minutes",
+        needs="16 GiB of memory, 1 hour",
         verdict="different",
-        reason=f"{NO_NUMBERS}. Only panel (b), with the heuristic, can be simulated",
+        reason=NO_NUMBERS,
         note=f"{SIMULATED}.",
         axis="cores",
     ),
@@ -1163,9 +1219,9 @@ ROWS = [
         "Speed-up with the best parameters, 47 spots",
         ["sprouts_speedups_spots.csv"],
         speedups,
-        slow=scaling_commands("sprouts_speedups_spots.csv"),
+        slow=scaling_commands("sprouts_speedups_spots.csv", ["", WITHOUT_HEURISTIC]),
         needs="64 GiB of memory, 12 hours",
-        note=f"{SIMULATED}. The columns without heuristic have no counterpart.",
+        note=f"{SIMULATED}.",
         axis="cores",
     ),
     Row(

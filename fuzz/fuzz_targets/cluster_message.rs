@@ -7,7 +7,7 @@ use konane::search::cluster::message::{Instruction, Reply};
 use konane::search::cluster::wire::{Kind, decode, encode, seal};
 use konane::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
 use konane::search::sums::SearchOptions;
-use konane::sprouts::cluster::{ClusterSearch, coordinate};
+use konane::sprouts::cluster::{ClusterSearch, SHARED_WORK, coordinate};
 use konane::{Board, Position, SolveOptions, Solver};
 use libfuzzer_sys::fuzz_target;
 
@@ -61,6 +61,7 @@ fuzz_target!(|data: &[u8]| {
             options: SearchOptions::TUNED,
             memory_bytes: 4 << 20,
             threads: std::num::NonZeroUsize::MIN,
+            shared_work: SHARED_WORK,
         };
         let run = |coordinator: &mut dyn RemoteCoordinator| {
             send(coordinator, data);

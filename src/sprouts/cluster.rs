@@ -20,8 +20,8 @@ use crate::search::sums::{
 };
 use crate::search::table::TableError;
 
-/// Description of a search. All fields except `memory_bytes` and `threads` must be the same in all
-/// processes.
+/// Description of a search. All fields except `memory_bytes`, `threads` and `shared_work` must be the same in
+/// all processes.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterSearch<'p> {
     /// The position.
@@ -35,7 +35,13 @@ pub struct ClusterSearch<'p> {
     pub memory_bytes: u64,
     /// Number of threads of a worker. The coordinator has one thread.
     pub threads: NonZeroUsize,
+    /// Minimum number of expansions for a Grundy number that a worker with fewer than 16 threads sends to the others;
+    /// with more threads, the minimum grows as [`CoordinatorConfig::min_shared_work`] does.
+    pub shared_work: u64,
 }
+
+/// Default of [`ClusterSearch::shared_work`].
+pub const SHARED_WORK: u64 = 1;
 
 /// Checkpoint of a search: a file of Grundy numbers ([`super::grundy_db`]).
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +127,8 @@ pub struct ClusterSolution {
 /// `run` transports the messages. It returns when [`RemoteCoordinator::status`] shows that the search is
 /// over. If it returns earlier, the search is interrupted. `run` is responsible for all limits except the
 /// number of nodes, which is part of `config`. The budgets of jobs are numbers of nodes too. Every Grundy
-/// number that a worker sends is added to the checkpoint and sent to all workers.
+/// number that a worker sends is added to the checkpoint and, if it took [`ClusterSearch::shared_work`]
+/// expansions, sent to all workers.
 ///
 /// Grundy numbers in the checkpoint and from workers are trusted. If two Grundy numbers contradict each
 /// other, the search ends without a result, and the reason is [`crate::Reason::Contradiction`]. If the
@@ -162,7 +169,10 @@ pub fn work<T>(
     let game = Sprouts::new(search.memory_bytes);
     let (_, _, number) = search.root(&game)?;
     let workspace = SolverState::new(&game, search.memory_bytes)?;
-    Ok(run(&SumWorker::new(workspace, search.options, search.threads, number, limits)))
+    let ClusterSearch { options, threads, shared_work, .. } = search;
+    let config = CoordinatorConfig { shared_work, ..CoordinatorConfig::REMOTE };
+    let min_shared_work = config.min_shared_work(threads);
+    Ok(run(&SumWorker::new(workspace, options, threads, min_shared_work, number, limits)))
 }
 
 impl ClusterSearch<'_> {

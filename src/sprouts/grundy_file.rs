@@ -242,7 +242,7 @@ mod tests {
         let path = folder.path().join("numbers");
         let (game, knowledge) = (Sprouts::new(u64::MAX), GrundyStore::new());
         let mut file = GrundyFile::open(&path, &game, &knowledge).unwrap();
-        let mut land = |name: &[u8]| game.find(name, &mut Scratch::default()).unwrap().unwrap();
+        let land = |name: &[u8]| game.find(name, &mut Scratch::default()).unwrap().unwrap();
         // 0*2.
         file.append(&game, land(&[4, 2]), 0).unwrap();
         // A land without moves, and two that are sums of two lands.

@@ -9,7 +9,7 @@ use konane::search::cluster::{
 use konane::search::sums::game::{Atom, Impartial, OptionList};
 use konane::search::sums::{Named, SearchOptions};
 use konane::sprouts::cluster::{
-    Checkpoint, ClusterError, ClusterSearch, ClusterSolution, coordinate, work,
+    Checkpoint, ClusterError, ClusterSearch, ClusterSolution, SHARED_WORK, coordinate, work,
 };
 use konane::sprouts::{MAX_NIMBER, Position, Scratch, Sprouts};
 use konane::{Limits, Outcome, Reason, Value};
@@ -26,6 +26,7 @@ fn search(position: &Position) -> ClusterSearch<'_> {
         options: SearchOptions::TUNED,
         memory_bytes: 64 << 20,
         threads: NonZeroUsize::MIN,
+        shared_work: SHARED_WORK,
     }
 }
 

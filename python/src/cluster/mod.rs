@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use konane::search::cluster::CoordinatorConfig;
 use konane::search::sums::SearchOptions;
-use konane::sprouts::cluster::ClusterSearch;
+use konane::sprouts::cluster::{ClusterSearch, SHARED_WORK};
 use konane::sprouts::{MAX_NIMBER, Position};
 use konane::system::{self, parse_count, parse_duration, thread};
 use pyo3::prelude::*;
@@ -47,7 +47,8 @@ fn sprouts_search(
     memory_bytes: u64,
     threads: NonZeroUsize,
 ) -> ClusterSearch<'_> {
-    ClusterSearch { position, nimber, options: SearchOptions::TUNED, memory_bytes, threads }
+    let (options, shared_work) = (SearchOptions::TUNED, SHARED_WORK);
+    ClusterSearch { position, nimber, options, memory_bytes, threads, shared_work }
 }
 
 /// Reads the size of the nim heap that is added to a position.

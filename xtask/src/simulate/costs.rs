@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-/// Number of received entries or shared results that one thread stores. For more, further threads are started.
-const ENTRIES_PER_THREAD: usize = 4096;
+/// Nanoseconds in which one thread stores received entries or shared results. For more, further threads are started.
+const SHARE_NS: f64 = 200_000.0;
 
-/// All costs. The defaults were measured: searches on the machine of docs/benchmarks.md, calls with Ray
-/// 2.60 on the same machine.
+/// All costs. The defaults were measured: searches and coordinators on the machine of docs/benchmarks.md, calls with
+/// Ray 2.60 on the same machine.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Costs {
     /// Nanoseconds per node, or per expansion in Sprouts.
     pub node_ns: f64,
     #[serde(flatten)]
     pub messages: MessageCosts,
+    #[serde(flatten)]
+    pub results: ResultCosts,
     /// Present if machines exchange entries.
     #[serde(flatten)]
     pub entries: Option<EntryCosts>,
@@ -30,15 +32,69 @@ pub struct MessageCosts {
     /// Microseconds that the driver needs for a call and its result, without the time to transfer their bytes
     #[arg(long, default_value_t = 700.0, value_parser = parse_cost)]
     pub call_us: f64,
-    /// Microseconds that the coordinator needs to handle a message
-    #[arg(long, default_value_t = 20.0, value_parser = parse_cost)]
-    pub job_us: f64,
-    /// Nanoseconds to store a received entry or shared result
-    #[arg(long, default_value_t = 60.0, value_parser = parse_cost)]
-    pub store_ns: f64,
     /// Megabytes of messages that the driver forwards per second
     #[arg(long, default_value_t = 400.0, value_parser = parse_rate)]
     pub driver_megabytes: f64,
+}
+
+/// Costs of the coordinator, and of shared results. They differ between the games.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct ResultCosts {
+    /// Microseconds that the coordinator needs for a message, without its bytes.
+    pub job_us: f64,
+    /// Nanoseconds that the coordinator needs for each byte that it receives.
+    pub receive_ns: f64,
+    /// Nanoseconds that the coordinator needs for each byte that it sends.
+    pub send_ns: f64,
+    /// Nanoseconds in which a thread of a machine stores a received entry or shared result.
+    pub store_ns: f64,
+    /// Average number of bytes of an entry or shared result.
+    pub result_bytes: f64,
+}
+
+/// The costs of [`ResultCosts`] that can be set.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct ResultArgs {
+    /// Microseconds that the coordinator needs for a message, without its bytes [default: as measured for the game]
+    #[arg(long, value_parser = parse_cost)]
+    job_us: Option<f64>,
+    /// Nanoseconds that the coordinator needs for each byte that it receives [default: as measured for the game]
+    #[arg(long, value_parser = parse_cost)]
+    receive_ns: Option<f64>,
+    /// Nanoseconds in which a thread stores a received entry or shared result [default: as measured for the game]
+    #[arg(long, value_parser = parse_cost)]
+    store_ns: Option<f64>,
+}
+
+impl ResultArgs {
+    /// Returns these costs, and those of `game` where none is set.
+    pub fn or(self, game: ResultCosts) -> ResultCosts {
+        ResultCosts {
+            job_us: self.job_us.unwrap_or(game.job_us),
+            receive_ns: self.receive_ns.unwrap_or(game.receive_ns),
+            store_ns: self.store_ns.unwrap_or(game.store_ns),
+            ..game
+        }
+    }
+}
+
+impl ResultCosts {
+    /// `cargo bench -- coordinator`, 6x7.
+    pub const KONANE: ResultCosts = ResultCosts {
+        job_us: 8.0,
+        receive_ns: 3.0,
+        send_ns: 0.2,
+        store_ns: 60.0,
+        result_bytes: 16.0,
+    };
+    /// `cargo bench -- coordinator`, 0*24.
+    pub const SPROUTS: ResultCosts = ResultCosts {
+        job_us: 100.0,
+        receive_ns: 15.0,
+        send_ns: 0.2,
+        store_ns: 600.0,
+        result_bytes: 24.0,
+    };
 }
 
 /// Costs of the exchange of entries.
@@ -53,13 +109,25 @@ pub struct EntryCosts {
 }
 
 impl Costs {
+    /// Compares a search with one on one thread that took `alone` nodes or expansions, as a row of the text output.
+    pub fn compare(&self, alone: u64, all: u64, seconds: f64) -> (&'static str, String) {
+        let one = alone as f64 * self.node_ns / 1e9;
+        let (more, faster) = (all as f64 / alone as f64, one / seconds);
+        let text = format!(
+            "{one:.3} s; the machines search {more:.2} times as much, {faster:.1} times as fast"
+        );
+        ("one thread", text)
+    }
+
     pub fn latency(&self) -> Duration {
         microseconds(self.messages.latency_us)
     }
 
-    /// The coordinator's time to handle a message.
-    pub fn coordinator(&self) -> Duration {
-        microseconds(self.messages.job_us)
+    /// The coordinator's time to handle a message of `received` bytes and to reply with `sent` bytes.
+    pub fn coordinator(&self, received: usize, sent: usize) -> Duration {
+        let ResultCosts { job_us, receive_ns, send_ns, .. } = self.results;
+        let bytes = received as f64 * receive_ns + sent as f64 * send_ns;
+        microseconds(job_us + bytes / 1000.0)
     }
 
     /// The driver's time for a call and its result.
@@ -105,12 +173,13 @@ impl Costs {
         microseconds(bytes as f64 / 16.0 * collect_ns / 1000.0)
     }
 
-    /// Time to store `bytes` of entries or shared results, with one thread for each
-    /// [`ENTRIES_PER_THREAD`] of them.
+    /// Time to store `bytes` of entries or shared results, with one thread for each [`SHARE_NS`] of work.
     pub fn store(&self, bytes: usize, threads: usize) -> Duration {
-        let entries = bytes / 16;
-        let threads = entries.div_ceil(ENTRIES_PER_THREAD).clamp(1, threads);
-        let own = entries as f64 / threads as f64 * self.messages.store_ns / 1000.0;
+        let ResultCosts { store_ns, result_bytes, .. } = self.results;
+        let results = bytes as f64 / result_bytes;
+        let share = SHARE_NS / store_ns.max(1.0);
+        let threads = ((results / share).ceil() as usize).clamp(1, threads);
+        let own = results / threads as f64 * store_ns / 1000.0;
         microseconds(own + self.messages.thread_us * (threads - 1) as f64)
     }
 }

@@ -19,7 +19,7 @@ use std::num::NonZeroUsize;
 use clap::value_parser;
 use konane::search::cluster::CoordinatorConfig;
 
-use costs::{Costs, MessageCosts, parse_slowdown};
+use costs::{Costs, MessageCosts, ResultArgs, parse_slowdown};
 use simulator::Traffic;
 
 #[derive(clap::Subcommand)]
@@ -63,6 +63,8 @@ struct Machines {
     coordinator_memory: u64,
     #[command(flatten)]
     messages: MessageCosts,
+    #[command(flatten)]
+    results: ResultArgs,
     /// Print a JSON object
     #[arg(long)]
     json: bool,
@@ -108,20 +110,34 @@ impl<F: SimulatedResult> Simulation<F> {
         rows.push(("time", format!("{seconds:.3} s on the virtual clock")));
         rows.push(("machines", format!("{:.0} % of the time searching", traffic.busy * 100.0)));
         rows.push(("driver", format!("{:.0} % of the time busy", traffic.driver * 100.0)));
-        let messages = traffic.message_bytes as f64 / 1e6;
-        let mut sent = format!("{messages:.1} MB of messages for {} jobs", traffic.jobs);
-        let (coordinator, message) = (traffic.coordinator_seconds, traffic.coordinator_us);
-        let mut real = format!(
-            "{:.1} s; the coordinator took {coordinator:.2} s, {message:.1} µs per message",
-            self.real_seconds
+        let [received, bytes] =
+            [traffic.received_bytes, traffic.sent_bytes].map(|bytes| bytes as f64 / 1e6);
+        let mut sent = format!(
+            "{bytes:.1} MB to the machines, {received:.1} MB from them, for {} jobs",
+            traffic.jobs
         );
+        let per_message = |seconds: f64| seconds * 1e6 / traffic.messages.max(1) as f64;
+        let (coordinator, charged) = (traffic.coordinator_seconds, traffic.charged_seconds);
+        let busy = charged / seconds * 100.0;
+        rows.push((
+            "coordinator",
+            format!("{busy:.0} % of the time busy, {:.0} µs for a message", per_message(charged)),
+        ));
+        let mut real = format!(
+            "{:.1} s; the coordinator took {coordinator:.2} s, {:.0} µs for a message",
+            self.real_seconds,
+            per_message(coordinator)
+        );
+        if coordinator > 1.1 * charged {
+            real += ", more than the virtual clock says: is the machine busy, or are the costs too low?";
+        }
         if traffic.fetched > 0 {
             let entries = traffic.entry_bytes as f64 / 1e6;
             sent += &format!(", {entries:.1} MB of entries for {} of these jobs", traffic.fetched);
             real += &format!("; {:.0} ns to collect an entry", traffic.collect_ns);
         }
         rows.push(("sent", sent));
-        rows.push(("cancelled", format!("{} jobs", traffic.called_off)));
+        rows.push(("cancelled", format!("{} jobs", traffic.cancelled)));
         rows.push(("real", real));
         for (name, text) in rows {
             println!("{name:11} {text}");

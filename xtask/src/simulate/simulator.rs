@@ -67,13 +67,16 @@ pub struct Traffic {
     pub jobs: u64,
     pub fetched: u64,
     pub entry_bytes: u64,
-    pub message_bytes: u64,
-    pub called_off: u64,
-    /// Real seconds of the coordinator, and real microseconds per message.
-    #[serde(rename = "leader_seconds")]
+    /// Bytes of messages that the coordinator received, and of its replies.
+    pub received_bytes: u64,
+    pub sent_bytes: u64,
+    pub cancelled: u64,
+    /// Number of messages that the coordinator handled.
+    pub messages: u64,
+    /// Real seconds of the coordinator.
     pub coordinator_seconds: f64,
-    #[serde(rename = "leader_us")]
-    pub coordinator_us: f64,
+    /// Seconds of the coordinator on the virtual clock.
+    pub charged_seconds: f64,
     /// Real nanoseconds to collect an entry, and to evaluate a node.
     pub collect_ns: f64,
     pub node_ns: f64,
@@ -97,8 +100,8 @@ pub struct Simulator<'a, 'd> {
     next: u64,
     driver_free: Duration,
     driver_busy: Duration,
-    /// Real time of the coordinator, and number of messages that it handled.
-    coordinator_time: (Duration, u64),
+    /// Time of the coordinator: the real one, and on the virtual clock.
+    coordinator_time: [Duration; 2],
     /// Real times of collecting entries and of searching.
     collecting: Duration,
     searching: Duration,
@@ -136,7 +139,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
             next: 0,
             driver_free: Duration::ZERO,
             driver_busy: Duration::ZERO,
-            coordinator_time: (Duration::ZERO, 0),
+            coordinator_time: [Duration::ZERO; 2],
             collecting: Duration::ZERO,
             searching: Duration::ZERO,
             traffic: Traffic::default(),
@@ -204,9 +207,8 @@ impl<'a, 'd> Simulator<'a, 'd> {
         };
         self.traffic.busy = all(|machine, end| machine.busy.until(end));
         self.traffic.waited = all(|machine, end| machine.waited.until(end));
-        self.traffic.coordinator_seconds = self.coordinator_time.0.as_secs_f64();
-        self.traffic.coordinator_us =
-            self.traffic.coordinator_seconds * 1e6 / self.coordinator_time.1.max(1) as f64;
+        let [real, charged] = self.coordinator_time.map(|time| time.as_secs_f64());
+        (self.traffic.coordinator_seconds, self.traffic.charged_seconds) = (real, charged);
         let entries = (self.traffic.entry_bytes / 16).max(1) as f64;
         self.traffic.collect_ns = self.collecting.as_secs_f64() * 1e9 / entries;
         let nodes = self.coordinator.status().counters.nodes.max(1) as f64;
@@ -219,13 +221,15 @@ impl<'a, 'd> Simulator<'a, 'd> {
     /// does not need any more.
     fn drive(&mut self, message: Option<Vec<u8>>) {
         let begin = self.now.max(self.driver_free);
-        let mut end = begin;
         let mut all = Vec::new();
+        let mut charged = Duration::ZERO;
+        let received = message.as_ref().map_or(0, Vec::len);
         let begun = Instant::now();
         if let Some(message) = message {
-            self.traffic.message_bytes += message.len() as u64;
-            end += self.costs.coordinator() + self.costs.forward(message.len());
-            all.push(self.coordinator.handle(&message).expect("messages of workers are valid"));
+            let delivery =
+                self.coordinator.handle(&message).expect("messages of workers are valid");
+            charged += self.costs.coordinator(received, delivery.reply.len());
+            all.push(delivery);
         }
         // Waiting machines request a job again. If there is none for one of them, there is none for the rest.
         let is_over = self.coordinator.status().is_over;
@@ -233,7 +237,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
             if self.machines[machine].is_waiting && !is_over {
                 self.machines[machine].is_waiting = false;
                 let delivery = self.coordinator.handle_idle(machine as u64);
-                end += self.costs.coordinator();
+                charged += self.costs.coordinator(0, delivery.reply.len());
                 let has_no_job = delivery.job.is_none() && !delivery.is_over;
                 all.push(delivery);
                 if has_no_job {
@@ -241,13 +245,16 @@ impl<'a, 'd> Simulator<'a, 'd> {
                 }
             }
         }
-        self.coordinator_time.0 += begun.elapsed();
-        self.coordinator_time.1 += all.len() as u64;
+        self.coordinator_time[0] += begun.elapsed();
+        self.coordinator_time[1] += charged;
+        self.traffic.messages += all.len() as u64;
+        self.traffic.received_bytes += received as u64;
+        let mut end = begin + charged + self.costs.forward(received);
         for delivery in all {
             let machine = delivery.worker as usize;
             if delivery.job.is_some() {
                 self.traffic.jobs += 1;
-                self.traffic.message_bytes += delivery.reply.len() as u64;
+                self.traffic.sent_bytes += delivery.reply.len() as u64;
                 end += self.costs.call() + self.costs.forward(delivery.reply.len());
                 self.at(end + self.costs.latency(), Scheduled::Job(machine, delivery));
             } else {
@@ -256,7 +263,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
         }
         if !is_over {
             for (worker, job) in self.coordinator.take_cancelled() {
-                self.traffic.called_off += 1;
+                self.traffic.cancelled += 1;
                 end += self.costs.cancel();
                 self.machines[worker as usize].worker.cancel(job);
             }

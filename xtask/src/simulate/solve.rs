@@ -6,7 +6,7 @@ use std::time::Instant;
 use konane::search::cluster::{CoordinatorConfig, RemoteWorker};
 use konane::{Board, Dimensions, Limits, Position, SolveError, SolveOptions, Solver};
 
-use super::costs::{Costs, EntryCosts, parse_rate};
+use super::costs::{Costs, EntryCosts, ResultCosts, parse_rate};
 use super::scheduler::TurnScheduler;
 use super::simulator::Simulator;
 use super::{Machines, SimulatedResult, Simulation};
@@ -24,7 +24,7 @@ pub struct KonaneArgs {
     entries: EntryCosts,
     /// Minimum search effort of the entries that a machine with fewer than 16 threads shares
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.shared_work)]
-    fact_work: u64,
+    shared_work: u64,
     /// Maximum number of table entries that one machine sends to another for a job
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.max_entries)]
     max_entries: usize,
@@ -33,7 +33,7 @@ pub struct KonaneArgs {
     no_entries: bool,
     /// Virtual loss of each machine below a node, in 1/64 of the node's delta
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.virtual_loss_64)]
-    congestion: u32,
+    virtual_loss_64: u32,
     /// Number of expansions after which the coordinator reads a node's children from its table again
     #[arg(long, default_value_t = CoordinatorConfig::REMOTE.refresh_age)]
     refresh_age: u32,
@@ -53,8 +53,8 @@ pub struct KonaneArgs {
 pub(super) struct Winner {
     /// True if machines exchange entries.
     pub entries: bool,
-    /// Minimum search effort of the entries that a machine shares. The name is that of earlier records.
-    pub told_from: u64,
+    /// Minimum search effort of the entries that a machine shares.
+    pub shared_work: u64,
     pub winner: Option<String>,
     pub nodes: u64,
     /// Nodes of a search on one thread without a coordinator.
@@ -67,14 +67,7 @@ impl SimulatedResult for Winner {
             ("winner", self.winner.clone().unwrap_or("unknown".to_owned())),
             ("nodes", format!("{:.2} million", self.nodes as f64 / 1e6)),
         ];
-        if let Some(alone) = self.alone {
-            let one = alone as f64 * costs.node_ns / 1e9;
-            let (more, faster) = (self.nodes as f64 / alone as f64, one / seconds);
-            let text = format!(
-                "{one:.3} s; the machines search {more:.2} times as many nodes, {faster:.1} times as fast"
-            );
-            rows.push(("one thread", text));
-        }
+        rows.extend(self.alone.map(|alone| costs.compare(alone, self.nodes, seconds)));
         rows
     }
 }
@@ -98,15 +91,16 @@ fn with_workers<T>(
 
 pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
     let Machines { machines, threads, job_nodes, slow, memory, messages, .. } = args.machines;
-    let costs = Costs { node_ns: args.node_ns, messages, entries: Some(args.entries) };
+    let results = args.machines.results.or(ResultCosts::KONANE);
+    let costs = Costs { node_ns: args.node_ns, messages, results, entries: Some(args.entries) };
     let board = Board::new(args.board);
     let start = Position::start(&board);
     let config = CoordinatorConfig {
         node_limit: args.max_nodes,
         leaves_compared: args.leaves,
-        shared_work: args.fact_work,
+        shared_work: args.shared_work,
         max_entries: args.max_entries,
-        virtual_loss_64: args.congestion,
+        virtual_loss_64: args.virtual_loss_64,
         refresh_age: args.refresh_age,
         ..args.machines.config()
     };
@@ -144,7 +138,7 @@ pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
         job_nodes,
         found: Winner {
             entries: !args.no_entries,
-            told_from: config.min_shared_work(threads),
+            shared_work: config.min_shared_work(threads),
             winner: solution.winner.map(|winner| winner.to_string()),
             nodes: solution.report.counters.nodes,
             alone,

@@ -1,18 +1,17 @@
 //! Sprouts on many machines: `cargo xtask simulate sprouts '0*14' --machines 4`.
 //!
 //! Virtual time is proportional to expansions. The real times of expansions differ more than those of
-//! Konane's nodes, so the virtual clock is right on average only. To store a received message takes as long
-//! as to store entries of 16 bytes each.
+//! Konane's nodes, so the virtual clock is right on average only.
 
 use std::time::Instant;
 
-use konane::search::cluster::RemoteWorker;
-use konane::search::sums::SearchOptions;
-use konane::sprouts::Position;
-use konane::sprouts::cluster::{ClusterError, ClusterSearch, coordinate, work};
+use konane::search::cluster::{CoordinatorConfig, RemoteWorker};
+use konane::search::sums::{SearchOptions, SolverState, Sum, dfpn};
+use konane::sprouts::cluster::{ClusterError, ClusterSearch, SHARED_WORK, coordinate, work};
+use konane::sprouts::{Position, Scratch, Sprouts};
 use konane::{Limits, Outcome, Value};
 
-use super::costs::{Costs, parse_rate};
+use super::costs::{Costs, ResultCosts, parse_rate};
 use super::scheduler::TurnScheduler;
 use super::simulator::Simulator;
 use super::{Machines, SimulatedResult, Simulation};
@@ -26,6 +25,43 @@ pub struct SproutsArgs {
     /// Microseconds per expansion
     #[arg(long, default_value_t = 20.0, value_parser = parse_rate)]
     expansion_us: f64,
+    /// Parameters of the search
+    #[arg(long, default_value = "tuned")]
+    profile: SproutsProfile,
+    /// Break ties between moves by the order of Lemoine and Viennot [default: as the profile]
+    #[arg(long)]
+    heuristic: Option<bool>,
+    /// Break other ties between moves at random, by this seed [default: in the order of the moves]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Minimum number of expansions for a Grundy number that a machine with fewer than 16 threads sends to the others
+    #[arg(long, default_value_t = SHARED_WORK)]
+    shared_work: u64,
+    /// Send no results of a worker to others
+    #[arg(long)]
+    no_sharing: bool,
+    /// Also search on one thread without a coordinator, for comparison
+    #[arg(long)]
+    alone: bool,
+}
+
+/// Parameters of the search.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum SproutsProfile {
+    /// The fastest
+    Tuned,
+    /// Those of the paper
+    Paper,
+}
+
+/// Returns the expansions of a search on one thread without a coordinator.
+fn alone(args: &SproutsArgs, options: SearchOptions) -> Result<u64, ClusterError> {
+    let bytes = args.machines.coordinator_memory << 20;
+    let game = Sprouts::new(bytes);
+    let atoms = game.atoms(&args.position, &mut Scratch::default())?;
+    let state = SolverState::new(&game, bytes)?;
+    let root = Sum::new(&game, &atoms, 0);
+    Ok(dfpn(&state, &root, options, 1, Limits::default(), &mut ()).counters.expansions)
 }
 
 /// Result of a search of Sprouts.
@@ -35,16 +71,22 @@ pub(super) struct Solved {
     pub expansions: u64,
     pub nodes: u64,
     pub grundy_numbers: u64,
+    /// Minimum number of expansions for a Grundy number that a machine shares.
+    pub shared_work: u64,
+    /// Expansions of a search on one thread without a coordinator.
+    pub alone: Option<u64>,
 }
 
 impl SimulatedResult for Solved {
-    fn rows(&self, _: &Costs, _: f64) -> Vec<(&'static str, String)> {
-        vec![
+    fn rows(&self, costs: &Costs, seconds: f64) -> Vec<(&'static str, String)> {
+        let mut rows = vec![
             ("outcome", self.outcome.clone()),
             ("expansions", self.expansions.to_string()),
             ("nodes", self.nodes.to_string()),
             ("found", format!("{} Grundy numbers", self.grundy_numbers)),
-        ]
+        ];
+        rows.extend(self.alone.map(|alone| costs.compare(alone, self.expansions, seconds)));
+        rows
     }
 }
 
@@ -68,13 +110,29 @@ fn with_workers(
 
 pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError> {
     let Machines { machines, threads, job_nodes, slow, memory, messages, .. } = args.machines;
-    let costs = Costs { node_ns: args.expansion_us * 1000.0, messages, entries: None };
+    let results = args.machines.results.or(ResultCosts::SPROUTS);
+    let costs = Costs { node_ns: args.expansion_us * 1000.0, messages, results, entries: None };
+    let mut config = args.machines.config();
+    let mut options = match args.profile {
+        SproutsProfile::Tuned => SearchOptions::TUNED,
+        SproutsProfile::Paper => SearchOptions::PAPER,
+    };
+    options.seed = args.seed;
+    options.heuristic = args.heuristic.unwrap_or(options.heuristic);
+    if args.no_sharing {
+        config.max_results_in_reply = 0;
+    }
+    let alone = match args.alone {
+        true => Some(alone(args, options)?),
+        false => None,
+    };
     let search = ClusterSearch {
         position: &args.position,
         nimber: 0,
-        options: SearchOptions::TUNED,
+        options,
         memory_bytes: memory << 20,
         threads,
+        shared_work: args.shared_work,
     };
     let coordinator =
         ClusterSearch { memory_bytes: args.machines.coordinator_memory << 20, ..search };
@@ -84,12 +142,11 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
     let limits = Limits { scheduler: Some(&turns), ..Limits::default() };
     with_workers(search, limits, machines, &[], &mut |workers| {
         let mut ran = None;
-        let solution =
-            coordinate(coordinator, args.machines.config(), None, &mut (), |coordinator| {
-                let simulator = Simulator::new(coordinator, workers, costs, threads.get(), false)
-                    .counting(|counters| counters.expansions);
-                ran = Some(simulator.with_slow_machine(slow).run());
-            });
+        let solution = coordinate(coordinator, config, None, &mut (), |coordinator| {
+            let simulator = Simulator::new(coordinator, workers, costs, threads.get(), false)
+                .counting(|counters| counters.expansions);
+            ran = Some(simulator.with_slow_machine(slow).run());
+        });
         found = Some((solution, ran));
     })?;
     let (solution, ran) = found.expect("all workers were created");
@@ -108,6 +165,9 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
             expansions: report.counters.expansions,
             nodes: report.counters.nodes,
             grundy_numbers: report.counters.grundy_numbers,
+            shared_work: CoordinatorConfig { shared_work: args.shared_work, ..config }
+                .min_shared_work(threads),
+            alone,
         },
         seconds: time.as_secs_f64(),
         costs,

@@ -201,11 +201,12 @@ impl<T: JobTree> Coordinator<T> {
     fn results_since(&self, received: usize, worker: WorkerId) -> (Vec<u8>, usize) {
         let (mut bytes, mut last) = (Vec::new(), received);
         let first = self.log.partition_point(|logged| logged.end <= received);
-        let mut count = 0;
+        let (mut count, max) = (0, self.config.max_results_in_reply);
         for LoggedResults { worker: from, end, results } in self.log.range(first..) {
             if *from != worker {
                 count += results.count;
-                if count > self.config.max_results_in_reply && !bytes.is_empty() {
+                // At least the results of one request are sent, unless no results are shared.
+                if count > max && (max == 0 || !bytes.is_empty()) {
                     break;
                 }
                 bytes.extend_from_slice(&results.bytes);

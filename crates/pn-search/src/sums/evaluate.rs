@@ -87,6 +87,10 @@ pub(super) struct Evaluator<'a, G: Impartial, N> {
     pub is_parallel: bool,
     /// Bytes that the search uses in addition to the solver state.
     pub own_bytes: u64,
+    /// Minimum number of expansions for a Grundy number in `shared`. `u64::MAX`, the default, means that there are none.
+    pub min_shared_work: u64,
+    /// Grundy numbers to be sent to other workers.
+    pub shared: Vec<(Atom, u32)>,
     pub generator: OptionGenerator<G>,
 }
 
@@ -110,6 +114,8 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
             open: Vec::new(),
             is_parallel,
             own_bytes: 0,
+            min_shared_work: u64::MAX,
+            shared: Vec::new(),
             generator: OptionGenerator::default(),
         }
     }

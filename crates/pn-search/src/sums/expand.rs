@@ -12,6 +12,7 @@ use crate::Value;
 use crate::numbers::Pair;
 use crate::run::Reason;
 use crate::search_tree::Expanded;
+use crate::split_mix::mix;
 
 /// The atom of an expanded couple, and the list of options to which [`SumChild::start`] refers.
 pub(super) struct ExpandedCouple {
@@ -51,6 +52,12 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
                 Err(value) => return Expanded::Solved(value),
                 Ok(new) => new,
             };
+            if let Some(seed) = self.options.seed {
+                let random = |child: &SumChild| {
+                    mix((u64::from(child.start) << 32 | u64::from(child.nimber)) ^ seed)
+                };
+                self.children[base..].sort_unstable_by_key(random);
+            }
             if !complete {
                 let Pair { phi, delta } = self.options.leaf.of_rest(self.workspace.game, atom);
                 if self.children[base..].iter().all(|child| child.delta > delta) {

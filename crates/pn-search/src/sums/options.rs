@@ -181,6 +181,9 @@ pub struct SearchOptions {
     /// df-pn: true if only the likely options of an atom are generated at first. The others are generated when their
     /// estimated delta is the least among the children.
     pub lazy: bool,
+    /// If set, ties between children are broken at random, by this seed; otherwise by the order in which the game
+    /// generates the options.
+    pub seed: Option<u64>,
 }
 
 impl SearchOptions {
@@ -208,8 +211,8 @@ impl SearchOptions {
     ///   node with the numbers 1 and 1 until it is visited, and its expansion is counted.
     /// - Equal parts cancel each other.
     /// - The Grundy numbers of options are excluded for an atom without an expansion of its couples.
-    /// - Children of equal delta are searched in the order in which the game generates them. In the paper, one of them
-    ///   is chosen at random.
+    /// - Without [`SearchOptions::seed`], children of equal delta are searched in the order in which the game generates
+    ///   them. In the paper, one of them is chosen at random.
     pub const PAPER: SearchOptions = SearchOptions {
         combination: Combination::SUM,
         epsilon: Epsilon::ZERO,
@@ -218,6 +221,7 @@ impl SearchOptions {
         parts: PartOrder::Lives,
         sum_of_all_parts: true,
         lazy: false,
+        seed: None,
     };
 
     /// The fastest options on Sprouts (figures in docs/research/sprouts-search.md).
@@ -229,6 +233,7 @@ impl SearchOptions {
         parts: PartOrder::Least,
         sum_of_all_parts: false,
         lazy: true,
+        seed: None,
     };
 }
 

@@ -223,6 +223,10 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
     fn solved(&mut self, code: u64, value: Value, work: u64) {
         let (atom, nimber) = couple_of(code);
         Evaluator::solved(self, atom, nimber, value, work);
+        if work >= self.min_shared_work {
+            let number = self.workspace.knowledge.get(atom).grundy();
+            self.shared.extend(number.map(|number| (atom, number)));
+        }
     }
 
     fn store(&mut self, code: u64, pair: Pair, work: u64) {

@@ -2,7 +2,7 @@
 
 use super::contradiction::Contradiction;
 use super::level::SumTree;
-use super::named::{Named, append_numbers};
+use super::named::{Named, append_couples, lost_couple};
 use crate::cluster::message::SharedResults;
 use crate::cluster::{CoordinatorConfig, RemoteCoordinator, coordinate};
 use crate::run::{Observer, Report};
@@ -37,7 +37,7 @@ pub fn coordinate_sum<G: Named>(
     let results = std::iter::from_fn(|| {
         let numbers: Vec<_> = known.by_ref().take(EARLIER_RESULTS).collect();
         let mut results = SharedResults { count: numbers.len(), bytes: Vec::new() };
-        append_numbers(workspace.game, &numbers, &mut results.bytes);
+        append_couples(workspace.game, numbers.into_iter().map(lost_couple), &mut results.bytes);
         (results.count > 0).then_some(results)
     });
     let mut coordinator = coordinate(tree, config, search, used, results, observer, run);

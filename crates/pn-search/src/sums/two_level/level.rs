@@ -13,7 +13,7 @@ use std::sync::Arc;
 use ahash::HashSet;
 
 use super::contradiction::{self, Claims};
-use super::named::{Couple, Hints, ImportError, Named, numbers_in};
+use super::named::{Couple, ImportError, Named, SharedCouple, couples_in};
 use super::select::{Couples, SelectedCouple, TakenCouple};
 use crate::Value;
 use crate::cluster::message::{JobOutcome, SharedResults, WorkerId};
@@ -193,25 +193,20 @@ impl<'a, G: Named> SumTree<'a, G> {
         self.update_root();
     }
 
-    /// Calls `take` to import a result about an atom. If the memory is full, collects garbage (but keeps the atoms of
-    /// `couples`) and calls `take` again. Ends the search if no memory can be freed, or if the result contradicts an
-    /// earlier one. `reported` returns the result as text.
-    fn import<T>(
-        &mut self,
-        couples: &[u64],
-        reported: impl FnOnce() -> String,
-        mut take: impl FnMut(&mut Self) -> Result<T, ImportError>,
-    ) -> Option<T> {
+    /// Imports a result. Returns true if it is new. If the memory is full, collects garbage (but keeps the atoms of
+    /// `couples`) and tries again. Ends the search if no memory can be freed, or if the result contradicts an earlier
+    /// one.
+    fn import(&mut self, couples: &[u64], result: SharedCouple<'_>) -> bool {
         loop {
-            match take(self) {
-                Ok(taken) => return Some(taken),
+            match self.selector.tree.import(result, &mut self.scratch) {
+                Ok(is_new) => return is_new,
                 Err(ImportError::Contradiction(atom)) => {
                     let known = contradiction::known(self.workspace.knowledge.get(atom));
-                    self.contradict(atom, known, reported());
-                    return None;
+                    self.contradict(atom, known, result.text());
+                    return false;
                 }
                 Err(ImportError::Full) if self.free_memory(couples) => {}
-                Err(ImportError::Full) => return None,
+                Err(ImportError::Full) => return false,
             }
         }
     }
@@ -238,7 +233,8 @@ impl TakenCouple {
 impl<G: Named> JobTree for SumTree<'_, G> {
     type Node = Couple;
     type Leaf = TakenCouple;
-    type Children = Vec<Hints>;
+    /// Results about the couples below a node.
+    type Children = Vec<u8>;
 
     fn select(&mut self) -> Selection<TakenCouple> {
         for attempt in 0..MAX_ATTEMPTS {
@@ -273,9 +269,9 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         Couple { atom: name, nimber }
     }
 
-    fn is_valid(&mut self, _: &TakenCouple, outcome: &JobOutcome<Vec<Hints>>) -> bool {
+    fn is_valid(&mut self, _: &TakenCouple, outcome: &JobOutcome<Vec<u8>>) -> bool {
         match outcome {
-            JobOutcome::Open(children) => children.iter().all(Hints::is_valid),
+            JobOutcome::Open(children) => self.are_results(children),
             JobOutcome::Solved(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => true,
         }
     }
@@ -304,15 +300,14 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     fn attach(
         &mut self,
         leaf: &TakenCouple,
-        children: &Vec<Hints>,
+        children: &Vec<u8>,
         work: u64,
         _: WorkerId,
     ) -> Option<u64> {
         // The leaf is not among the taken leaves any more, so the atoms of its path are passed to be kept.
         let path = leaf.whole_path();
-        for hints in children {
-            let take = |tree: &mut Self| tree.selector.tree.import_hints(hints, &mut tree.scratch);
-            self.import(&path, || hints.excluded_text(), take);
+        for result in couples_in(children).flatten() {
+            self.import(&path, result);
         }
         let added = self.is_leaf(leaf);
         if added && self.failure.is_none() {
@@ -350,17 +345,14 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     }
 
     fn are_results(&self, results: &[u8]) -> bool {
-        numbers_in(results).all(|result| result.is_some())
+        couples_in(results).all(|result| result.is_some())
     }
 
     fn add_results(&mut self, results: &[u8], _: &mut Counters) -> SharedResults {
         let mut new = SharedResults::default();
-        for result in numbers_in(results) {
+        for result in couples_in(results) {
             let result = result.expect("the results have been checked");
-            let reported = || contradiction::number(result.number);
-            let take =
-                |tree: &mut Self| tree.selector.tree.import_number(result, &mut tree.scratch);
-            if self.import(&[], reported, take) == Some(true) {
+            if self.import(&[], result) {
                 result.append_to(&mut new.bytes);
                 new.count += 1;
             }

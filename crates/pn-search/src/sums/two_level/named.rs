@@ -2,28 +2,27 @@
 //! process has its own ids.
 //!
 //! - [`Named`] is a game whose atoms have names.
-//! - [`Couple`], [`GrundyNumber`] and [`Hints`] are the contents of messages. Grundy numbers are written by
-//!   [`append_numbers`] and read by [`numbers_in`].
-//! - [`HintCollector`] collects the hints below a couple.
+//! - [`Couple`] and [`SharedCouple`] are the contents of messages. Shared couples are written by [`append_couples`] and
+//!   read by [`couples_in`].
 
-use ahash::{HashMap, HashMapExt, HashSet};
+use ahash::HashSet;
 use serde::{Deserialize, Serialize};
 
-use super::contradiction::excluded;
-use crate::numbers::{INFINITY, Number};
+use super::contradiction;
+use crate::Value;
 use crate::sums::evaluate::TableEvaluator;
 use crate::sums::game::{Atom, GameFull, Impartial};
-use crate::sums::knowledge::{EXCLUSIONS, MAX_GRUNDY};
-use crate::sums::store::{PackedList, options_of};
-use crate::sums::workspace::{SolverState, code_of, key_of};
-use crate::table::Entry;
+use crate::sums::knowledge::{GrundyStore, MAX_GRUNDY, TRACKED};
+use crate::sums::store::{PackedList, atom_of, options_of};
+use crate::sums::workspace::{SolverState, code_of, couple_of, key_of};
+use crate::table::{Entry, entry};
 
 /// An impartial game whose atoms have names that mean the same in every process.
 ///
 /// A name contains all of the atom, so equal names mean equal atoms, and a result can not be assigned to another atom
 /// by mistake.
 pub trait Named: Impartial {
-    /// Appends the name of an atom, of fewer than 2^16 bytes, to `name`.
+    /// Appends the name of an atom, of fewer than 2^15 bytes, to `name`.
     ///
     /// # Panics
     /// If the id was not assigned by this game.
@@ -54,103 +53,103 @@ pub struct Couple {
     pub nimber: u32,
 }
 
-/// The Grundy number of an atom, as in a message.
+/// A couple with its phi, delta and search effort, as in a message. If the couple is lost, its nimber is the Grundy
+/// number of its atom; if it is won, its nimber is excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GrundyNumber<'m> {
+pub struct SharedCouple<'m> {
     /// Name of the atom.
     pub atom: &'m [u8],
-    /// The number.
-    pub number: u32,
+    /// Size of the nim heap.
+    pub nimber: u32,
+    /// Phi, delta and search effort.
+    pub entry: Entry,
 }
 
-/// Bytes of a Grundy number in a message before the name: the number and the length of the name, two bytes each,
-/// little-endian.
-const NUMBER_HEAD: usize = 4;
+/// Bytes of a couple in a message before the name: the nimber and the length of the name, two bytes each. All numbers
+/// are little-endian.
+const HEAD: usize = 4;
 
-impl GrundyNumber<'_> {
-    /// Appends the Grundy number to the bytes of a message.
+/// Flag in the length of the name: after the head follow phi, delta and the search effort in eight bytes, as in the
+/// upper half of a table cell ([`entry`]). They are left out if the couple is lost, because most couples in messages are.
+const HAS_ENTRY: u16 = 1 << 15;
+
+impl SharedCouple<'_> {
+    /// Appends the couple to the bytes of a message.
     ///
     /// # Panics
-    /// If the number exceeds [`MAX_GRUNDY`].
+    /// If the nimber exceeds [`MAX_GRUNDY`].
     pub(super) fn append_to(self, bytes: &mut Vec<u8>) {
-        let GrundyNumber { atom, number } = self;
-        let [number, length] = [number as usize, atom.len()].map(|part| {
-            u16::try_from(part).expect("numbers and lengths of names fit").to_le_bytes()
+        let SharedCouple { atom, nimber, entry } = self;
+        let [nimber, mut length] = [nimber as usize, atom.len()].map(|part| {
+            u16::try_from(part).expect("nimbers and lengths of names fit into 16 bits")
         });
-        bytes.extend([number, length].as_flattened());
+        let is_lost = entry.value() == Some(Value::Loss);
+        length |= if is_lost { 0 } else { HAS_ENTRY };
+        bytes.extend([nimber, length].map(u16::to_le_bytes).as_flattened());
+        if !is_lost {
+            bytes.extend(((entry.pack(0) >> 64) as u64).to_le_bytes());
+        }
         bytes.extend_from_slice(atom);
     }
-}
 
-/// Appends Grundy numbers of atoms to the bytes of a message.
-///
-/// # Panics
-/// If a number exceeds [`MAX_GRUNDY`].
-pub(super) fn append_numbers<G: Named>(game: &G, numbers: &[(Atom, u32)], bytes: &mut Vec<u8>) {
-    let mut name = Vec::new();
-    for &(atom, number) in numbers {
-        name.clear();
-        game.append_name(atom, &mut name);
-        GrundyNumber { atom: &name, number }.append_to(bytes);
+    /// Describes a solved couple for messages to people.
+    pub(super) fn text(self) -> String {
+        match self.entry.value() {
+            Some(Value::Loss) => contradiction::number(self.nimber),
+            _ => contradiction::couple(self.nimber, Value::Win),
+        }
+    }
+
+    /// Reads the first couple of some bytes. Returns it with the other bytes, or `None` if the bytes are invalid.
+    fn read(bytes: &[u8]) -> Option<(SharedCouple<'_>, &[u8])> {
+        let (&[n0, n1, l0, l1], mut rest) = bytes.split_first_chunk::<HEAD>()?;
+        let [nimber, length] = [[n0, n1], [l0, l1]].map(u16::from_le_bytes);
+        let mut entry = Entry::solved(Value::Loss, 1);
+        if length & HAS_ENTRY != 0 {
+            let (&numbers, after) = rest.split_first_chunk()?;
+            let cell = u128::from(u64::from_le_bytes(numbers)) << 64;
+            entry = Some(Entry::unpack(cell)).filter(|_| entry::is_valid(cell))?;
+            rest = after;
+        }
+        let (atom, rest) = rest.split_at_checked((length & !HAS_ENTRY).into())?;
+        let nimber = u32::from(nimber);
+        (nimber <= MAX_GRUNDY).then_some((SharedCouple { atom, nimber, entry }, rest))
     }
 }
 
-/// Returns the Grundy numbers in the bytes of a message, up to the first one that is not complete (`None`).
-pub(super) fn numbers_in(mut bytes: &[u8]) -> impl Iterator<Item = Option<GrundyNumber<'_>>> {
+/// Appends couples, given by their codes, to the bytes of a message.
+pub(super) fn append_couples<G: Named>(
+    game: &G,
+    couples: impl IntoIterator<Item = (u64, Entry)>,
+    bytes: &mut Vec<u8>,
+) {
+    let mut name = Vec::new();
+    for (code, entry) in couples {
+        let (atom, nimber) = couple_of(code);
+        name.clear();
+        game.append_name(atom, &mut name);
+        SharedCouple { atom: &name, nimber, entry }.append_to(bytes);
+    }
+}
+
+/// Returns the code and the entry of the couple that is lost because an atom has this Grundy number.
+pub(super) fn lost_couple((atom, number): (Atom, u32)) -> (u64, Entry) {
+    (code_of(atom, number), Entry::solved(Value::Loss, 1))
+}
+
+/// Returns the couples in the bytes of a message, up to the first one that is invalid (`None`).
+pub(super) fn couples_in(mut bytes: &[u8]) -> impl Iterator<Item = Option<SharedCouple<'_>>> {
     std::iter::from_fn(move || {
         if bytes.is_empty() {
             return None;
         }
-        let found = bytes.split_first_chunk::<NUMBER_HEAD>().and_then(|(head, rest)| {
-            let [number, length] = [[head[0], head[1]], [head[2], head[3]]].map(u16::from_le_bytes);
-            let (atom, rest) = rest.split_at_checked(length.into())?;
-            Some((GrundyNumber { atom, number: number.into() }, rest))
-        });
-        bytes = found.map_or(&[], |(_, rest)| rest);
-        Some(found.map(|(number, _)| number))
+        let read = SharedCouple::read(bytes);
+        bytes = read.map_or(&[], |(_, rest)| rest);
+        Some(read.map(|(couple, _)| couple))
     })
 }
 
-/// Excluded Grundy numbers of an atom, and phi and delta of its open couples. The sender has not computed the atom's
-/// Grundy number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hints {
-    /// Name of the atom.
-    #[serde(with = "serde_bytes")]
-    pub atom: Vec<u8>,
-    /// Numbers that are not the Grundy number, as bits.
-    excluded: u64,
-    couples: Vec<OpenCouple>,
-}
-
-/// Phi, delta and search effort of an open couple.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct OpenCouple {
-    nimber: u32,
-    phi: Number,
-    delta: Number,
-    work: u64,
-}
-
-impl Hints {
-    /// Describes the excluded numbers for messages.
-    pub(super) fn excluded_text(&self) -> String {
-        excluded(self.excluded)
-    }
-
-    /// Returns true if an atom with these hints can exist.
-    pub(super) fn is_valid(&self) -> bool {
-        let open = 1..INFINITY;
-        let is_valid = |couple: &OpenCouple| {
-            couple.nimber <= MAX_GRUNDY
-                && open.contains(&couple.phi)
-                && open.contains(&couple.delta)
-        };
-        self.excluded & !EXCLUSIONS == 0 && self.couples.iter().all(is_valid)
-    }
-}
-
-/// Error of the import of results or hints.
+/// Error of the import of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ImportError {
     /// There is no memory for an atom.
@@ -166,58 +165,45 @@ impl From<GameFull> for ImportError {
 }
 
 impl<G: Named> TableEvaluator<'_, G> {
-    /// Imports a Grundy number. Returns true if it was not known before. If `result` has a name that no atom has, or a
-    /// number that the atom cannot have, it is ignored.
-    pub(super) fn import_number(
+    /// Imports a couple. Returns true if it was not known before. A couple with a name that no atom has, or with a
+    /// number that the atom cannot have, is ignored. An open couple is ignored if the own table has an entry of at least
+    /// as much search effort.
+    pub(super) fn import(
         &mut self,
-        result: GrundyNumber<'_>,
+        couple: SharedCouple<'_>,
         scratch: &mut G::Scratch,
     ) -> Result<bool, ImportError> {
-        let SolverState { game, knowledge, .. } = self.workspace;
-        let GrundyNumber { atom, number } = result;
-        let Some(atom) = game.find(atom, scratch)? else { return Ok(false) };
-        if number > game.features(atom).lives.min(MAX_GRUNDY) {
-            return Ok(false);
-        }
-        let known = knowledge.get(atom);
-        match known.grundy() {
-            Some(other) if other == number => return Ok(false),
-            None if !known.excludes(number) => {}
-            _ => return Err(ImportError::Contradiction(atom)),
-        }
-        self.set_grundy(atom, number);
-        Ok(true)
-    }
-
-    /// Imports valid hints ([`Hints::is_valid`]). Hints with a name that no atom has are ignored.
-    pub(super) fn import_hints(
-        &mut self,
-        hints: &Hints,
-        scratch: &mut G::Scratch,
-    ) -> Result<(), ImportError> {
         let SolverState { game, knowledge, table, .. } = self.workspace;
-        let Hints { atom, excluded, couples } = hints;
-        let Some(atom) = game.find(atom, scratch)? else { return Ok(()) };
-        if !knowledge.get(atom).allows(*excluded) {
-            return Err(ImportError::Contradiction(atom));
-        }
-        self.exclude(atom, *excluded);
-        if knowledge.get(atom).grundy().is_some() {
-            return Ok(());
-        }
-        for &OpenCouple { nimber, phi, delta, work } in couples {
-            let code = code_of(atom, nimber);
-            let own = table.lookup(key_of(code), code);
-            // An open couple is stored unless the own table has an entry of more search effort.
-            if self.value(atom, nimber).is_none() && own.is_none_or(|own| own.work <= work) {
-                let entry = Entry { phi, delta, work };
+        let SharedCouple { atom, nimber, entry } = couple;
+        let Some(atom) = game.find(atom, scratch)? else { return Ok(false) };
+        let known = knowledge.get(atom);
+        match entry.value() {
+            Some(Value::Loss) if nimber > game.features(atom).lives => return Ok(false),
+            Some(Value::Loss) if known.grundy() == Some(nimber) => return Ok(false),
+            Some(Value::Loss) if known.excludes(nimber) => {
+                return Err(ImportError::Contradiction(atom));
+            }
+            Some(Value::Loss) => self.set_grundy(atom, nimber),
+            Some(Value::Win)
+                if known.grundy() == Some(nimber) || !known.allows(GrundyStore::bit(nimber)) =>
+            {
+                return Err(ImportError::Contradiction(atom));
+            }
+            _ if self.value(atom, nimber).is_some() => return Ok(false),
+            Some(Value::Win) => self.solved(atom, nimber, Value::Win, entry.work),
+            None => {
+                let code = code_of(atom, nimber);
+                let own = table.lookup(key_of(code), code);
+                if own.is_some_and(|own| own.work >= entry.work) {
+                    return Ok(false);
+                }
                 self.monitor.counters.stored(table.store(key_of(code), code, entry));
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Calls `each` with the couples that determine the numbers of a couple's children.
+    /// Calls `each` with the open couples that determine the numbers of a couple's children.
     fn couples_below(
         &mut self,
         atom: Atom,
@@ -240,52 +226,40 @@ impl<G: Named> TableEvaluator<'_, G> {
         }
     }
 
-    /// Returns hints for a couple and for the couples directly below it.
-    pub(super) fn hints_below(&mut self, atom: Atom, nimber: u32, list: &PackedList) -> Vec<Hints> {
-        let mut collector = HintCollector::new(self.workspace);
-        collector.add(atom, nimber);
-        self.couples_below(atom, nimber, list, |atom, nimber| collector.add(atom, nimber));
-        collector.hints
-    }
-}
-
-/// Collects hints.
-struct HintCollector<'w, 'g, G: Impartial> {
-    workspace: &'w SolverState<'g, G>,
-    hints: Vec<Hints>,
-    /// Index of each atom in `hints`.
-    indices: HashMap<Atom, usize>,
-    /// Codes of the couples that have been added.
-    added: HashSet<u64>,
-}
-
-impl<'w, 'g, G: Named> HintCollector<'w, 'g, G> {
-    fn new(workspace: &'w SolverState<'g, G>) -> Self {
-        let (indices, added) = (HashMap::new(), HashSet::default());
-        HintCollector { workspace, hints: Vec::new(), indices, added }
-    }
-
-    /// Adds the excluded Grundy numbers of an atom, and phi and delta of its couple with `nimber`, if they are stored.
-    fn add(&mut self, atom: Atom, nimber: u32) {
+    /// Returns what is known of a couple and of the couples directly below it, as bytes of a message.
+    pub(super) fn results_below(&mut self, atom: Atom, nimber: u32, list: &PackedList) -> Vec<u8> {
+        let mut codes = vec![code_of(atom, nimber)];
+        self.couples_below(atom, nimber, list, |atom, nimber| codes.push(code_of(atom, nimber)));
         let SolverState { game, knowledge, table, .. } = self.workspace;
-        let code = code_of(atom, nimber);
-        let known = knowledge.get(atom);
-        if !self.added.insert(code) || known.grundy().is_some() {
-            return;
+        let (mut couples, mut added) = (Vec::new(), HashSet::default());
+        let mut atoms = HashSet::default();
+        let parts = options_of(list).flat_map(|(_, option)| option.iter().copied().map(atom_of));
+        for atom in parts {
+            if let Some(number) = knowledge.get(atom).grundy()
+                && atoms.insert(atom)
+            {
+                couples.push(lost_couple((atom, number)));
+            }
         }
-        let entry = table.lookup(key_of(code), code);
-        let entry = entry.filter(|entry| entry.value().is_none() && !known.excludes(nimber));
-        if known.is_empty() && entry.is_none() {
-            return;
+        for code in codes {
+            let (atom, nimber) = couple_of(code);
+            let known = knowledge.get(atom);
+            if known.grundy().is_some() || !added.insert(code) {
+                continue;
+            }
+            if atoms.insert(atom) {
+                // Every process excludes the numbers above the number of lives itself.
+                let excluded = (0..=game.features(atom).lives.min(TRACKED - 1))
+                    .filter(|&number| known.excludes(number));
+                let won = |number| (code_of(atom, number), Entry::solved(Value::Win, 1));
+                couples.extend(excluded.map(won));
+            }
+            let entry = table.lookup(key_of(code), code);
+            let is_open = |entry: &Entry| entry.value().is_none() && !known.excludes(nimber);
+            couples.extend(entry.filter(is_open).map(|entry| (code, entry)));
         }
-        let index = *self.indices.entry(atom).or_insert_with(|| {
-            let (mut name, excluded) = (Vec::new(), known.exclusions());
-            game.append_name(atom, &mut name);
-            self.hints.push(Hints { atom: name, excluded, couples: Vec::new() });
-            self.hints.len() - 1
-        });
-        if let Some(Entry { phi, delta, work }) = entry {
-            self.hints[index].couples.push(OpenCouple { nimber, phi, delta, work });
-        }
+        let mut bytes = Vec::new();
+        append_couples(*game, couples, &mut bytes);
+        bytes
     }
 }

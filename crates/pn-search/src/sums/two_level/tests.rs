@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use ahash::HashMap;
 use proptest::prelude::*;
 
-use super::named::{Couple, GrundyNumber, Hints, numbers_in};
+use super::named::{Couple, SharedCouple, couples_in};
 use super::*;
 use crate::Value;
 use crate::cluster::message::Request;
@@ -24,7 +24,7 @@ use crate::testing::impartial_games::Declared;
 mod messages;
 
 /// Request of a worker.
-type SumRequest = Request<Vec<Hints>>;
+type SumRequest = Request<Vec<u8>>;
 
 /// A declared game with ids of its own, as in a separate process. Ids are assigned when atoms are first used.
 struct ProcessGame<'g> {
@@ -326,7 +326,7 @@ fn run(
     let workspaces = games.iter().map(|game| SolverState::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
     let worker = |workspace| {
-        SumWorker::new(workspace, options, NonZeroUsize::MIN, SEARCH, Limits::default())
+        SumWorker::new(workspace, options, NonZeroUsize::MIN, 2, SEARCH, Limits::default())
     };
     let workers: Vec<SumWorker<'_, _>> = workspaces.map(worker).collect();
     let process_game = ProcessGame::new(&game, max_atoms[0]);

@@ -1,19 +1,22 @@
 //! A worker in another process: receives couples, searches them by df-pn, and sends the results.
 //!
-//! Workers exchange Grundy numbers, but no table entries: collecting and reading the numbers of open couples below a
-//! leaf, with the names of their atoms, takes more time than it saves (docs/design/sprouts-search.md).
+//! Workers exchange Grundy numbers. They exchange neither won and open couples, whose search took much effort, nor the
+//! table entries below a leaf: both take more time than they save (docs/design/sprouts-search.md).
 
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::named::{Couple, Hints, ImportError, Named, append_numbers, numbers_in};
+use super::named::{
+    Couple, ImportError, Named, SharedCouple, append_couples, couples_in, lost_couple,
+};
 use crate::Value;
 use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
 use crate::cluster::wire::{self, Kind};
 use crate::cluster::{RemoteWorker, WireError, WorkerJobs};
 use crate::numbers::Pair;
-use crate::run::{Counters, Limits, Observer, Reason, SearchMonitor, SharedState, WorkerSlot};
+use crate::run::{Counters, Limits, Reason, SearchMonitor, SharedState, WorkerSlot};
 use crate::search_tree::{Expanded, SearchTree};
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::{Evaluator, TableEvaluator};
@@ -23,6 +26,14 @@ use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
 use crate::sums::threads::{GroupResult, POLL_INTERVAL, ThreadWorker, WorkerGroup};
 use crate::sums::workspace::{SolverState, code_of, couple_of};
+use crate::threads::start_worker;
+
+/// Minimum number of results for which a further thread is started. To import that many takes several times as long as
+/// to start the thread.
+const MIN_SHARE: usize = 256;
+
+/// Stack of a thread that imports results, in bytes.
+const STACK_BYTES: usize = 1 << 20;
 
 /// A worker for a game whose atoms have names.
 ///
@@ -31,50 +42,72 @@ pub struct SumWorker<'a, G: Named> {
     pub(super) workspace: SolverState<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
+    min_shared_work: u64,
     jobs: WorkerJobs<'a>,
     scratch: Mutex<G::Scratch>,
 }
 
 impl<'a, G: Named> SumWorker<'a, G> {
-    /// Creates a worker for the search with id `search`. The worker owns the solver state: a job may let the table
+    /// Creates a worker for the search with id `search`. It shares Grundy numbers that took at least `min_shared_work`
+    /// expansions. The worker owns the solver state: a job may let the table
     /// grow, and no other search may use the table meanwhile.
     pub fn new(
         workspace: SolverState<'a, G>,
         options: SearchOptions,
         threads: NonZeroUsize,
+        min_shared_work: u64,
         search: u64,
         limits: Limits<'a>,
     ) -> Self {
         let jobs = WorkerJobs::new(search, limits);
-        SumWorker { workspace, options, threads, jobs, scratch: Mutex::default() }
+        let scratch = Mutex::default();
+        SumWorker { workspace, options, threads, min_shared_work, jobs, scratch }
     }
 
-    /// Calls `run` with an evaluator. Returns the result of `run`, the evaluator's counters, and the new Grundy
-    /// numbers.
-    fn evaluate<T>(
-        &self,
-        run: impl FnOnce(&mut TableEvaluator<'_, G>) -> T,
-    ) -> (T, Counters, Vec<(Atom, u32)>) {
+    /// Calls `run` with an evaluator. Returns the result of `run` and the evaluator's counters.
+    fn evaluate<T>(&self, run: impl FnOnce(&mut TableEvaluator<'_, G>) -> T) -> (T, Counters) {
         let state = SharedState::new(1, Limits::default(), Counters::default());
-        // There is no observer, so new Grundy numbers stay in the state.
         let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, POLL_INTERVAL);
         let workspace = &self.workspace;
         let mut evaluator =
             Evaluator::new(workspace, &workspace.table, monitor, self.options, false);
         let result = run(&mut evaluator);
-        let counters = evaluator.monitor.counters;
-        evaluator.monitor.finish();
-        (result, counters, state.take_found())
+        (result, evaluator.monitor.counters)
     }
 
-    /// Imports results of other workers until the memory is full. If some are left out, the search only takes longer.
+    /// Imports results of other workers, on all threads, until the memory is full. If some are left out, the search only
+    /// takes longer.
     ///
     /// # Errors
     /// If a result contradicts this worker's results. The error is the atom.
-    fn add_numbers(&self, results: &[u8], scratch: &mut G::Scratch) -> Result<(), Atom> {
+    fn add_results(&self, results: &[u8]) -> Result<(), Atom> {
+        let results: Vec<SharedCouple<'_>> = couples_in(results).flatten().collect();
+        let share = results.len().div_ceil(self.threads.get()).max(MIN_SHARE);
+        let mut shares = results.chunks(share);
+        let own = shares.next().unwrap_or_default();
+        std::thread::scope(|scope| {
+            let start = |share| {
+                let add = move || self.add_share(share);
+                start_worker(scope, "results", STACK_BYTES, add).ok_or(share)
+            };
+            let threads: Vec<_> = shares.map(start).collect();
+            let mut added = self.add_share(own);
+            for thread in threads {
+                let more = match thread {
+                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    Err(share) => self.add_share(share),
+                };
+                added = added.and(more);
+            }
+            added
+        })
+    }
+
+    fn add_share(&self, results: &[SharedCouple<'_>]) -> Result<(), Atom> {
+        let mut scratch = G::Scratch::default();
         let import = |evaluator: &mut TableEvaluator<'_, G>| {
-            for result in numbers_in(results).flatten() {
-                match evaluator.import_number(result, scratch) {
+            for &result in results {
+                match evaluator.import(result, &mut scratch) {
                     Ok(_) => {}
                     Err(ImportError::Full) => break,
                     Err(ImportError::Contradiction(atom)) => return Err(atom),
@@ -107,22 +140,27 @@ impl<'a, G: Named> SumWorker<'a, G> {
         }
     }
 
-    /// Searches a couple. Returns the outcome, the counters and the new Grundy numbers.
+    /// Searches a couple. Returns the outcome, the counters and the new Grundy numbers for other workers.
     fn search_couple(
         &self,
         code: u64,
         budget: u64,
         limits: Limits<'_>,
-    ) -> (JobOutcome<Vec<Hints>>, Counters, Vec<u8>) {
+    ) -> (JobOutcome<Vec<u8>>, Counters, Vec<u8>) {
         let workspace = &self.workspace;
         let threads = self.threads.get() as u32;
         let threads = WorkerGroup { workspace, options: self.options, count: threads };
         let budget = budget.div_ceil(threads.count.into());
-        let mut found = GrundyCollector { game: workspace.game, results: Vec::new() };
         let (atom, _) = couple_of(code);
-        let search = |worker: &mut ThreadWorker<'_, G>| worker.search_job(code, budget);
-        let GroupResult { answer, counters, .. } =
-            threads.search(&[atom], limits, &mut found, search);
+        let numbers = Mutex::new(Vec::new());
+        let search = |worker: &mut ThreadWorker<'_, G>| {
+            worker.tree.min_shared_work = self.min_shared_work;
+            let found = worker.search_job(code, budget);
+            lock(&numbers).append(&mut worker.tree.shared);
+            found
+        };
+        let GroupResult { answer, counters, .. } = threads.search(&[atom], limits, &mut (), search);
+        let mut numbers = std::mem::take(&mut *lock(&numbers));
         let mut spent = counters;
         let outcome = match answer.map(Pair::value) {
             Ok(Some(value)) => JobOutcome::Solved(value, None),
@@ -132,20 +170,21 @@ impl<'a, G: Named> SumWorker<'a, G> {
             }
             // If the memory is full, the results so far are sent.
             Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
-                let (outcome, counters, numbers) =
-                    self.evaluate(|evaluator| children(evaluator, code));
+                let (outcome, counters) = self.evaluate(|evaluator| children(evaluator, code));
                 spent.add_since(&counters, &Counters::default());
-                found.grundy_numbers(&numbers);
                 outcome
             }
         };
-        if let Some(number) = workspace.knowledge.get(atom).grundy() {
-            // An earlier job may have found the number after the coordinator assigned this job.
-            found.grundy_numbers(&[(atom, number)]);
-        }
+        // The number may have taken few expansions, or an earlier job may have found it after the coordinator assigned
+        // this job.
+        numbers.extend(workspace.knowledge.get(atom).grundy().map(|number| (atom, number)));
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut results = Vec::new();
+        append_couples(workspace.game, numbers.into_iter().map(lost_couple), &mut results);
         // The coordinator counts the entries of its own table, and each Grundy number when it first receives it.
         let spent = Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, ..spent };
-        (outcome, spent, found.results)
+        (outcome, spent, results)
     }
 }
 
@@ -164,8 +203,8 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
             if nimber > MAX_GRUNDY {
                 return Err(WireError::Unexpected("a job with a valid nim heap"));
             }
-            let scratch = &mut *self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-            let taken = self.add_numbers(results, scratch);
+            let scratch = &mut *lock(&self.scratch);
+            let taken = self.add_results(results);
             let atom = self.find(&atom, scratch, limits.stop)?;
             Ok(match (taken, atom) {
                 (Err(atom), _) => {
@@ -173,7 +212,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
                     let SolverState { game, knowledge, .. } = &self.workspace;
                     let mut known = Vec::new();
                     if let Some(number) = knowledge.get(atom).grundy() {
-                        append_numbers(*game, &[(atom, number)], &mut known);
+                        append_couples(*game, [lost_couple((atom, number))], &mut known);
                     }
                     (JobOutcome::Failed(Reason::Contradiction), Counters::default(), known)
                 }
@@ -201,8 +240,8 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
     }
 }
 
-/// Returns the hints below a couple that is still open, or its value if it can be computed.
-fn children<G: Named>(evaluator: &mut TableEvaluator<'_, G>, code: u64) -> JobOutcome<Vec<Hints>> {
+/// Returns the results below a couple that is still open, or its value if it can be computed.
+fn children<G: Named>(evaluator: &mut TableEvaluator<'_, G>, code: u64) -> JobOutcome<Vec<u8>> {
     let (atom, nimber) = couple_of(code);
     let expanded = match SearchTree::value(evaluator, code) {
         Some(value) => Expanded::Solved(value),
@@ -216,20 +255,11 @@ fn children<G: Named>(evaluator: &mut TableEvaluator<'_, G>, code: u64) -> JobOu
         Expanded::Won(_) => JobOutcome::Solved(Value::Win, None),
         Expanded::Stopped => JobOutcome::Open(Vec::new()),
         Expanded::Open(ExpandedCouple { list, .. }) => {
-            JobOutcome::Open(evaluator.hints_below(atom, nimber, &list))
+            JobOutcome::Open(evaluator.results_below(atom, nimber, &list))
         }
     }
 }
 
-/// Collects new Grundy numbers as bytes of a message.
-struct GrundyCollector<'g, G> {
-    game: &'g G,
-    results: Vec<u8>,
-}
-
-impl<G: Named> Observer for GrundyCollector<'_, G> {
-    fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        append_numbers(self.game, numbers, &mut self.results);
-        true
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
