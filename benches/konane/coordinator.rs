@@ -172,7 +172,7 @@ fn call_time(search: &dyn Search, config: CoordinatorConfig, calls: &[Call]) -> 
 /// Returns the time for a result that a new worker receives, in a job of two nodes.
 fn result_time(search: &dyn Search, config: CoordinatorConfig, calls: &[Call]) -> Duration {
     let mut time = Duration::ZERO;
-    let calls = &calls[..calls.len() * 9 / 10];
+    let calls = &calls[..calls.len() / 2];
     search.coordinate(config, &mut |coordinator| {
         repeat(coordinator, calls);
         coordinator.set_job_nodes(2);

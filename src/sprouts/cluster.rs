@@ -35,13 +35,12 @@ pub struct ClusterSearch<'p> {
     pub memory_bytes: u64,
     /// Number of threads of a worker. The coordinator has one thread.
     pub threads: NonZeroUsize,
-    /// Minimum number of expansions for a Grundy number that a worker with fewer than 16 threads sends to the others;
-    /// with more threads, the minimum grows as [`CoordinatorConfig::min_shared_work`] does.
+    /// Minimum number of expansions for a Grundy number that a worker sends to the others.
     pub shared_work: u64,
 }
 
-/// Default of [`ClusterSearch::shared_work`].
-pub const SHARED_WORK: u64 = 1;
+/// Default of [`ClusterSearch::shared_work`]. Half of all Grundy numbers take fewer expansions, 5 % of the work together.
+pub const SHARED_WORK: u64 = 8;
 
 /// Checkpoint of a search: a file of Grundy numbers ([`super::grundy_db`]).
 #[derive(Clone, Copy, Debug)]
@@ -170,9 +169,7 @@ pub fn work<T>(
     let (_, _, number) = search.root(&game)?;
     let workspace = SolverState::new(&game, search.memory_bytes)?;
     let ClusterSearch { options, threads, shared_work, .. } = search;
-    let config = CoordinatorConfig { shared_work, ..CoordinatorConfig::REMOTE };
-    let min_shared_work = config.min_shared_work(threads);
-    Ok(run(&SumWorker::new(workspace, options, threads, min_shared_work, number, limits)))
+    Ok(run(&SumWorker::new(workspace, options, threads, shared_work, number, limits)))
 }
 
 impl ClusterSearch<'_> {

@@ -81,7 +81,7 @@ impl ResultArgs {
 impl ResultCosts {
     /// `cargo bench -- coordinator`, 6x7.
     pub const KONANE: ResultCosts = ResultCosts {
-        job_us: 8.0,
+        job_us: 11.0,
         receive_ns: 3.0,
         send_ns: 0.2,
         store_ns: 60.0,
@@ -89,11 +89,11 @@ impl ResultCosts {
     };
     /// `cargo bench -- coordinator`, 0*24.
     pub const SPROUTS: ResultCosts = ResultCosts {
-        job_us: 100.0,
-        receive_ns: 15.0,
+        job_us: 150.0,
+        receive_ns: 13.0,
         send_ns: 0.2,
-        store_ns: 600.0,
-        result_bytes: 24.0,
+        store_ns: 700.0,
+        result_bytes: 26.0,
     };
 }
 

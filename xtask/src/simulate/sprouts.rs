@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use konane::search::cluster::{CoordinatorConfig, RemoteWorker};
+use konane::search::cluster::RemoteWorker;
 use konane::search::sums::{SearchOptions, SolverState, Sum, dfpn};
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, SHARED_WORK, coordinate, work};
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -34,7 +34,7 @@ pub struct SproutsArgs {
     /// Break other ties between moves at random, by this seed [default: in the order of the moves]
     #[arg(long)]
     seed: Option<u64>,
-    /// Minimum number of expansions for a Grundy number that a machine with fewer than 16 threads sends to the others
+    /// Minimum number of expansions for a Grundy number that a machine sends to the others
     #[arg(long, default_value_t = SHARED_WORK)]
     shared_work: u64,
     /// Send no results of a worker to others
@@ -165,8 +165,7 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
             expansions: report.counters.expansions,
             nodes: report.counters.nodes,
             grundy_numbers: report.counters.grundy_numbers,
-            shared_work: CoordinatorConfig { shared_work: args.shared_work, ..config }
-                .min_shared_work(threads),
+            shared_work: args.shared_work,
             alone,
         },
         seconds: time.as_secs_f64(),
