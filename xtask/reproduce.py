@@ -704,14 +704,14 @@ class Simulated:
     def __init__(self, command):
         self.has_heuristic = WITHOUT_HEURISTIC not in command
         self.is_shared = NO_SHARING not in command
-        self.seeds = []
+        self.runs = []
 
     def quantities(self):
         """The means, and the standard errors of the speed-ups."""
-        means = {name: statistics.mean(one[name] for one in self.seeds) for name in self.seeds[0]}
-        if len(self.seeds) > 1:
-            deviation = statistics.stdev(one["speed-up"] for one in self.seeds)
-            means["error of the speed-up"] = deviation / len(self.seeds) ** 0.5
+        means = {name: statistics.mean(one[name] for one in self.runs) for name in self.runs[0]}
+        if len(self.runs) > 1:
+            deviation = statistics.stdev(one["speed-up"] for one in self.runs)
+            means["error of the speed-up"] = deviation / len(self.runs) ** 0.5
         return means
 
 
@@ -735,7 +735,7 @@ def simulations(records):
         if expansions is None:
             continue
         key = result["machines"] * result["threads"], result["threads"], result["job_nodes"], without_seed(command)
-        found.setdefault(key, one).seeds.append(
+        found.setdefault(key, one).runs.append(
             {
                 "speed-up": expansions * result["costs"]["node_ns"] / 1e9 / result["seconds"],
                 "search overhead": result["expansions"] / expansions,
@@ -845,7 +845,7 @@ SHOGI = (
 )
 NO_NUMBERS = "The text of the paper has no numbers of this figure"
 SIMULATED = (
-    "Simulated on a virtual clock with the paper's time of an expansion; means of three seeds, with standard errors. The "
+    "Simulated on a virtual clock with the paper's time of an expansion; means of three seeds or those that have been run, with standard errors. The "
     "costs of messages are those of [benchmarks/cluster.md](benchmarks/cluster.md), and the search is the tuned one"
 )
 CORES_12 = "a machine with 12 or more idle cores, 10 minutes"
@@ -1138,7 +1138,8 @@ ROWS = [
         ["sprouts_figures_spots.csv"],
         best_speedups,
         slow=[
-            *scaling_commands("sprouts_scaling_spots.csv", ["", WITHOUT_HEURISTIC]),
+            *scaling_commands("sprouts_scaling_spots.csv"),
+            *scaling_commands("sprouts_speedups_spots.csv", [WITHOUT_HEURISTIC]),
             simulate(47, 1, "{16,32,64}", 10**9, WITHOUT_HEURISTIC),
         ],
         needs="20 GiB of memory, 6 hours",
@@ -1201,7 +1202,7 @@ ROWS = [
         "Speed-up by the threads of a worker, 29 spots",
         [],
         simulated(["speed-up", "search overhead"], "threads of a worker: {threads}"),
-        [ALONE_29],
+        [ALONE_29, f"{ALONE_29} --heuristic=off"],
         slow=[
             simulate(29, machines, threads, 1000, variant)
             for machines, threads in [("{16,32}", 1), ("{4,16,32}", 4), ("{1,4,16}", 16)]

@@ -1,8 +1,9 @@
 //! Coordinators of searches in several processes. The calls of a coordinator are recorded in a search with 16 workers
-//! of one thread, and repeated with the coordinator alone. Then a worker that joins late receives all results.
+//! of one thread, and repeated with the coordinator alone. Then a new worker receives the results of the first half of the
+//! calls.
 //!
-//! The first time is that of a call of the coordinator, the second that of a result which a worker stores. The names
-//! have the problem and the nodes of a job. The number of calls, the bytes that the coordinator receives in a call, and
+//! The first time is that of a call of the coordinator, the second that of a result which a worker stores. The names of
+//! the benchmarks contain the problem and the nodes of a job. The number of calls, the bytes that the coordinator receives in a call, and
 //! the size of its tree are printed before the measurement.
 
 use std::num::NonZeroUsize;
@@ -183,7 +184,7 @@ fn result_time(search: &dyn Search, config: CoordinatorConfig, calls: &[Call]) -
         search.work(config, &mut |worker| {
             let begun = Instant::now();
             worker.search(0, &reply, None).expect("a job of the coordinator");
-            time = begun.elapsed() / results as u32;
+            time = begun.elapsed() / results.max(1) as u32;
         });
     });
     time

@@ -91,7 +91,7 @@ fn table(c: &mut Criterion) {
             }
         };
         group.bench_function("store, new", |b| b.iter(&mut stores));
-        // Also without the measurement, which a filter may leave out.
+        // A filter may skip the measurement, so entries are stored here too.
         stores();
         let last = mix(number + BATCH - 1);
         assert_eq!(table.lookup(key(last), last).map(|e| e.phi), Some(entry(last).phi));

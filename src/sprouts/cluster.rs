@@ -39,7 +39,8 @@ pub struct ClusterSearch<'p> {
     pub shared_work: u64,
 }
 
-/// Default of [`ClusterSearch::shared_work`]. Half of all Grundy numbers take fewer expansions, 5 % of the work together.
+/// Default of [`ClusterSearch::shared_work`]. Of the Grundy numbers of 0*24, 45 % take fewer expansions, and 5 % of all
+/// expansions together.
 pub const SHARED_WORK: u64 = 8;
 
 /// Checkpoint of a search: a file of Grundy numbers ([`super::grundy_db`]).
@@ -125,9 +126,9 @@ pub struct ClusterSolution {
 ///
 /// `run` transports the messages. It returns when [`RemoteCoordinator::status`] shows that the search is
 /// over. If it returns earlier, the search is interrupted. `run` is responsible for all limits except the
-/// number of nodes, which is part of `config`. The budgets of jobs are numbers of nodes too. Every Grundy
-/// number that a worker sends is added to the checkpoint and, if it took [`ClusterSearch::shared_work`]
-/// expansions, sent to all workers.
+/// number of nodes, which is part of `config`. The budgets of jobs are numbers of nodes too. Grundy numbers
+/// from workers are added to the checkpoint. Workers share those that took at least
+/// [`ClusterSearch::shared_work`] expansions and those of their jobs' lands; the coordinator forwards these.
 ///
 /// Grundy numbers in the checkpoint and from workers are trusted. If two Grundy numbers contradict each
 /// other, the search ends without a result, and the reason is [`crate::Reason::Contradiction`]. If the

@@ -294,7 +294,7 @@ impl LandReader {
     /// Returns the land, or `None` if the bytes are not those that [`Packer`] writes for a land of at most
     /// [`MAX_CANONICAL_VERTICES`] vertices. It may be a land that can be simplified, or that is not in canonical form.
     pub(super) fn read(&mut self, packed: &[u8]) -> Option<&Flat> {
-        // Each vertex but the isolated ones takes a byte, so this bounds the time as well.
+        // A vertex takes at most two bytes, and a separator one, so a longer text has too many vertices.
         if packed.len() > 2 * MAX_CANONICAL_VERTICES {
             return None;
         }

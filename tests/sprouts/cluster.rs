@@ -369,7 +369,7 @@ proptest! {
         }
     }
 
-    /// Bytes from another process are a land or not, and whatever they are, nothing panics.
+    /// `find` accepts or rejects any bytes without a panic.
     #[test]
     fn any_bytes_are_a_land_or_not(name in prop::collection::vec(prop_oneof![0u8..9, 220u8..230], 0..14)) {
         let (game, mut scratch) = (Sprouts::new(1 << 24), Scratch::default());

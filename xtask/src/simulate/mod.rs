@@ -129,7 +129,8 @@ impl<F: SimulatedResult> Simulation<F> {
             per_message(coordinator)
         );
         if coordinator > 1.1 * charged {
-            real += ", more than the virtual clock says: is the machine busy, or are the costs too low?";
+            real +=
+                ", more than on the virtual clock: the machine was busy, or the costs are too low";
         }
         if traffic.fetched > 0 {
             let entries = traffic.entry_bytes as f64 / 1e6;

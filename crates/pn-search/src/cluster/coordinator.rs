@@ -176,6 +176,9 @@ impl<T: JobTree> Coordinator<T> {
     }
 
     /// Handles a request.
+    ///
+    /// # Panics
+    /// If [`Coordinator::is_valid`] returns false for the request.
     pub fn handle(&mut self, request: RequestFor<T>) -> Reply<u64> {
         let Request { worker, results, received, state } = request;
         let new = self.tree.add_results(&results, &mut self.counters);
@@ -230,10 +233,11 @@ impl<T: JobTree> Coordinator<T> {
         results.into_iter().for_each(|results| self.log_results(WorkerId::MAX, results));
     }
 
-    fn log_results(&mut self, worker: WorkerId, results: SharedResults) {
+    fn log_results(&mut self, worker: WorkerId, mut results: SharedResults) {
         if results.count == 0 {
             return;
         }
+        results.bytes.shrink_to_fit();
         self.results += results.count;
         self.log.push_back(LoggedResults { worker, end: self.results, results });
         let is_too_old =

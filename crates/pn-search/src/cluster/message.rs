@@ -10,8 +10,8 @@
 //!   sent as a total since the start of the search, so no result is counted twice or left out.
 //!
 //! The type of children belongs to the coordinator's `JobTree`, and so does the encoding of shared results, which are
-//! bytes: a coordinator sends each of them to every worker, so they are copied and not decoded. If messages are sent to
-//! other processes, neither may depend on the state of a process.
+//! bytes: the coordinator checks and imports them when they arrive, and copies the bytes into the replies to all other
+//! workers. If messages are sent to other processes, neither may depend on the state of a process.
 //!
 //! * [`Request`] is sent by a worker; [`WorkerState`] and [`JobOutcome`] are its parts.
 //! * [`Reply`] is sent by the coordinator; [`Instruction`] and [`Job`] are its parts.

@@ -22,7 +22,7 @@ use super::game::Atom;
 /// Grundy numbers below this one are excluded one by one; all others can only be excluded together.
 pub const TRACKED: u32 = 47;
 const BELOW_TRACKED: u64 = 1 << TRACKED;
-pub(super) const EXCLUSIONS: u64 = (1 << 48) - 1;
+const EXCLUSIONS: u64 = (1 << 48) - 1;
 const NUMBER_SHIFT: u32 = 48;
 
 /// Maximum Grundy number that can be stored.

@@ -214,7 +214,7 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
         self.children.truncate(kept);
     }
 
-    /// Removes a child. The other children stay in the order of the options.
+    /// Removes a child. The other children keep their order.
     #[inline(always)]
     fn remove(&mut self, at: usize) {
         self.children.remove(at);

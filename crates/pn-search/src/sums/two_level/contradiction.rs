@@ -61,7 +61,7 @@ pub(super) fn known(known: GrundyInfo) -> String {
 }
 
 /// Describes numbers, given as bits, that are not the Grundy number.
-pub(super) fn excluded(bits: u64) -> String {
+fn excluded(bits: u64) -> String {
     let single =
         (0..TRACKED).filter(|&number| bits >> number & 1 != 0).map(|number| number.to_string());
     let above = (bits >> TRACKED & 1 != 0).then(|| format!("{TRACKED} or more"));

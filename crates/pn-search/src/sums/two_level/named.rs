@@ -19,7 +19,7 @@ use crate::table::{Entry, entry};
 
 /// An impartial game whose atoms have names that mean the same in every process.
 ///
-/// A name contains all of the atom, so equal names mean equal atoms, and a result can not be assigned to another atom
+/// A name contains all of the atom, so equal names mean equal atoms, and a result cannot be assigned to another atom
 /// by mistake.
 pub trait Named: Impartial {
     /// Appends the name of an atom, of fewer than 2^15 bytes, to `name`.
@@ -29,8 +29,8 @@ pub trait Named: Impartial {
     fn append_name(&self, atom: Atom, name: &mut Vec<u8>);
 
     /// Returns the atom with this name, or `None` if no atom can have this name. Names come from other processes, and
-    /// a look-up has to be fast. So a game may accept the name of an atom that no position contains: nothing will ask
-    /// for its results.
+    /// a look-up has to be fast. So a game may accept the name of an atom that no position contains: no search reads its
+    /// results.
     ///
     /// # Errors
     /// [`GameFull`] if the atom is new and there is no memory for it.
@@ -77,12 +77,12 @@ impl SharedCouple<'_> {
     /// Appends the couple to the bytes of a message.
     ///
     /// # Panics
-    /// If the nimber exceeds [`MAX_GRUNDY`].
+    /// If the nimber or the length of the name is too large.
     pub(super) fn append_to(self, bytes: &mut Vec<u8>) {
         let SharedCouple { atom, nimber, entry } = self;
-        let [nimber, mut length] = [nimber as usize, atom.len()].map(|part| {
-            u16::try_from(part).expect("nimbers and lengths of names fit into 16 bits")
-        });
+        assert!(atom.len() < HAS_ENTRY.into(), "names are shorter than 2^15 bytes");
+        let nimber = u16::try_from(nimber).expect("nimbers fit into 16 bits");
+        let mut length = atom.len() as u16;
         let is_lost = entry.value() == Some(Value::Loss);
         length |= if is_lost { 0 } else { HAS_ENTRY };
         bytes.extend([nimber, length].map(u16::to_le_bytes).as_flattened());
@@ -226,7 +226,7 @@ impl<G: Named> TableEvaluator<'_, G> {
         }
     }
 
-    /// Returns what is known of a couple and of the couples directly below it, as bytes of a message.
+    /// Returns results about a couple and the couples directly below it, as bytes of a message.
     pub(super) fn results_below(&mut self, atom: Atom, nimber: u32, list: &PackedList) -> Vec<u8> {
         let mut codes = vec![code_of(atom, nimber)];
         self.couples_below(atom, nimber, list, |atom, nimber| codes.push(code_of(atom, nimber)));

@@ -1,7 +1,7 @@
 //! A worker in another process: receives couples, searches them by df-pn, and sends the results.
 //!
-//! Workers exchange Grundy numbers. They exchange neither won and open couples, whose search took much effort, nor the
-//! table entries below a leaf: both take more time than they save (docs/design/sprouts-search.md).
+//! Workers exchange Grundy numbers. They exchange neither won or open couples nor the table entries below a leaf: both
+//! take more time than they save (docs/design/sprouts-search.md).
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -80,8 +80,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
     ///
     /// # Errors
     /// If a result contradicts this worker's results. The error is the atom.
-    fn add_results(&self, results: &[u8]) -> Result<(), Atom> {
-        let results: Vec<SharedCouple<'_>> = couples_in(results).flatten().collect();
+    fn add_results(&self, results: &[SharedCouple<'_>]) -> Result<(), Atom> {
         let share = results.len().div_ceil(self.threads.get()).max(MIN_SHARE);
         let mut shares = results.chunks(share);
         let own = shares.next().unwrap_or_default();
@@ -204,7 +203,9 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
                 return Err(WireError::Unexpected("a job with a valid nim heap"));
             }
             let scratch = &mut *lock(&self.scratch);
-            let taken = self.add_results(results);
+            let results: Option<Vec<SharedCouple<'_>>> = couples_in(results).collect();
+            let results = results.ok_or(WireError::Unexpected("a list of valid results"))?;
+            let taken = self.add_results(&results);
             let atom = self.find(&atom, scratch, limits.stop)?;
             Ok(match (taken, atom) {
                 (Err(atom), _) => {
