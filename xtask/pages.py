@@ -1153,13 +1153,14 @@ def simulations(everything):
         cells += [short(one.searched), figures(one.overhead), time(seconds), figures(one.speedup)]
         cells += [f"{traffic['busy'] * 100:.0f} %", f"{traffic['driver'] * 100:.0f} %"]
         cells += [f"{traffic['charged_seconds'] / seconds * 100:.0f} %"]
-        cells += [f"{traffic['charged_seconds'] * 1e6 / traffic['messages']:.0f} µs"]
+        for name in ["charged_seconds", "coordinator_seconds"]:
+            cells += [f"{traffic[name] * 1e6 / traffic['messages']:.0f} µs"]
         sent = (traffic["entry_bytes"] + traffic["received_bytes"] + traffic["sent_bytes"]) / 1e6
         rows.append([*cells, short(traffic["jobs"]), figures(sent)])
     unit, shared = ("expansions", "") if everything[0].is_sprouts else ("nodes", ">shared from|")
     head = (
         f"problem|>machines|>threads of each|>job, nodes|{shared}>{unit}|>overhead|>time|>speed-up"
-        "|>searching|>driver|>coordinator|>a message|>jobs|>MB"
+        "|>searching|>driver|>coordinator|>a message|>processor time|>jobs|>MB"
     )
     return table(head, rows)
 

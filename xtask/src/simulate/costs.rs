@@ -80,21 +80,23 @@ impl ResultArgs {
 }
 
 impl ResultCosts {
-    /// `cargo bench -- coordinator`: 12.5 µs for a call of 527 bytes, 6x7. The costs of a byte are those of
-    /// docs/research/cluster.md, the cost of a result as well.
+    /// Processor time of the coordinator in simulations: 76 µs for a message of 3317 bytes with a reply of 46 185 bytes
+    /// (7x7, 16 machines), 151 µs for one of 12 370 bytes (6x8, one machine of 16 threads). A coordinator alone is
+    /// faster, because its data stays in the caches: `cargo bench -- coordinator`. The cost of a result is that of
+    /// docs/research/cluster.md.
     pub const KONANE: ResultCosts = ResultCosts {
         job_us: 11.0,
-        receive_ns: 3.0,
-        send_ns: 0.2,
+        receive_ns: 11.0,
+        send_ns: 0.6,
         store_ns: 60.0,
         result_bytes: 16.0,
     };
-    /// `cargo bench -- coordinator`: 187 µs for a call of 2845 bytes and 278 µs for one of 9655 bytes, 0*24. The cost of
-    /// a byte sent is that of Konane.
+    /// Processor time of the coordinator in simulations: 392 µs for a message of 10 077 bytes with a reply of 19 519
+    /// bytes (0*24, 4 machines of 16 threads). The cost of a result is that of `cargo bench -- coordinator`.
     pub const SPROUTS: ResultCosts = ResultCosts {
-        job_us: 150.0,
-        receive_ns: 13.0,
-        send_ns: 0.2,
+        job_us: 200.0,
+        receive_ns: 18.0,
+        send_ns: 0.6,
         store_ns: 700.0,
         result_bytes: 26.0,
     };

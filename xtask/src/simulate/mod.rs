@@ -124,13 +124,12 @@ impl<F: SimulatedResult> Simulation<F> {
             format!("{busy:.0} % of the time busy, {:.0} µs for a message", per_message(charged)),
         ));
         let mut real = format!(
-            "{:.1} s; the coordinator took {coordinator:.2} s, {:.0} µs for a message",
+            "{:.1} s; the coordinator took {coordinator:.2} s of processor time, {:.0} µs for a message",
             self.real_seconds,
             per_message(coordinator)
         );
         if coordinator > 1.1 * charged {
-            real +=
-                ", more than on the virtual clock: the machine was busy, or the costs are too low";
+            real += ", more than on the virtual clock: the costs are too low";
         }
         if traffic.fetched > 0 {
             let entries = traffic.entry_bytes as f64 / 1e6;

@@ -61,6 +61,21 @@ enum Scheduled {
     Hello(usize),
 }
 
+/// Returns the processor time of this thread. Unlike the real time, it does not depend on other work of the machine.
+/// On systems without such a clock, returns the real time.
+fn thread_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+    #[cfg(not(unix))]
+    {
+        static BEGUN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        BEGUN.get_or_init(Instant::now).elapsed()
+    }
+}
+
 /// Counters of messages and times.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub struct Traffic {
@@ -73,7 +88,7 @@ pub struct Traffic {
     pub cancelled: u64,
     /// Number of messages that the coordinator handled.
     pub messages: u64,
-    /// Real seconds of the coordinator.
+    /// Processor time of the coordinator in seconds.
     pub coordinator_seconds: f64,
     /// Seconds of the coordinator on the virtual clock.
     pub charged_seconds: f64,
@@ -100,7 +115,7 @@ pub struct Simulator<'a, 'd> {
     next: u64,
     driver_free: Duration,
     driver_busy: Duration,
-    /// Time of the coordinator: the real one, and on the virtual clock.
+    /// Time of the coordinator: processor time, and time on the virtual clock.
     coordinator_time: [Duration; 2],
     /// Real times of collecting entries and of searching.
     collecting: Duration,
@@ -224,7 +239,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
         let mut all = Vec::new();
         let mut charged = Duration::ZERO;
         let received = message.as_ref().map_or(0, Vec::len);
-        let begun = Instant::now();
+        let begun = thread_time();
         if let Some(message) = message {
             let delivery =
                 self.coordinator.handle(&message).expect("messages of workers are valid");
@@ -245,7 +260,7 @@ impl<'a, 'd> Simulator<'a, 'd> {
                 }
             }
         }
-        self.coordinator_time[0] += begun.elapsed();
+        self.coordinator_time[0] += thread_time().saturating_sub(begun);
         self.coordinator_time[1] += charged;
         self.traffic.messages += all.len() as u64;
         self.traffic.received_bytes += received as u64;
