@@ -23,8 +23,6 @@
 //! Letters are numbered in the order of their first occurrences. Thus a simple position takes a byte for
 //! each of its characters.
 
-use super::notation::MAX_CANONICAL_VERTICES;
-
 /// An occurrence of a spot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
@@ -291,11 +289,11 @@ pub(super) struct LandReader {
 }
 
 impl LandReader {
-    /// Returns the land, or `None` if the bytes are not those that [`Packer`] writes for a land of at most
-    /// [`MAX_CANONICAL_VERTICES`] vertices. It may be a land that can be simplified, or that is not in canonical form.
-    pub(super) fn read(&mut self, packed: &[u8]) -> Option<&Flat> {
-        // A vertex takes at most two bytes, and a separator one, so a longer text has too many vertices.
-        if packed.len() > 2 * MAX_CANONICAL_VERTICES {
+    /// Returns the land, or `None` if the bytes are not those that [`Packer`] writes for a land of at most `max`
+    /// vertices. It may be a land that can be simplified, or that is not in canonical form.
+    pub(super) fn read(&mut self, packed: &[u8], max: usize) -> Option<&Flat> {
+        // A vertex takes at most two bytes, with a separator three, so a longer text has too many vertices.
+        if packed.len() > 3 * max {
             return None;
         }
         let LandReader { flat, packer, occurrences } = self;
@@ -305,7 +303,7 @@ impl LandReader {
         let is_empty = |region: usize| {
             flat.regions[region].isolated == 0 && flat.boundaries(region).is_empty()
         };
-        if vertices > MAX_CANONICAL_VERTICES || (0..flat.regions.len()).any(is_empty) {
+        if vertices > max || (0..flat.regions.len()).any(is_empty) {
             return None;
         }
         occurrences.clear();

@@ -12,6 +12,7 @@ use super::flat::{Flat, LandReader, ONE};
 use super::forecast;
 use super::moves::Mover;
 use super::names::write_land;
+use super::notation::MAX_CANONICAL_VERTICES;
 use super::option_set::OptionSet;
 use super::position::Position;
 use super::recent::Recent;
@@ -310,7 +311,9 @@ impl Named for Sprouts {
         if let Some(land) = self.store.get(name) {
             return Ok(Some(land));
         }
-        let Some(flat) = scratch.received.read(name) else { return Ok(None) };
+        let Some(flat) = scratch.received.read(name, MAX_CANONICAL_VERTICES) else {
+            return Ok(None);
+        };
         self.store.intern(name, || land_features(flat)).map(Some)
     }
 
