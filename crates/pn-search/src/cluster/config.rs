@@ -17,8 +17,8 @@ pub struct CoordinatorConfig {
     /// contain more if one request did.
     pub max_results_in_reply: usize,
     /// Maximum number of shared results stored for workers that have not received them. The latest results are
-    /// kept. The results of a single request are dropped together, so more are stored if that request is in part newer
-    /// than the maximum. A result takes 16 bytes in a plain game, and 4 bytes plus the name of its atom in an impartial game.
+    /// kept. The results of a request are dropped together, when all of them are older than these. A result takes 16
+    /// bytes in a plain game, and 4 bytes plus the name of its atom in an impartial game.
     pub max_results_stored: usize,
     /// Maximum number of leaves compared for a worker that requests a job, at least 1. These are the best leaves of
     /// the tree. The worker gets the best of them that is not deferred to another worker, which has searched the
