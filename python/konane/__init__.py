@@ -3,59 +3,72 @@
 >>> import konane
 >>> konane.solve("5x5").winner
 'black'
+>>> konane.analyse("5x5").verdict
+'Black wins: all 5 moves win.'
 
-The package has positions, searches, counts and databases of Konane; :mod:`konane.sprouts` has Sprouts.
-Long calls release the GIL, end on Ctrl-C, and have limits; when a limit is reached, the outcome is
-``"unknown"``. All exceptions of the package are :class:`konane.Error`, and also the corresponding Python
-exception: ``ValueError``, ``OSError``, ``MemoryError`` or ``RuntimeError``.
+Functions and classes; ``help(konane.solve)`` describes one, and ``help(konane.Solution)`` the fields of a result:
+
+* ``Position(board, text=None)``: a position, its moves and its picture
+* ``solve(board)``: outcome, winner and best move; returns a ``Solution``
+* ``analyse(board)``: the value of every move and a line of best play; returns an ``Analysis``
+* ``line(board)``: best play as a list of moves
+* ``perft(board, depth)``, ``divide(board, depth)``: numbers of move sequences and positions
+* ``prove(board, path)``, ``verify_proof(path)``: proof files; return a ``Proof``, a ``Verification``
+* ``build_database(board)``, ``Database``: values of all positions; ``probe`` returns a ``Probe``
+* ``konane.sprouts``: the game of Sprouts
+* ``konane.env``: a PettingZoo environment (``pip install "./python[env]"``)
+* ``konane.cluster``: searches on several machines (``pip install "./python[cluster]"``)
+
+A ``board`` is a text, ranks x files, or a ``Position``. Results are immutable objects with the fields of the
+program's JSON. Long calls release the GIL, end on Ctrl-C, and have limits. When a limit is reached, the
+outcome is ``"unknown"``, and ``reason`` names the limit.
+
+All exceptions are ``konane.Error`` and also a standard exception: ``InputError`` is a ``ValueError``,
+``FileError`` an ``OSError``, ``ResourceError`` a ``MemoryError``, ``InternalError`` a ``RuntimeError``.
+``LimitError`` reports a limit in a function that returns a number.
 """
 
+# Results and exceptions are public, but not in `__all__`: `help(konane)` would print the inherited members of each.
 from . import sprouts
-from ._errors import Error, FileError, InputError, InternalError, LimitError, ResourceError
+from ._errors import Error as Error
+from ._errors import FileError as FileError
+from ._errors import InputError as InputError
+from ._errors import InternalError as InternalError
+from ._errors import LimitError as LimitError
+from ._errors import ResourceError as ResourceError
 from ._konane import (
     Database,
     Position,
     __version__,
+    analyse,
     build_database,
     divide,
+    line,
     perft,
     prove,
     solve,
     verify_proof,
 )
-from ._results import (
-    BuildProgress,
-    Built,
-    Probe,
-    Progress,
-    Proof,
-    Solution,
-    SproutsSolution,
-    Table,
-    Verification,
-)
+from ._results import Analysis as Analysis
+from ._results import BuildProgress as BuildProgress
+from ._results import Built as Built
+from ._results import JudgedMove as JudgedMove
+from ._results import Probe as Probe
+from ._results import Progress as Progress
+from ._results import Proof as Proof
+from ._results import Solution as Solution
+from ._results import SproutsSolution as SproutsSolution
+from ._results import Table as Table
+from ._results import Verification as Verification
 
 __all__ = [
-    "BuildProgress",
-    "Built",
     "Database",
-    "Error",
-    "FileError",
-    "InputError",
-    "InternalError",
-    "LimitError",
     "Position",
-    "Probe",
-    "Progress",
-    "Proof",
-    "ResourceError",
-    "Solution",
-    "SproutsSolution",
-    "Table",
-    "Verification",
     "__version__",
+    "analyse",
     "build_database",
     "divide",
+    "line",
     "perft",
     "prove",
     "solve",

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, final
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._results import (
+    Analysis,
     BuildProgress,
     Built,
     Probe,
@@ -27,11 +28,13 @@ __all__ = [
     "Database",
     "Position",
     "__version__",
+    "analyse",
     "build_database",
     "bytes_text",
     "count",
     "counted",
     "divide",
+    "line",
     "memory_bytes",
     "perft",
     "prove",
@@ -174,22 +177,27 @@ class Database:
         if the database does not cover the position, ``FileError`` if a file is damaged.
         """
     def probe_many(
-        self, codes: ArrayLike, *, threads: int | None = None
+        self,
+        codes: ArrayLike | Sequence[Position],
+        *,
+        metric: Literal["outcome", "remoteness"] = "outcome",
+        threads: int | None = None,
     ) -> NDArray[np.int8]:
-        """Looks up many positions and returns an array of ``int8`` of the same shape as `codes`.
+        """Looks up many positions and returns an array of ``int8`` of the same shape as `codes`: 1 if the side to
+        move wins, 0 if it loses, and -1 if the database has no value.
 
-        `codes` is a numpy array of the positions' codes (``Position.code``) of dtype ``uint64``. A value is 1 if the
-        side to move wins, 0 if it loses, and -1 if the database has no value: too many stones, a position that
-        no game reaches in a database of reachable positions, or a number that is not a code of the board.
+        `codes` is an array or a list of codes (``Position.code``) or of ``Position`` objects. Arrays have any
+        integer type, shape, strides and byte order; floats are accepted if they are exactly codes. With
+        ``metric="remoteness"``, the values are remotenesses, which are odd if the side to move wins.
 
-        Arrays of any shape, strides and byte order are accepted, and lists of numbers. Signed integers and floats
-        are accepted if every number is exactly a code. The codes are copied first, so other Python threads may
-        change the array during the call. `threads` defaults to all cores. Each thread looks up some 150 000 to
-        500 000 positions a second, more if they are close together in the files. One large array is faster than
-        many small ones, and need not be sorted.
+        There is no value for too many stones, for a number that is not a code of the board, and in a database of
+        reachable positions for others. `threads` defaults to all cores. A thread looks up some 150 000 to 500 000
+        positions a second, in any order. One large array is faster than many small ones. It is copied first, so
+        other threads may change it during the call.
 
-        Raises ``TypeError`` for masked arrays and other types, ``InputError`` for negative numbers and
-        fractions, and ``FileError`` if a file is damaged.
+        Raises ``TypeError`` for masked arrays and other types, ``InputError`` for numbers that are not codes,
+        positions of other boards, and remotenesses that the database does not have, and ``FileError`` if a file is
+        damaged.
         """
     def __reduce__(self) -> tuple[Any, ...]:
         """Supports pickling."""
@@ -200,11 +208,11 @@ def solve(
     algo: _Algorithm = "dfpn",
     threads: int | None = None,
     memory: int | str | None = "1GiB",
-    time_limit: float | None = None,
+    time_limit: float | str | None = None,
     max_nodes: int | None = None,
     db: Database | _Path | None = None,
     progress: Callable[[Progress], object] | None = None,
-    interval: float | None = 0.1,
+    interval: float | str | None = 0.1,
     profile: Literal["tuned", "thesis"] = "tuned",
 ) -> Solution:
     """Solves a board (``"6x6"``) or a ``Position``: returns a ``Solution`` with the outcome, the winner
@@ -212,7 +220,7 @@ def solve(
 
     `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` defaults to all
     cores; ``"pns"`` and ``"ab"`` use one. `memory` is a number of bytes or a text such as
-    ``"512MiB"``, at least 1 MiB. `time_limit` is a number of seconds from 0 to 1e15, `max_nodes` a
+    ``"512MiB"``, at least 1 MiB. `time_limit` is a number of seconds or a text such as ``"1m30s"``, `max_nodes` a
     number of positions. `db` is a ``Database`` of the board, or a directory that contains one; positions
     in it are not searched. `profile="thesis"` selects the published parameters.
 
@@ -227,6 +235,42 @@ def solve(
     Raises ``TypeError`` and ``InputError`` for wrong arguments, ``FileError`` if the database is
     missing or damaged, and ``ResourceError`` if the memory is not available.
     """
+def analyse(
+    board: Position | str,
+    *,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+) -> Analysis:
+    """Evaluates a board (``"6x6"``) or a ``Position`` and each of its moves: returns an ``Analysis``, with a line
+    of best play.
+
+    Values come from the rules, from `db` (a ``Database`` of the board, or a directory that contains one), and
+    from a search. When a limit is reached, the remaining values are ``"unknown"``, ``reason`` names the limit, and
+    the line ends where play is no longer decided. `time_limit` is a number of seconds or a text such as
+    ``"1m30s"``; `max_nodes` applies to all values together, and to each move of the line. Without limits, every
+    value is found, which takes longer than ``solve``.
+
+    The other arguments and the errors are those of ``solve``.
+    """
+def line(
+    board: Position | str,
+    *,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+) -> list[str]:
+    """Returns a line of best play from a board (``"6x6"``) or a ``Position`` as a list of moves: the winner wins as
+    fast as known, the loser resists as long as known.
+
+    The line ends where no move is left, or at the first position that is not decided within the limits.
+    `max_nodes` is the limit for each move, `time_limit` that for the whole line. The other arguments and the
+    errors are those of ``solve``. Only with a database of the remoteness (`db`) is the length of the line exact.
+    """
 def prove(
     board: Position | str,
     path: _Path,
@@ -234,11 +278,11 @@ def prove(
     algo: _Algorithm = "dfpn",
     threads: int | None = None,
     memory: int | str | None = "1GiB",
-    time_limit: float | None = None,
+    time_limit: float | str | None = None,
     max_nodes: int | None = None,
     db: Database | _Path | None = None,
     progress: Callable[[Progress], object] | None = None,
-    interval: float | None = 0.1,
+    interval: float | str | None = 0.1,
     profile: Literal["tuned", "thesis"] = "tuned",
 ) -> Proof:
     """Solves a board (``"6x6"``) or a ``Position`` and writes a proof file, by which the winner can be
@@ -295,7 +339,7 @@ def build_database(
     memory: int | str | None = None,
     threads: int | None = None,
     progress: Callable[[BuildProgress], object] | None = None,
-    interval: float | None = 0.1,
+    interval: float | str | None = 0.1,
 ) -> Built:
     """Computes the values of all positions of a board (``"5x5"``) and writes them into a directory within
     `directory`: returns a ``Built``, which names it. Finished files of an earlier build are reused.
@@ -318,17 +362,17 @@ def sprouts_solve(
     nimber: int = 0,
     threads: int | None = None,
     memory: int | str | None = "1GiB",
-    time_limit: float | None = None,
+    time_limit: float | str | None = None,
     max_nodes: int | None = None,
     progress: Callable[[Progress], object] | None = None,
-    interval: float | None = 0.1,
+    interval: float | str | None = 0.1,
 ) -> SproutsSolution:
     """Solves a position of Sprouts, such as ``"0*12"`` for twelve spots, or its sum with the nim heap
     `nimber` (at most 1000): returns a ``SproutsSolution`` for the player to move.
 
     `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` defaults to all cores.
-    `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds from 0 to
-    1e15. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
+    `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds or a
+    text such as ``"1m30s"``. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
     end; an exception that it raises ends the search.
 
     Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is
@@ -340,10 +384,10 @@ def sprouts_grundy(
     *,
     threads: int | None = None,
     memory: int | str | None = "1GiB",
-    time_limit: float | None = None,
+    time_limit: float | str | None = None,
     max_nodes: int | None = None,
     progress: Callable[[Progress], object] | None = None,
-    interval: float | None = 0.1,
+    interval: float | str | None = 0.1,
 ) -> int:
     """Returns the Grundy number of a position: the size of the nim heap that is equal to it.
 
@@ -565,8 +609,8 @@ def short(number: float) -> str:
     """Returns a number with three figures and a letter: ``12.3 M``."""
 def counted(count: int, noun: str) -> str:
     """Returns a count with a noun: ``1 job``, ``2 jobs``."""
-def time_limit(time_limit: float) -> float:
-    """Checks a time limit in seconds, as all functions of the package do, and returns it."""
+def time_limit(time_limit: float | str) -> float:
+    """Reads a time limit, as all functions of the package do, and returns its seconds."""
 
 @final
 class BuildPlan:

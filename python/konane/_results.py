@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
+    "Analysis",
     "BuildProgress",
     "Built",
+    "JudgedMove",
     "Probe",
     "Progress",
     "Proof",
@@ -22,13 +24,14 @@ __all__ = [
 
 _Colour = Literal["black", "white"]
 _Outcome = Literal["win", "loss", "unknown"]
+_Source = Literal["rules", "database", "search"]
 _Winner = Literal["black", "white", "unknown"]
 _Reason = Literal[
     "node limit", "time limit", "memory", "interrupted", "file error", "contradiction"
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Table:
     """Use of a transposition table.
 
@@ -42,7 +45,7 @@ class Table:
     replaced: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Progress:
     """Progress of a search, as ``progress=`` functions receive it.
 
@@ -71,7 +74,7 @@ class Progress:
     grundy_numbers: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Solution:
     """Result of a search of a Konane position.
 
@@ -127,7 +130,7 @@ class Solution:
     table: Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Proof:
     """Result of :func:`konane.prove`.
 
@@ -155,7 +158,7 @@ class Proof:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Verification:
     """Result of :func:`konane.verify_proof`.
 
@@ -181,7 +184,7 @@ class Verification:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Probe:
     """Values of a position and its moves from a database.
 
@@ -213,7 +216,64 @@ class Probe:
         return next(iter(self.moves), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
+class JudgedMove:
+    """Value of a move, in ``Analysis.moves``.
+
+    * ``move``: The move.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player who makes it, or ``"unknown"``.
+    * ``source``: Origin of the value: ``"rules"``, ``"database"`` or ``"search"``; ``None`` if it is unknown.
+    * ``remoteness``: Plies to the end with best play after the move; ``None`` if unknown.
+    * ``replies``: Number of moves of the opponent after the move.
+    * ``after``: The position after the move, as text.
+    """
+
+    move: str
+    outcome: _Outcome
+    source: _Source | None = None
+    remoteness: int | None = None
+    replies: int
+    after: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """Values of a position and of each of its moves, with a line of best play.
+
+    * ``board``: Ranks x files.
+    * ``position``: The position, as text.
+    * ``to_move``: The player to move: ``"black"`` or ``"white"``.
+    * ``phase``: Kind of the moves: ``"removal"`` or ``"jump"``.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
+    * ``winner``: ``"black"``, ``"white"`` or ``"unknown"``.
+    * ``source``: Origin of the value: ``"rules"``, ``"database"`` or ``"search"``; ``None`` if it is unknown.
+    * ``remoteness``: Plies to the end with best play; ``None`` if unknown.
+    * ``verdict``: The result in a sentence.
+    * ``complete``: True if the values of the position and of every move are known.
+    * ``reason``: Reason for an unknown value, such as ``"time limit"``; ``None`` if all values are known.
+    * ``code``: The position's code (``Position.code``).
+    * ``moves``: All moves, each a ``JudgedMove``: winning ones first, the quickest at the head; then losing ones,
+      the longest at the head; then those with unknown outcome.
+    * ``line``: Moves of best play, as far as they are decided.
+    """
+
+    board: str
+    position: str
+    to_move: _Colour
+    phase: Literal["removal", "jump"]
+    outcome: _Outcome
+    winner: _Winner
+    source: _Source | None = None
+    remoteness: int | None = None
+    verdict: str
+    complete: bool
+    reason: _Reason | None = None
+    code: int
+    moves: list[JudgedMove]
+    line: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class BuildProgress:
     """Progress of a build, as ``progress=`` functions receive it.
 
@@ -229,7 +289,7 @@ class BuildProgress:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Built:
     """Result of :func:`konane.build_database`.
 
@@ -263,7 +323,7 @@ class Built:
     layers_found: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SproutsSolution:
     """Result of a search of a Sprouts position.
 

@@ -71,7 +71,11 @@ fn scope_of(name: &StrArg<name::Scope>) -> Result<Scope, Failure> {
     found.ok_or_else(|| wrong_choice(name, "'complete' or 'reachable'"))
 }
 
-fn metric_of(name: &StrArg<name::Metric>) -> Result<Metric, Failure> {
+/// Returns the metric with this name.
+///
+/// # Errors
+/// If the name is unknown.
+pub fn metric_of(name: &StrArg<name::Metric>) -> Result<Metric, Failure> {
     let metrics = [Metric::Outcome, Metric::Remoteness];
     let found = metrics.into_iter().find(|metric| metric.name() == &**name);
     found.ok_or_else(|| wrong_choice(name, "'outcome' or 'remoteness'"))

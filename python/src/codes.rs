@@ -1,4 +1,4 @@
-//! Arrays of codes as arguments. They are copied, and converted if the conversion is exact.
+//! Arrays of codes or positions as arguments. They are copied, and converted if the conversion is exact.
 //!
 //! Another Python thread may write to an array, or resize it, while this thread works without the GIL.
 //! So the codes are copied while the GIL is held. `ndarray.tobytes` copies any layout in one C call that
@@ -14,9 +14,11 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyList, PyType};
 
 use crate::argument::{name, shown, wrong_type, wrong_value};
 use crate::error::Failure;
+use crate::position::PyPosition;
 
 /// Expected argument, for error messages.
-const ARRAY: &str = "a numpy array of whole numbers (dtype uint64), or a list of them";
+const ARRAY: &str =
+    "a numpy array of whole numbers (dtype uint64), or a list of them or of positions";
 
 /// Expected numbers, for error messages.
 const CODE: &str = "whole numbers from 0 to 2**64 - 1";
@@ -27,19 +29,24 @@ static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Copy of an array of codes.
 #[derive(Clone, Debug)]
-pub struct CodesArg {
+pub struct Codes {
     /// Codes in C order. Their number is the product of `shape`.
     pub codes: Vec<u64>,
     /// Lengths of the dimensions.
     pub shape: Vec<usize>,
 }
 
-impl<'py> FromPyObject<'_, 'py> for CodesArg {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+impl Codes {
+    /// Reads an array or a list of codes or positions. `check` rejects positions.
+    ///
+    /// # Errors
+    /// If the value has another type, or an item is not a code or is rejected.
+    pub fn read(
+        value: &Bound<'_, PyAny>,
+        check: impl Fn(&PyPosition) -> Result<(), Failure>,
+    ) -> PyResult<Self> {
         let py = value.py();
-        if is_masked(&value)? {
+        if is_masked(value)? {
             return Err(PyTypeError::new_err(
                 "codes: a masked array is refused, since the values under its mask mean nothing; \
                  give codes.compressed() or codes.filled(0)",
@@ -47,7 +54,7 @@ impl<'py> FromPyObject<'_, 'py> for CodesArg {
         }
         let as_array = || AS_ARRAY.import(py, "numpy", "asarray");
         let array = if value.is_instance_of::<PyUntypedArray>() {
-            value.to_owned()
+            value.clone()
         } else if value.hasattr(intern!(py, "__array__"))? {
             as_array()?.call1((value,))?
         } else {
@@ -74,7 +81,7 @@ impl<'py> FromPyObject<'_, 'py> for CodesArg {
             (b'O', _) => {
                 let flat = class.call_method1(intern!(py, "flatten"), (array,))?;
                 let list = class.call_method1(intern!(py, "tolist"), (flat,))?;
-                objects(list.cast::<PyList>()?)?
+                objects(list.cast::<PyList>()?, check)?
             }
             _ => {
                 let dtype = dtype.str()?;
@@ -88,7 +95,7 @@ impl<'py> FromPyObject<'_, 'py> for CodesArg {
             )
             .into());
         }
-        Ok(CodesArg { codes, shape })
+        Ok(Codes { codes, shape })
     }
 }
 
@@ -153,9 +160,18 @@ fn wrong_code(at: usize, got: String) -> PyErr {
     wrong_value::<name::Codes>(format_args!("{got} as item {at}"), CODE).into()
 }
 
-fn objects(list: &Bound<'_, PyList>) -> PyResult<Vec<u64>> {
+fn objects(
+    list: &Bound<'_, PyList>,
+    check: impl Fn(&PyPosition) -> Result<(), Failure>,
+) -> PyResult<Vec<u64>> {
     let mut codes = reserve(list.len())?;
     for (at, item) in list.iter().enumerate() {
+        if let Ok(position) = item.cast::<PyPosition>() {
+            let position = position.get();
+            check(position)?;
+            codes.push(position.position.code(&position.board));
+            continue;
+        }
         if let Ok(float) = item.cast::<PyFloat>() {
             codes.push(exact(at, float.value(), f64::MANTISSA_DIGITS)?);
             continue;

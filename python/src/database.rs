@@ -5,19 +5,20 @@ use std::path::{self, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use konane::Dimensions;
-use konane::tablebase::{self, Database, DatabaseError, DatabaseOptions};
+use konane::tablebase::{self, Database, DatabaseError, DatabaseOptions, Metric};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::argument::{PathArg, StrArg, name, read_path};
-use crate::codes::CodesArg;
+use crate::build::metric_of;
+use crate::codes::Codes;
 use crate::error::Failure;
 use crate::interrupt;
 use crate::interrupt::Owner;
 use crate::lookup;
 use crate::options::{MemoryArg, StartArg, ThreadCountArg, on_pool, path_text, threads_or_cores};
-use crate::position::dimensions;
+use crate::position::{PyPosition, dimensions};
 use crate::results;
 
 /// Database of positions and their outcomes, made by ``build_database``. Any number of threads can use it.
@@ -57,6 +58,24 @@ impl<'py> FromPyObject<'_, 'py> for DatabaseArg<'py> {
 }
 
 impl PyDatabase {
+    /// Rejects positions that no database of this board has.
+    fn check(&self, position: &PyPosition) -> Result<(), Failure> {
+        let (got, board) = (position.dimensions(), self.inner.board().dimensions());
+        if got != board {
+            return Err(Failure::input(format_args!(
+                "the position is one of the {got} board, and the database is one of {board}"
+            )));
+        }
+        if position.is_early_jump() {
+            return Err(Failure::input(format_args!(
+                "{:?} has fewer than two empty squares and is in the jumping phase; databases have no \
+                 such position: use solve()",
+                position.text()
+            )));
+        }
+        Ok(())
+    }
+
     /// Returns the database for look-ups. A forked process opens the files again: another thread may have held a
     /// lock of the database during the fork, and in the forked process this lock is never released.
     fn values(&self, py: Python<'_>) -> Result<Arc<Database>, Failure> {
@@ -205,19 +224,7 @@ impl PyDatabase {
         position: StartArg<name::Position>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
         let position = position.0;
-        let (got, board) = (position.dimensions(), self.inner.board().dimensions());
-        if got != board {
-            return Err(Failure::input(format_args!(
-                "the position is one of the {got} board, and the database is one of {board}"
-            )));
-        }
-        if position.is_early_jump() {
-            return Err(Failure::input(format_args!(
-                "{:?} has fewer than two empty squares and is in the jumping phase; databases have no \
-                 such position: use solve()",
-                position.text()
-            )));
-        }
+        self.check(&position)?;
         let database = self.values(py)?;
         let answer = interrupt::detached(py, || tablebase::probe(&database, &position.position))??;
         let fields = results::dict(py, &answer)?;
@@ -234,38 +241,49 @@ impl PyDatabase {
         results::make(py, "Probe", fields)
     }
 
-    /// Looks up many positions and returns an array of ``int8`` of the same shape as `codes`.
+    /// Looks up many positions and returns an array of ``int8`` of the same shape as `codes`: 1 if the side to
+    /// move wins, 0 if it loses, and -1 if the database has no value.
     ///
-    /// `codes` is a numpy array of the positions' codes (``Position.code``) of dtype ``uint64``. A value is 1 if the
-    /// side to move wins, 0 if it loses, and -1 if the database has no value: too many stones, a position that
-    /// no game reaches in a database of reachable positions, or a number that is not a code of the board.
+    /// `codes` is an array or a list of codes (``Position.code``) or of ``Position`` objects. Arrays have any
+    /// integer type, shape, strides and byte order; floats are accepted if they are exactly codes. With
+    /// ``metric="remoteness"``, the values are remotenesses, which are odd if the side to move wins.
     ///
-    /// Arrays of any shape, strides and byte order are accepted, and lists of numbers. Signed integers and floats
-    /// are accepted if every number is exactly a code. The codes are copied first, so other Python threads may
-    /// change the array during the call. `threads` defaults to all cores. Each thread looks up some 150 000 to
-    /// 500 000 positions a second, more if they are close together in the files. One large array is faster than
-    /// many small ones, and need not be sorted.
+    /// There is no value for too many stones, for a number that is not a code of the board, and in a database of
+    /// reachable positions for others. `threads` defaults to all cores. A thread looks up some 150 000 to 500 000
+    /// positions a second, in any order. One large array is faster than many small ones. It is copied first, so
+    /// other threads may change it during the call.
     ///
-    /// Raises ``TypeError`` for masked arrays and other types, ``InputError`` for negative numbers and
-    /// fractions, and ``FileError`` if a file is damaged.
-    #[pyo3(signature = (codes, *, threads=None))]
+    /// Raises ``TypeError`` for masked arrays and other types, ``InputError`` for numbers that are not codes,
+    /// positions of other boards, and remotenesses that the database does not have, and ``FileError`` if a file is
+    /// damaged.
+    #[pyo3(
+        signature = (codes, *, metric=StrArg::from("outcome"), threads=None),
+        text_signature = "($self, codes, *, metric='outcome', threads=None)"
+    )]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
-        codes: CodesArg,
+        codes: &Bound<'py, PyAny>,
+        metric: StrArg<name::Metric>,
         threads: Option<ThreadCountArg>,
     ) -> Result<Bound<'py, PyArrayDyn<i8>>, Failure> {
-        let CodesArg { codes, shape } = codes;
+        let metric = metric_of(&metric)?;
+        if metric == Metric::Remoteness && self.inner.metric() != metric {
+            return Err(Failure::input(
+                "metric: this database stores outcomes only; build one with metric='remoteness'",
+            ));
+        }
+        let Codes { codes, shape } = Codes::read(codes, |position| self.check(position))?;
         let database = self.values(py)?;
         let mut answers = vec![0; codes.len()];
         if codes.len() <= lookup::MAX_ON_CALLING_THREAD {
             interrupt::detached(py, || {
-                lookup::look_up_on_calling_thread(&database, &codes, &mut answers)
+                lookup::look_up_on_calling_thread(&database, metric, &codes, &mut answers)
             })??;
         } else {
             let threads = threads_or_cores(threads);
             interrupt::run_without_progress(py, |stop| {
-                on_pool(threads, || lookup::look_up(&database, &codes, &mut answers, stop))
+                on_pool(threads, || lookup::look_up(&database, metric, &codes, &mut answers, stop))
             })???;
         }
         Ok(PyArray1::from_vec(py, answers).reshape(shape)?)

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use konane::analysis::AnalysisError;
 use konane::checkpoint::CheckpointError;
 use konane::file::FileError;
 use konane::proof::{self, ProofError};
@@ -101,6 +102,7 @@ macro_rules! failure_from {
 }
 
 failure_from!(
+    AnalysisError,
     BuildError,
     CertificateError,
     CheckpointError,

@@ -2,7 +2,7 @@
 //!
 //! * [`argument`], [`options`], [`codes`]: types that read and check arguments, one for each kind of argument.
 //! * [`position`], [`database`]: the classes `Position` and `Database`; [`lookup`]: look-ups of many positions.
-//! * [`solve`], [`proof`], [`perft`], [`build`], [`sprouts`]: one file for each group of functions.
+//! * [`solve`], [`analyse`], [`proof`], [`perft`], [`build`], [`sprouts`]: one file for each group of functions.
 //! * [`cluster`], [`builddb_tasks`]: coordinators, workers and tasks for `konane.cluster`.
 //! * [`interrupt`]: long calls without the GIL, which Ctrl-C can end, and use after a fork.
 //! * [`progress`], [`results`], [`error`]: progress, results and exceptions as Python objects. Results have the
@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 #![deny(clippy::disallowed_methods)]
 
+mod analyse;
 mod argument;
 mod build;
 mod builddb_tasks;
@@ -38,6 +39,8 @@ mod _konane {
     use pyo3::exceptions::PyImportError;
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::analyse::{analyse, line};
     #[pymodule_export]
     use super::build::build_database;
     #[pymodule_export]

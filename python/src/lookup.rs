@@ -6,9 +6,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use konane::Value;
-use konane::search::plain::oracle::{Oracle, OracleAnswer};
-use konane::tablebase::{Database, DatabaseError, DatabaseValues};
+use konane::tablebase::{Database, DatabaseError, DatabaseValues, Metric};
+use konane::{Position, Value};
 use rayon::prelude::*;
 
 use crate::position::decode;
@@ -37,9 +36,9 @@ struct Query {
     /// Sort key, the order of the values in the files: (stones, side to move and black stones), then the group of
     /// eight rows, then the column.
     order: (u32, u32, u32),
-    /// Index of the code, and of the answer.
+    /// Index of the answer.
     at: u32,
-    code: u64,
+    position: Position,
     answer: i8,
 }
 
@@ -50,18 +49,18 @@ struct Query {
 /// If a file is damaged.
 pub fn look_up_on_calling_thread(
     database: &Database,
+    metric: Metric,
     codes: &[u64],
     answers: &mut [i8],
 ) -> Result<(), DatabaseError> {
     let values = DatabaseValues::new(database);
     answers.fill(NOT_COVERED);
     for (&code, out) in codes.iter().zip(answers) {
-        if query(database, 0, code).is_some() {
-            let Some(answer) = answer(&values, code) else { break };
-            *out = answer;
+        if let Some(position) = covered(database, code) {
+            *out = answer(database, &values, metric, &position)?;
         }
     }
-    values.into_error().map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// Looks up codes on the current pool of `rayon`. `answers` has the same length. Returns early when `stop` is
@@ -71,55 +70,63 @@ pub fn look_up_on_calling_thread(
 /// If a file is damaged.
 pub fn look_up(
     database: &Database,
+    metric: Metric,
     codes: &[u64],
     answers: &mut [i8],
     stop: &AtomicBool,
 ) -> Result<(), DatabaseError> {
     let values = DatabaseValues::new(database);
-    let failed = AtomicBool::new(false);
     for (codes, answers) in codes.chunks(SORTED_TOGETHER).zip(answers.chunks_mut(SORTED_TOGETHER)) {
         answers.fill(NOT_COVERED);
+        let query = |(at, &code)| {
+            let position = covered(database, code)?;
+            let order = database.look_up_order(&position);
+            Some(Query { order, at: at as u32, position, answer: NOT_COVERED })
+        };
         let mut queries: Vec<Query> = codes
             .par_iter()
             .enumerate()
             .take_any_while(|_| !stop.load(Ordering::Relaxed))
-            .filter_map(|(at, &code)| query(database, at as u32, code))
+            .filter_map(query)
             .collect();
         queries.par_sort_unstable_by_key(|query| query.order);
-        queries.par_chunks_mut(BATCH).for_each(|queries| {
-            if stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed) {
-                return;
-            }
-            for query in queries {
-                match answer(&values, query.code) {
-                    Some(answer) => query.answer = answer,
-                    None => return failed.store(true, Ordering::Relaxed),
+        queries.par_chunks_mut(BATCH).try_for_each(|queries| {
+            if !stop.load(Ordering::Relaxed) {
+                for query in queries {
+                    query.answer = answer(database, &values, metric, &query.position)?;
                 }
             }
-        });
+            Ok::<_, DatabaseError>(())
+        })?;
         for query in queries {
             answers[query.at as usize] = query.answer;
         }
     }
-    values.into_error().map_or(Ok(()), Err)
+    Ok(())
 }
 
-/// Returns the answer for a code; `None` after an error, which `values` stores.
-fn answer(values: &DatabaseValues<'_>, code: u64) -> Option<i8> {
-    match values.value(code) {
-        OracleAnswer::Known(Value::Win) => Some(WIN),
-        OracleAnswer::Known(Value::Loss) => Some(LOSS),
-        OracleAnswer::Unknown => Some(NOT_COVERED),
-        OracleAnswer::Failed => None,
-    }
+/// Returns the answer for a position. A remoteness is below 64, and only complete databases store it.
+fn answer(
+    database: &Database,
+    values: &DatabaseValues<'_>,
+    metric: Metric,
+    position: &Position,
+) -> Result<i8, DatabaseError> {
+    Ok(match metric {
+        Metric::Remoteness => {
+            database.remoteness(position)?.map_or(NOT_COVERED, |plies| plies as i8)
+        }
+        Metric::Outcome => match values.look_up(position)? {
+            Some(Value::Win) => WIN,
+            Some(Value::Loss) => LOSS,
+            None => NOT_COVERED,
+        },
+    })
 }
 
-/// Returns the query for a code; `None` if the database cannot contain it.
-fn query(database: &Database, at: u32, code: u64) -> Option<Query> {
+/// Returns the position of a code; `None` if the database cannot contain it.
+fn covered(database: &Database, code: u64) -> Option<Position> {
     let position = decode(database.board(), code)?;
     let stones = position.occupied().count_ones();
-    if stones > database.coverage().max_stones {
-        return None;
-    }
-    Some(Query { order: database.look_up_order(&position), at, code, answer: NOT_COVERED })
+    (stones <= database.coverage().max_stones).then_some(position)
 }

@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use konane::Limits;
-use konane::system::{alternatives, parse_bytes, thread_pool};
+use konane::system::{alternatives, parse_bytes, parse_duration, thread_pool};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -113,7 +113,7 @@ pub fn on_pool<T: Send>(
     Ok(pool.install(work))
 }
 
-/// Time in seconds, from 0 to [`MAX_SECONDS`].
+/// Time: a number of seconds from 0 to [`MAX_SECONDS`], or a text such as `1m30s`.
 #[derive(Clone, Copy, Debug)]
 pub struct SecondsArg<N>(pub Duration, PhantomData<N>);
 
@@ -128,7 +128,14 @@ impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for SecondsArg<N> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        const EXPECTED: &str = "a number of seconds from 0 to 1e15";
+        const EXPECTED: &str = "a number of seconds from 0 to 1e15, or a text such as '1m30s'";
+        if value.is_instance_of::<PyString>() {
+            let time = parse_duration(&read_text::<N>(&value, EXPECTED)?).map_err(|error| {
+                let (name, value) = (N::NAME, shown(&value));
+                Failure::input(format_args!("{name}: {value} is not a time: {error}"))
+            })?;
+            return Ok(SecondsArg(time, PhantomData));
+        }
         let out_of_range = || wrong_value::<N>(shown(&value), EXPECTED);
         let seconds = value.extract::<f64>().map_err(|error| {
             if error.is_instance_of::<PyOverflowError>(value.py()) {
@@ -192,7 +199,7 @@ impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for StartArg<N> {
             return Ok(StartArg(position.get().clone(), PhantomData));
         }
         let text = read_text::<N>(&value, "a board such as '6x6', or a konane.Position")?;
-        if text.trim().contains(['/', ' ']) {
+        if text.contains('/') || text.ends_with(" b") || text.ends_with(" w") {
             return Err(Failure::input(format_args!(
                 "{}: {} is a position without its board: write konane.Position(board, text)",
                 N::NAME,

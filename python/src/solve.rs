@@ -134,7 +134,7 @@ pub fn profile(name: &StrArg<name::Profile>) -> Result<Profile, Failure> {
 ///
 /// `algo` is ``"dfpn"``, ``"pns"``, ``"pn2"``, ``"pns-pdfpn"`` or ``"ab"``. `threads` defaults to all
 /// cores; ``"pns"`` and ``"ab"`` use one. `memory` is a number of bytes or a text such as
-/// ``"512MiB"``, at least 1 MiB. `time_limit` is a number of seconds from 0 to 1e15, `max_nodes` a
+/// ``"512MiB"``, at least 1 MiB. `time_limit` is a number of seconds or a text such as ``"1m30s"``, `max_nodes` a
 /// number of positions. `db` is a ``Database`` of the board, or a directory that contains one; positions
 /// in it are not searched. `profile="thesis"` selects the published parameters.
 ///

@@ -110,8 +110,8 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 /// `nimber` (at most 1000): returns a ``SproutsSolution`` for the player to move.
 ///
 /// `algo` is ``"dfpn"``, ``"pns"`` (one thread) or ``"pns-pdfpn"``. `threads` defaults to all cores.
-/// `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds from 0 to
-/// 1e15. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
+/// `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds or a
+/// text such as ``"1m30s"``. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
 /// end; an exception that it raises ends the search.
 ///
 /// Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is

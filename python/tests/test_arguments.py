@@ -21,7 +21,7 @@ class Raises:
 
 TYPES = [
     (lambda: konane.solve("3x3", db=3), "db: expected a konane.Database, or the path of a directory"),
-    (lambda: konane.solve("3x3", time_limit="1s"), "time_limit: expected a number of seconds"),
+    (lambda: konane.solve("3x3", time_limit=["1s"]), "time_limit: expected a number of seconds"),
     (lambda: konane.solve("3x3", interval=[1]), "interval: expected a number of seconds"),
     (lambda: konane.solve("3x3", threads="a"), "threads: expected a whole number, got 'a' (str)"),
     (lambda: konane.solve("3x3", max_nodes=1.5), "max_nodes: expected a whole number, got 1.5 (float)"),
@@ -51,10 +51,10 @@ TYPES = [
 ]
 
 VALUES = [
-    (lambda: konane.solve("3x3", time_limit=1e300), "seconds from 0 to 1e15, got 1e+300"),
-    (lambda: konane.solve("3x3", time_limit=-1), "seconds from 0 to 1e15, got -1"),
-    (lambda: konane.solve("3x3", time_limit=math.nan), "seconds from 0 to 1e15, got nan"),
-    (lambda: konane.solve("3x3", time_limit=math.inf), "seconds from 0 to 1e15, got inf"),
+    (lambda: konane.solve("3x3", time_limit=1e300), "text such as '1m30s', got 1e+300"),
+    (lambda: konane.solve("3x3", time_limit=-1), "text such as '1m30s', got -1"),
+    (lambda: konane.solve("3x3", time_limit=math.nan), "text such as '1m30s', got nan"),
+    (lambda: konane.solve("3x3", time_limit=math.inf), "text such as '1m30s', got inf"),
     (lambda: konane.solve("3x3", time_limit=10**400), "time_limit: expected a number of seconds"),
     (lambda: konane.solve("3x3", interval=1e300), "interval: expected a number of seconds"),
     (lambda: konane.solve("3x3", threads=0), "threads: expected a whole number from 1 to 1024, got 0"),
@@ -63,6 +63,9 @@ VALUES = [
     (lambda: konane.solve("3x3", memory=HUGE), "memory: 'xxxx"),
     (lambda: konane.solve("3x3", profile=HUGE), "profile: expected 'tuned' or 'thesis', got \"xxx"),
     (lambda: konane.solve("3x3", algo="\ud800"), "algo: expected a text that UTF-8 can encode"),
+    (lambda: konane.solve("3x3", time_limit="1 hour"), "time_limit: '1 hour' is not a time: "),
+    (lambda: konane.solve("3x3", interval="-1s"), "interval: '-1s' is not a time: "),
+    (lambda: konane.solve("6 x 6"), '"6 x 6" is not a board size: write ranks x files without spaces'),
     (lambda: konane.solve("3/3 b"), "'3/3 b' is a position without its board"),
     (lambda: Position("3x3", "3/3/3 b", HUGE), "phase: expected 'auto' or 'jump', got \"xxx"),
     (lambda: Position("3x3", phase="jump"), "phase: 'jump' needs the argument text"),
@@ -110,6 +113,8 @@ def test_extreme_times():
     # A time limit of 0 allows no search, and one beyond the range of the clock never applies.
     assert konane.solve("8x8", time_limit=0, memory="16MiB").reason == "time limit"
     assert konane.solve("3x3", time_limit=1e15).winner == "white"
+    assert konane.solve("3x3", time_limit="1m30s").winner == "white"
+    assert konane.solve("8x8", time_limit="100ms", memory="16MiB").reason == "time limit"
     assert konane.solve("3x3", interval=0, progress=lambda _: None).winner == "white"
     assert sprouts.solve("0*40", time_limit=0).reason == "time limit"
 

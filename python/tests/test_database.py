@@ -51,8 +51,35 @@ def test_remoteness_agrees_with_plain_recursion(tmp_path):
         assert answer.remoteness == remoteness(position)
         for move, number in answer.remoteness_after.items():
             assert number == remoteness(position.play(move))
-    with pytest.raises(konane.InputError, match="metric"):
-        konane.build_database("3x4", tmp_path, metric="depth")
+    positions = reachable("3x4")
+    found = db.probe_many(positions, metric="remoteness")
+    assert found.dtype == np.int8 and found.tolist() == [remoteness(position) for position in positions]
+    assert db.probe_many([1 << 40], metric="remoteness").tolist() == [-1]
+    many = np.array([position.code for position in positions] * (3000 // len(positions) + 1), dtype=np.uint64)
+    expected = np.resize(found, many.shape)
+    np.testing.assert_array_equal(db.probe_many(many, metric="remoteness", threads=2), expected)
+    np.testing.assert_array_equal(db.probe_many(many), expected % 2)
+    for call in (lambda: db.probe_many(many, metric="depth"),
+                 lambda: konane.build_database("3x4", tmp_path, metric="depth")):
+        with pytest.raises(konane.InputError, match="metric: expected 'outcome' or 'remoteness', got"):
+            call()
+
+
+def test_arrays_of_positions(databases):
+    db = Database.find(databases, "3x4")
+    positions = reachable("3x4")
+    expected = [int(wins(position)) for position in positions]
+    assert db.probe_many(positions).tolist() == expected
+    assert db.probe_many(np.array(positions)).tolist() == expected
+    assert db.probe_many([positions[:2], positions[2:4]]).shape == (2, 2)
+    assert db.probe_many(positions[0]).shape == ()
+    assert db.probe_many([positions[1], positions[1].code]).tolist() == [expected[1]] * 2
+    with pytest.raises(konane.InputError, match="one of the 4x4 board"):
+        db.probe_many([positions[0], Position("4x4")])
+    with pytest.raises(konane.InputError, match="fewer than two empty squares"):
+        db.probe_many([Position("3x4", "1oxo/oxox/xoxo b", "jump")])
+    with pytest.raises(konane.InputError, match="metric: this database stores outcomes only"):
+        db.probe_many(positions, metric="remoteness")
 
 
 def test_probe_many_agrees_with_probe(databases):

@@ -4,7 +4,9 @@ import ast
 import dataclasses
 import doctest
 import inspect
+import json
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -13,8 +15,10 @@ from pathlib import Path
 
 import konane
 import pytest
-from konane import _konane, _results, sprouts
+from konane import _errors, _konane, _results, sprouts
 
+NOTEBOOK = Path(__file__).resolve().parents[1] / "examples" / "first_steps.ipynb"
+MANUAL = Path(__file__).resolve().parents[2] / "docs" / "manual.md"
 README = Path(__file__).resolve().parents[1] / "README.md"
 PACKAGE = Path(konane.__file__).parent
 
@@ -106,6 +110,14 @@ def test_everything_is_documented():
         assert documented == [field.name for field in dataclasses.fields(result)], name
 
 
+def test_help_has_every_function_and_no_generated_methods():
+    text = pydoc.plain(pydoc.render_doc(konane))
+    assert all(f"\n    {name}(" in text for name in ("analyse", "line", "solve"))
+    assert "__dataclass_fields__" not in text and len(text.splitlines()) < 330
+    for name in (*_results.__all__, *_errors.__all__):
+        assert getattr(konane, name).__module__ == "konane"
+
+
 def test_the_package_is_typed_and_has_a_version():
     assert (PACKAGE / "py.typed").exists()
     assert konane.__version__ == metadata.version("konane")
@@ -140,6 +152,35 @@ def test_examples_of_the_readme(tmp_path):
     finally:
         os.chdir(before)
     assert result.attempted > 10 and result.failed == 0
+
+
+def test_the_example_of_the_manual(tmp_path, monkeypatch, capsys):
+    if not MANUAL.exists():
+        pytest.skip("the manual is not here")
+    [example] = re.findall(r"^```python\n(.*?)^```", MANUAL.read_text(), re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(example, {})
+    assert capsys.readouterr().out.splitlines()[-1] == "loss 0"
+
+
+def test_the_notebook(monkeypatch):
+    """Every cell runs, and prints the values that the notebook shows."""
+    pytest.importorskip("matplotlib").use("Agg")
+    pretty = pytest.importorskip("IPython.lib.pretty").pretty
+    if not NOTEBOOK.exists():
+        pytest.skip("the notebook is not here")
+    names = {}
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
+    for cell in cells:
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, "cell", "exec"), names)
+        value = last and eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+        shown = [output for output in cell["outputs"] if output["output_type"] == "execute_result"]
+        for output in shown:
+            text = "".join(output["data"]["text/plain"])
+            assert text.startswith("<") or pretty(value) == text
+    assert len(cells) > 10
 
 
 def test_subinterpreters_are_rejected():

@@ -99,7 +99,6 @@ def test_options_of_other_types():
     for options in (
         {"memory": 1.5},
         {"threads": "2"},
-        {"time_limit": "1s"},
         {"max_nodes": 1e6},
         {"progress": 5},
         {"db": 5},

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use super::judgement::{Analysis, Judgement, ValueSource};
 use crate::error::ErrorKind;
@@ -84,7 +85,7 @@ pub struct Analyst {
     zobrist: Zobrist,
     table: Table,
     options: SolveOptions,
-    database: Option<Database>,
+    database: Option<Arc<Database>>,
     proofs: Vec<ProofStrategy>,
 }
 
@@ -142,7 +143,8 @@ impl Analyst {
     ///
     /// # Errors
     /// If the database is about another board.
-    pub fn with_database(self, database: Database) -> Result<Self, AnalysisError> {
+    pub fn with_database(self, database: impl Into<Arc<Database>>) -> Result<Self, AnalysisError> {
+        let database = database.into();
         self.check_board(database.directory().display().to_string(), database.board())?;
         Ok(Analyst { database: Some(database), ..self })
     }
@@ -174,7 +176,7 @@ impl Analyst {
 
     /// The database.
     pub fn database(&self) -> Option<&Database> {
-        self.database.as_ref()
+        self.database.as_deref()
     }
 
     /// The proofs.

@@ -88,7 +88,7 @@ pub struct Dimensions {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DimensionsError {
     /// Text other than two whole numbers with an `x` between them.
-    #[error("{0:?} is not a board size: write ranks x files, such as 6x6 or 8x7")]
+    #[error("{0:?} is not a board size: write ranks x files without spaces, such as 6x6 or 8x7")]
     Syntax(String),
     /// One of the numbers is zero.
     #[error("a board of {ranks}x{files} has no squares: both numbers must be at least 1")]

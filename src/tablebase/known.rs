@@ -71,9 +71,13 @@ impl<'a> DatabaseValues<'a> {
 
     /// Returns the value of a position or, if the database does not contain it, of the equivalent position
     /// with exchanged colours.
+    /// `None` if the database contains neither.
+    ///
+    /// # Errors
+    /// As [`Database::value`].
     #[inline]
-    fn look_up(&self, position: Position) -> Result<Option<Value>, DatabaseError> {
-        let found = self.database.value(&position)?;
+    pub fn look_up(&self, position: &Position) -> Result<Option<Value>, DatabaseError> {
+        let found = self.database.value(position)?;
         match &self.exchange {
             Some(exchange)
                 if found.is_none() && position.phase(self.database.board()) == Phase::Jumping =>
@@ -102,7 +106,7 @@ impl Oracle for DatabaseValues<'_> {
         if position.occupied().count_ones() > self.max_stones {
             return OracleAnswer::Unknown;
         }
-        match self.look_up(position) {
+        match self.look_up(&position) {
             Ok(Some(value)) => OracleAnswer::Known(value),
             // Happens only in searches that begin with a position that no game reaches.
             Ok(None) => OracleAnswer::Unknown,

@@ -46,7 +46,7 @@ def solve(
     memory_per_worker: int | str = "1GiB",
     memory: int | str = "1GiB",
     job_nodes: int | None = None,
-    time_limit: float | None = None,
+    time_limit: float | str | None = None,
     max_nodes: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_interval: float | None = None,
@@ -64,8 +64,8 @@ def solve(
 
     The coordinator's `checkpoint` is written every `checkpoint_interval` seconds, at the end, and when a
     limit is reached or Ctrl-C is pressed. With `resume`, the search continues from this file. The default
-    interval is 5 seconds, or 50 times the time that the last checkpoint took if that is longer. `time_limit` is in
-    seconds. `log` is called with lines about progress and workers.
+    interval is 5 seconds, or 50 times the time that the last checkpoint took if that is longer. `time_limit` is a
+    number of seconds or a text such as ``"1h"``. `log` is called with lines about progress and workers.
 
     Raises ``konane.InputError`` and ``konane.FileError`` as ``konane.solve`` does, and
     ``ClusterError`` if Ray cannot be used, or if no worker can be started for two minutes. Ctrl-C
@@ -94,7 +94,7 @@ def sprouts(
     memory_per_worker: int | str = "1GiB",
     memory: int | str = "1GiB",
     job_nodes: int | None = None,
-    time_limit: float | None = None,
+    time_limit: float | str | None = None,
     max_nodes: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     resume: bool = False,

@@ -65,7 +65,8 @@ class ClusterOptions:
     memory: int | str = "1GiB"
     #: Nodes of a job; ``None`` for at least the number that a worker evaluates while the driver serves all workers.
     job_nodes: int | None = None
-    time_limit: float | None = None
+    #: Number of seconds, or a text such as ``"1h"``.
+    time_limit: float | str | None = None
     #: Seconds without a message after which a worker is lost. During a long job, it must answer a ping in this time.
     lease: float = 30.0
     #: Seconds without any worker after which the search fails.
@@ -195,7 +196,7 @@ class Driver:
                 if now >= next_check:
                     next_check = now + CHECK_INTERVAL
                     limit = self.options.time_limit
-                    if limit is not None and now - started >= limit:
+                    if limit is not None and now - started >= time_limit(limit):
                         self.coordinator.end("time limit")
                         break
                     if any(worker.pid is not None for worker in self.live):

@@ -141,7 +141,7 @@ pub fn seconds(text: StrArg<name::Text>) -> Result<f64, Failure> {
     parse_duration(&text).map(|time| time.as_secs_f64()).map_err(Failure::input)
 }
 
-/// Checks a time limit in seconds, as all functions of the package do, and returns it.
+/// Reads a time limit, as all functions of the package do, and returns its seconds.
 #[pyfunction]
 #[pyo3(signature = (time_limit))]
 pub fn time_limit(time_limit: SecondsArg<name::TimeLimit>) -> f64 {
