@@ -1,8 +1,10 @@
 //! `konane solve`, `konane perft` and `konane complexity`: every flag, JSON, exit codes, invalid input and limits.
 
+use std::fs;
+
 use serde_json::Value;
 
-use super::common::{code, command, json, konane, one_object, stderr, stdout, words};
+use super::common::{TestDir, code, command, json, konane, one_object, stderr, stdout, words};
 
 /// Checks that outcome, winner and best move in the JSON of `solve` are consistent.
 pub fn check_solve(value: &Value) {
@@ -362,7 +364,7 @@ fn the_examples_of_the_help_work() {
 
 #[test]
 fn completions_and_manual_pages() {
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+    for shell in ["bash", "zsh", "fish", "nushell", "powershell", "elvish"] {
         let output = konane(&["completions", shell]);
         assert_eq!(code(&output), 0);
         assert!(stdout(&output).contains("max-nodes"), "{shell}");
@@ -390,6 +392,17 @@ fn completions_and_manual_pages() {
         shown += 1;
     }
     assert!(shown > 20, "{shown} pages");
+    // `--out` writes the same pages.
+    let dir = TestDir::new();
+    let directory = dir.path("share/man1");
+    let output = konane(&["man", "--out", directory.to_str().expect("text")]);
+    assert_eq!((code(&output), stdout(&output)), (0, String::new()));
+    assert_eq!(fs::read_dir(&directory).expect("a directory").count(), shown);
+    let page = fs::read_to_string(directory.join("konane-solve.1")).expect("a page");
+    assert_eq!(page, stdout(&konane(&["man", "solve"])));
+    let output = konane(&["man", "--out", "/dev/null/man"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("/dev/null/man"), "{}", stderr(&output));
     let output = konane(&["man", "sprouts", "nonsense"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("grundy"), "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! Developer commands: `cargo xtask measure|pages|reproduce|simulate|fit`.
+//! Developer commands: `cargo xtask measure|pages|reproduce|release|simulate|fit`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -39,6 +39,13 @@ enum DeveloperCommand {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Make the files of a release, or test them (xtask/release.py)
+    #[command(disable_help_flag = true)]
+    Release {
+        /// Arguments of the script; --help lists them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Simulate a search on many machines on a virtual clock
     #[command(subcommand)]
     Simulate(simulate::Simulate),
@@ -55,6 +62,7 @@ fn main() -> ExitCode {
         DeveloperCommand::Measure(args) => measure::run(&args),
         DeveloperCommand::Pages { args } => pages(&args),
         DeveloperCommand::Reproduce { args } => script("reproduce.py", &args),
+        DeveloperCommand::Release { args } => script("release.py", &args),
         DeveloperCommand::Simulate(game) => game.run(),
         DeveloperCommand::Fit { files } => fit::run(&files),
     };

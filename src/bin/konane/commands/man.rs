@@ -1,9 +1,15 @@
 //! `konane man` and `konane completions`: manual pages and completion scripts, which installers can include.
 
+use std::fs;
+use std::path::PathBuf;
+
 use clap::{Args, Command};
+use clap_complete::Shell;
+use clap_complete_nushell::Nushell;
 
 use crate::exit::{CliError, Exit};
 use crate::output;
+use konane::file::FileError;
 use konane::system::quote;
 
 /// `konane man`.
@@ -11,19 +17,30 @@ use konane::system::quote;
 #[command(after_help = concat!(
     "Examples:\n",
     "  konane man solve | man -l -\n",
-    "  konane man sprouts db import\n"
+    "  konane man sprouts db import\n",
+    "  konane man --out share/man/man1\n"
 ))]
 pub struct ManArgs {
     /// The subcommand to describe, such as `solve` or `sprouts db`; the whole program by default.
     #[arg(value_name = "SUBCOMMAND")]
     pub path: Vec<String>,
+    /// Write the pages of the program and all subcommands as files into this directory.
+    #[arg(long, value_name = "DIR", conflicts_with = "path")]
+    pub out: Option<PathBuf>,
 }
 
-/// Prints a manual page of the program or of a subcommand.
+/// Prints a manual page of the program or of a subcommand, or writes all pages.
 pub fn man(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
     // There is no page for the subcommand `help`.
     let mut command = without_help(program);
     command.build();
+    if let Some(directory) = &args.out {
+        let written = fs::create_dir_all(directory);
+        let written = written.and_then(|()| clap_mangen::generate_to(command, directory));
+        let failed = |source| FileError::Io { path: directory.clone(), action: "write", source };
+        written.map_err(failed)?;
+        return Ok(Exit::Answered);
+    }
     for name in &args.path {
         let Some(found) = command.find_subcommand(name).cloned() else {
             let names: Vec<&str> = command
@@ -52,8 +69,9 @@ fn without_help(command: Command) -> Command {
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell.
-    #[arg(value_name = "SHELL")]
-    pub shell: clap_complete::Shell,
+    #[arg(value_name = "SHELL",
+          value_parser = ["bash", "elvish", "fish", "nushell", "powershell", "zsh"])]
+    pub shell: String,
 }
 
 /// Prints a completion script for the program.
@@ -66,7 +84,10 @@ pub fn completions(args: &CompletionsArgs, program: &Command) -> Result<Exit, Cl
         .long_about(program.get_long_about().cloned().unwrap_or_default())
         .args(program.get_arguments())
         .subcommands(subcommands);
-    clap_complete::generate(args.shell, &mut shown, "konane", &mut script);
+    match args.shell.parse::<Shell>() {
+        Ok(shell) => clap_complete::generate(shell, &mut shown, "konane", &mut script),
+        Err(_) => clap_complete::generate(Nushell, &mut shown, "konane", &mut script),
+    }
     output::write_text(String::from_utf8_lossy(&script))?;
     Ok(Exit::Answered)
 }
