@@ -36,9 +36,9 @@ struct Query {
     /// Sort key, the order of the values in the files: (stones, side to move and black stones), then the group of
     /// eight rows, then the column.
     order: (u32, u32, u32),
-    /// Index of the answer.
+    /// Index of the code, and of the answer.
     at: u32,
-    position: Position,
+    code: u64,
     answer: i8,
 }
 
@@ -81,7 +81,7 @@ pub fn look_up(
         let query = |(at, &code)| {
             let position = covered(database, code)?;
             let order = database.look_up_order(&position);
-            Some(Query { order, at: at as u32, position, answer: NOT_COVERED })
+            Some(Query { order, at: at as u32, code, answer: NOT_COVERED })
         };
         let mut queries: Vec<Query> = codes
             .par_iter()
@@ -93,7 +93,8 @@ pub fn look_up(
         queries.par_chunks_mut(BATCH).try_for_each(|queries| {
             if !stop.load(Ordering::Relaxed) {
                 for query in queries {
-                    query.answer = answer(database, &values, metric, &query.position)?;
+                    let position = Position::from_code(database.board(), query.code);
+                    query.answer = answer(database, &values, metric, &position)?;
                 }
             }
             Ok::<_, DatabaseError>(())

@@ -33,6 +33,8 @@ assert konane.solve("4x4", memory="1MiB").winner in ("black", "white")
 CALLS = {
     "solve": "lambda: konane.solve('8x8', memory='256MiB')",
     "solve by pns-pdfpn": "lambda: konane.solve('8x8', algo='pns-pdfpn', memory='256MiB')",
+    "analyse": "lambda: konane.analyse('8x8', memory='256MiB')",
+    "line": "lambda: konane.line('8x8', memory='256MiB')",
     "prove": "lambda: konane.prove('8x8', sys.argv[1] + '/8x8.proof', memory='256MiB')",
     "perft": "lambda: konane.perft('8x8', 20)",
     "distinct positions": "lambda: konane.perft('8x8', 12, unique=True)",
