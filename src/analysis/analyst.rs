@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::judgement::{Analysis, Judgement, ValueSource};
+use super::judgement::{Analysis, JudgedMove, Judgement, ValueSource};
 use crate::error::ErrorKind;
 use crate::konane::solve::new_table;
 use crate::konane::zobrist::Zobrist;
@@ -229,7 +229,7 @@ impl Analyst {
         Ok(analysis)
     }
 
-    fn unsorted(&self, position: &Position) -> Result<Analysis, AnalysisError> {
+    pub(super) fn unsorted(&self, position: &Position) -> Result<Analysis, AnalysisError> {
         let mut analysis = Analysis::new(&self.board, position);
         analysis.judgement = self.lookup(position)?;
         for judged in &mut analysis.moves {
@@ -293,15 +293,13 @@ impl Analyst {
                     (Outcome::Unknown(Reason::NodeLimit), _) if left > 0 => {}
                     (Outcome::Unknown(reason), _) => {
                         analysis.reason = Some(reason);
-                        analysis.finish();
-                        return Ok(analysis);
+                        return self.ranked(analysis);
                     }
                 }
             }
             budget = budget.saturating_mul(BUDGET_GROWTH);
         }
-        analysis.finish();
-        Ok(analysis)
+        self.ranked(analysis)
     }
 
     /// Chooses a move to play: a winning move, the quickest one if that is known; in a lost position the move of the
@@ -328,18 +326,15 @@ impl Analyst {
                 analysis.finish();
             }
         }
+        if analysis.outcome() == Some(Value::Loss) {
+            analysis = self.ranked(analysis)?;
+        }
         let judgement = analysis.judgement;
         let choice = |mv, judgement| ChosenMove { mv, judgement };
-        if analysis.outcome() == Some(Value::Loss) {
-            return Ok(self.longest_resistance(&analysis)?.map(|mv| choice(mv, judgement)));
-        }
-        let plies = |judgement: Judgement| judgement.remoteness.unwrap_or(u32::MAX);
-        let winning = analysis.moves.iter().filter(|judged| judged.outcome() == Some(Value::Win));
-        let quickest =
-            winning.min_by_key(|judged| (judged.judgement.map_or(u32::MAX, plies), judged.replies));
-        Ok(match quickest {
-            Some(judged) => Some(choice(judged.mv, judgement)),
-            None => {
+        let first = analysis.moves.first();
+        Ok(match first.filter(|judged| judged.outcome() == analysis.outcome()) {
+            Some(judged) if judgement.is_some() => Some(choice(judged.mv, judgement)),
+            _ => {
                 let open = || analysis.moves.iter().filter(|judged| judged.judgement.is_none());
                 // The search does not use the proofs, so it may prefer a move that loses by one of them.
                 let best = open().map(|judged| judged.mv).find(|&mv| Some(mv) == best);
@@ -350,15 +345,20 @@ impl Analyst {
         })
     }
 
-    /// The move of a lost position with the longest resistance. The following criteria are applied in turn, until one
-    /// of them distinguishes the moves:
+    /// Sorts the moves of an analysis as [`Analysis::moves`] says. The resistance of losing moves is compared by the
+    /// following criteria in turn, until one of them distinguishes the moves:
     ///
-    /// * the greatest remoteness, if the remoteness after every move is known
+    /// * the greatest remoteness, if the remoteness after every losing move is known
     /// * the opponent is not known to have a move that ends the game
     /// * the smallest number of winning replies, which counts as 0 if the value of some reply is unknown
     /// * the greatest search effort of the position after the move
-    fn longest_resistance(&self, analysis: &Analysis) -> Result<Option<Move>, AnalysisError> {
-        let after = analysis.moves.iter().map(|judged| self.lookup_moves(&judged.after));
+    pub(super) fn ranked(&self, mut analysis: Analysis) -> Result<Analysis, AnalysisError> {
+        analysis.finish();
+        let lost = |judged: &JudgedMove| judged.outcome() == Some(Value::Loss);
+        let Some(first) = analysis.moves.iter().position(lost) else { return Ok(analysis) };
+        let moves = &mut analysis.moves[first..];
+        let end = moves.iter().take_while(|judged| lost(judged)).count();
+        let after = moves[..end].iter().map(|judged| self.lookup_moves(&judged.after));
         let after = after.collect::<Result<Vec<_>, _>>()?;
         let plies = |after: &Analysis| after.judgement?.remoteness;
         // An unknown remoteness may be larger than a known one: a jump over several stones may lead to a position with
@@ -373,10 +373,12 @@ impl Analyst {
             let (plies, continues) = (plies(after).filter(|_| all_known), plies(after) != Some(1));
             (plies, continues, Reverse(if known { winning } else { 0 }), effort)
         };
-        // `max_by_key` returns the last of several equal moves. The order is reversed, so this is the first move.
-        let moves = analysis.moves.iter().zip(&after).rev();
-        let best = moves.max_by_key(|(_, after)| resistance(after));
-        Ok(best.map(|(judged, _)| judged.mv))
+        let mut ranked: Vec<_> = moves[..end].iter().copied().zip(&after).collect();
+        ranked.sort_by_key(|(_, after)| Reverse(resistance(after)));
+        for (judged, (better, _)) in moves.iter_mut().zip(ranked) {
+            *judged = better;
+        }
+        Ok(analysis)
     }
 
     /// A line of best play from the position, to the end of the game or to the first position whose value is not

@@ -1,8 +1,6 @@
 //! Values of a position and its moves, as results: an [`Analysis`] has [`JudgedMove`]s, and a [`Judgement`] is a value
 //! with its [`ValueSource`].
 
-use std::cmp::Reverse;
-
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -136,8 +134,9 @@ pub struct Analysis {
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
     pub code: u64,
-    /// All moves: winning ones first, the quickest at the head; then losing ones, the longest at the
-    /// head; then those with unknown outcome.
+    /// All moves: winning ones first, the quickest at the head, and the one with the fewest replies where the
+    /// remoteness is equal or unknown; then losing ones, the longest resistance at the head; then those with unknown
+    /// outcome.
     pub moves: Vec<JudgedMove>,
 }
 
@@ -214,12 +213,12 @@ impl Analysis {
     pub(super) fn finish(&mut self) {
         self.moves.sort_by_key(|judged| match judged.judgement {
             Some(Judgement { outcome: Value::Win, remoteness, .. }) => {
-                (0, remoteness.unwrap_or(u32::MAX), Reverse(0))
+                (0, remoteness.unwrap_or(u32::MAX), judged.replies)
             }
             Some(Judgement { outcome: Value::Loss, remoteness, .. }) => {
-                (1, 0, Reverse(remoteness.unwrap_or(0)))
+                (1, !remoteness.unwrap_or(0), 0)
             }
-            None => (2, 0, Reverse(0)),
+            None => (2, 0, 0),
         });
         let to_move = self.to_move;
         self.winner = self.outcome().map(|value| to_move.winner(value));

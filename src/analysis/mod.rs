@@ -5,6 +5,7 @@
 //!   within limits, chooses moves and computes lines of play.
 //! * [`Analysis`]: a position with its [`JudgedMove`]s. [`Judgement`] is a proven value with its [`ValueSource`].
 //! * [`ChosenMove`]: a move to play; [`Level`]: an opponent of limited strength.
+//! * [`Analyst::refutation`]: an answer to every move from a lost position.
 //!
 //! ```text
 //! database, proofs ─▶ analyst ◀─▶ Solver, with a table that persists between positions
@@ -29,6 +30,7 @@ mod analyst;
 mod annotate;
 mod judgement;
 mod level;
+mod refutation;
 #[cfg(test)]
 mod tests;
 
@@ -36,3 +38,4 @@ pub use analyst::{AnalysisError, Analyst, ChosenMove};
 pub use annotate::{AnnotatedMove, annotate};
 pub use judgement::{Analysis, JudgedMove, Judgement, ValueSource};
 pub use level::Level;
+pub use refutation::{Defence, LostPosition};

@@ -311,3 +311,48 @@ fn proofs_of_other_boards_are_errors() {
     let error = analyst("4x4").with_proof(strategy).unwrap_err();
     assert_eq!(error.to_string(), "the proof is about 3x4, and the analysis about 4x4");
 }
+
+/// Asserts that a refutation answers every move of the loser and ends with positions without moves.
+fn check_refutation(analyst: &mut Analyst, lost: &Position) -> usize {
+    let board = analyst.board().clone();
+    let found = analyst.refutation(lost, usize::MAX, Limits::default()).unwrap();
+    assert_eq!(found[0].position, *lost);
+    for (index, position) in found.iter().enumerate() {
+        let defences = position.defences.as_ref().unwrap();
+        let mut moves: Vec<_> = defences.iter().map(|defence| defence.mv).collect();
+        let mut legal = position.position.moves(&board);
+        let key = |mv: &_| format!("{mv:?}");
+        moves.sort_by_key(key);
+        legal.sort_by_key(key);
+        assert_eq!((moves, position.moves as usize), (legal.clone(), legal.len()));
+        for defence in defences {
+            assert_eq!(defence.after, position.position.play(&board, defence.mv));
+            assert!(defence.after.is_legal(&board, defence.answer));
+            assert_eq!(defence.then, defence.after.play(&board, defence.answer));
+            assert_eq!(found[defence.next].code, defence.then.code(&board));
+            // Both players have moved, so the game ends.
+            let stones = |position: &Position| position.occupied().count_ones();
+            assert!(stones(&found[defence.next].position) < stones(&position.position));
+        }
+        assert!(found[..index].iter().all(|earlier| earlier.code != position.code));
+    }
+    found.len()
+}
+
+#[test]
+fn refutations_answer_every_move() {
+    let mut analyst = analyst("4x5");
+    // White wins 4x5.
+    let start = Position::start(analyst.board());
+    let all = check_refutation(&mut analyst, &start);
+    let limited = analyst.refutation(&start, 2, Limits::default()).unwrap();
+    assert!(limited.len() < all);
+    let known = |lost: &&super::LostPosition| lost.defences.is_some();
+    assert_eq!(limited.iter().filter(known).count(), 2);
+    let stop = AtomicBool::new(true);
+    let mut fresh = self::analyst("6x6");
+    let start = Position::start(fresh.board());
+    let stopped = Limits { stop: Some(&stop), ..Limits::default() };
+    let unknown = fresh.refutation(&start, 9, stopped).unwrap();
+    assert!(unknown.len() == 1 && unknown[0].defences.is_none());
+}
