@@ -107,6 +107,7 @@ fn responses_have_the_fields_of_the_examples() {
         "konane/line",
         "konane/play",
         "konane/why",
+        "konane/report",
         "konane/setup",
         "sprouts/position",
         "sprouts/draw",

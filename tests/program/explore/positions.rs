@@ -159,7 +159,8 @@ fn invalid_requests_get_a_reason() {
         ("konane/position?board=1x3&phase=jump", 422, "jump requires a position"),
         ("konane/position?board=3x3&moves=a3,c1", 422, "move 2 (\"c1\"): c1 is not legal here"),
         ("konane/line?board=", 422, ""),
-        ("konane/why?board=3x3", 400, "move"),
+        ("konane/why?board=3x3&positions=401", 422, "positions: at most 400"),
+        ("konane/report?board=3x3&moves=a3,c1", 422, "move 2 (\"c1\"): c1 is not legal here"),
         ("konane/why?board=3x3&move=a2", 422, "a2"),
         ("konane/play?board=3x3&level=0", 422, "level: 1 to 10"),
         ("konane/play?board=3x3&level=11", 422, "level: 1 to 10"),
@@ -187,7 +188,7 @@ fn unknown_parameters_are_rejected_everywhere() {
         assert_eq!((reply.status, reply.error().as_str()), (400, none), "{path}");
     }
     assert_eq!(server.request("DELETE /api/v1/searches/1?file=x", &[], "").status, 400);
-    for path in ["konane/line", "konane/play", "konane/why", "openings"] {
+    for path in ["konane/line", "konane/play", "konane/report", "konane/why", "openings"] {
         let reply = server.get(&format!("{path}?board=3x3&move=a3&file=x"));
         assert_eq!(reply.status, 400, "{path}: {}", reply.body);
     }
@@ -249,8 +250,38 @@ fn lines_moves_and_answers_keep_the_outcome() {
                 // The side to move after the reply is the one that made the move.
                 (Some(_), outcome) => assert_eq!(why["outcome"], outcome, "{mv}"),
             }
+            assert!(why.get("refutation").is_none());
+        }
+        // The refutation of the side that loses: of the position, or of the one after the best move.
+        let mut lost = value["position"].as_str().unwrap();
+        if value["outcome"] == "win" {
+            lost = value["moves"][0]["after"].as_str().unwrap();
+        }
+        let lost = lost.replace(' ', "_");
+        let why = format!("konane/why?board=4x5&time=2000&position={lost}&positions=400");
+        let refutation = &server.json(&why)["refutation"];
+        for position in refutation.as_array().unwrap() {
+            let defences = position["defences"].as_array().unwrap();
+            assert_eq!(position["moves"], defences.len());
         }
     }
+}
+
+#[test]
+fn reports_are_those_of_annotate() {
+    let server = Server::new();
+    // White's reply gives the win away.
+    let report = server.json("konane/report?board=4x4&time=2000&moves=b3,b4,d3-b3");
+    let marks: Vec<_> =
+        report["moves"].as_array().unwrap().iter().map(|judged| &judged["mark"]).collect();
+    assert_eq!(marks[..2], [&Value::Null, &json!("?")]);
+    assert_eq!(report["summary"]["white"]["mistakes"], 1);
+    assert_eq!(report["result"], "unknown");
+    let unknown = server.json("konane/report?board=8x8&time=0&moves=a8,a7");
+    assert_eq!(
+        (&unknown["reason"], &unknown["moves"][0]["mark"]),
+        (&json!("time limit"), &json!("~"))
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
 use crate::progress::ProgressDisplay;
 use crate::repl::game::RecordArgs;
-use konane::analysis::{AnnotatedMove, annotate};
+use konane::analysis::{AnalysisError, Analyst, AnnotatedMove, annotate};
 use konane::json::{OrUnknown, or_unknown};
 use konane::record::{Mark, Record, RecordedMove};
 use konane::search::run::{Limits, Reason};
@@ -123,11 +123,33 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let progress = ProgressDisplay::new(args.output.quiet);
     let all = record.moves.len() + 1;
-    let mut limit = None;
-    let judged = annotate(&record, |ply, position| {
+    let mut judged = judge(&record, &mut analyst, |ply| {
         progress.update(|_| format!("{} of {all} positions judged", all - 1 - ply));
         let deadline = Instant::now().checked_add(args.time);
-        let limits = Limits { deadline, stop: Some(stop), ..Limits::default() };
+        Limits { deadline, stop: Some(stop), ..Limits::default() }
+    })?;
+    drop(progress);
+    if stop.load(Ordering::Relaxed) {
+        judged.reason = Some(Reason::Interrupted);
+    }
+    if args.output.json {
+        output::write_json(&judged)?;
+    } else {
+        output::write_text(text(record, &judged))?;
+    }
+    Ok(judged.reason.into())
+}
+
+/// Judges the moves of a record. `limits` returns those of the search of a position, with the number of moves before
+/// it.
+pub fn judge<'a>(
+    record: &Record,
+    analyst: &mut Analyst,
+    mut limits: impl FnMut(usize) -> Limits<'a>,
+) -> Result<AnnotationJson, AnalysisError> {
+    let mut limit = None;
+    let moves = annotate(record, |ply, position| {
+        let limits = limits(ply);
         if ply == record.moves.len() {
             // No move was played in the last position, so the values of its moves are not needed.
             analyst.choose(position, limits)?;
@@ -137,33 +159,23 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         limit = limit.or(analysis.reason);
         Ok(analysis)
     })?;
-    drop(progress);
-    let summary =
-        SummaryJson { black: side(&judged, Colour::Black), white: side(&judged, Colour::White) };
-    let unknown = judged.iter().any(|judged| judged.mark == Some(Mark::Unknown));
-    let reason = match stop.load(Ordering::Relaxed) {
-        true => Some(Reason::Interrupted),
-        // The search of the position after the last move records no reason. If only that position is unknown, a
-        // time limit is assumed.
-        false if unknown => Some(limit.unwrap_or(Reason::TimeLimit)),
-        false => None,
-    };
-    if args.output.json {
-        output::write_json(&AnnotationJson {
-            board: record.dimensions,
-            position: record.start,
-            phase: record.start.phase(&record.board()),
-            black: record.black,
-            white: record.white,
-            result: record.result,
-            moves: judged,
-            summary,
-            reason,
-        })?;
-    } else {
-        output::write_text(text(record, &judged, &summary))?;
-    }
-    Ok(reason.into())
+    // The search of the position after the last move records no reason. If only that position is unknown, a time limit
+    // is assumed.
+    let unknown = moves.iter().any(|judged| judged.mark == Some(Mark::Unknown));
+    Ok(AnnotationJson {
+        board: record.dimensions,
+        position: record.start,
+        phase: record.start.phase(&record.board()),
+        black: record.black.clone(),
+        white: record.white.clone(),
+        result: record.result,
+        summary: SummaryJson {
+            black: side(&moves, Colour::Black),
+            white: side(&moves, Colour::White),
+        },
+        moves,
+        reason: unknown.then(|| limit.unwrap_or(Reason::TimeLimit)),
+    })
 }
 
 /// Returns the comment on a move.
@@ -220,8 +232,9 @@ fn side(judged: &[AnnotatedMove], side: Colour) -> SideJson {
 }
 
 /// Returns the record with marks and comments, and the summary as remarks.
-fn text(mut record: Record, judged: &[AnnotatedMove], summary: &SummaryJson) -> String {
-    for (recorded, judged) in record.moves.iter_mut().zip(judged) {
+fn text(mut record: Record, judged: &AnnotationJson) -> String {
+    let AnnotationJson { moves, summary, .. } = judged;
+    for (recorded, judged) in record.moves.iter_mut().zip(moves) {
         let RecordedMove { mark, comments, .. } = recorded;
         *mark = judged.mark;
         comments.retain(|comment| !is_judgement(comment));

@@ -7,6 +7,7 @@ mod openings;
 mod parse;
 mod play;
 mod position;
+mod report;
 mod searches;
 mod setup;
 mod sprouts;
@@ -45,6 +46,7 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         ("/konane/line", get(position::line)),
         ("/konane/play", get(play::get)),
         ("/konane/why", get(why::get)),
+        ("/konane/report", get(report::get)),
         ("/konane/setup", post(setup::post)),
         ("/sprouts/position", get(sprouts::position)),
         ("/sprouts/draw", get(sprouts::draw)),
@@ -123,6 +125,7 @@ pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator
         position::PositionRequest,
         play::PlayRequest,
         why::WhyRequest,
+        report::ReportRequest,
         setup::SetupRequest,
         openings::OpeningsRequest,
         searches::SearchRequest,

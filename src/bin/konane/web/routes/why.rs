@@ -1,4 +1,4 @@
-//! `GET /api/v1/konane/why`: the best reply to a move.
+//! `GET /api/v1/konane/why`: the best reply to a move, and the refutation of the player who then loses.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,7 +9,7 @@ use super::SharedExplorer;
 use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::{ApiError, ApiResult};
-use konane::analysis::ValueSource;
+use konane::analysis::{LostPosition, ValueSource};
 use konane::json::{OrUnknown, or_unknown};
 use konane::notation::parse_move;
 use konane::search::Value;
@@ -26,9 +26,11 @@ pub struct WhyRequest {
     /// The phase of the position: `auto` (default: by the number of empty squares) or
     /// `jump`.
     phase: Option<String>,
-    /// A legal move in the position.
+    /// A legal move in the position. Without a move, the answer is about the position itself.
     #[serde(rename = "move")]
-    mv: String,
+    mv: Option<String>,
+    /// Maximum number of positions in `refutation` whose moves are answered: 0, at most 400.
+    positions: Option<u32>,
     /// Milliseconds to search: 200, at most 2000.
     time: Option<u64>,
 }
@@ -36,7 +38,8 @@ pub struct WhyRequest {
 /// The answer. Outcome, winner, remoteness and verdict are those of `after`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WhyJson {
-    /// The opponent's best reply, which wins if a winning one is known; null if there is no move.
+    /// The opponent's best reply, which wins if a winning one is known; null if there is no move, or
+    /// without `move`.
     pub reply: Option<Move>,
     /// Origin of the outcome of the reply. Absent while the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,26 +59,47 @@ pub struct WhyJson {
     pub remoteness: Option<u32>,
     /// The outcome in a sentence.
     pub verdict: String,
+    /// With `positions`, if the player to move in `after` loses: `after`, and all positions that follow when the
+    /// winner plays the answers, each once, layer by layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refutation: Option<Vec<LostPosition>>,
 }
+
+/// Maximum of `positions`.
+const MAX_POSITIONS: u32 = 400;
 
 /// Returns the best reply.
 pub async fn get(
     State(explorer): SharedExplorer,
     Params(request): Params<WhyRequest>,
 ) -> ApiResult<WhyJson> {
-    let WhyRequest { board, position, phase, mv, time: milliseconds } = request;
+    let WhyRequest { board, position, phase, mv, positions, time: milliseconds } = request;
     let played = PlayedPosition::read(&board, &position, &phase, &None)?;
-    let mv = parse_move(&played.board, &played.position, &mv).map_err(ApiError::refused)?;
+    let mv = mv.map(|mv| parse_move(&played.board, &played.position, &mv)).transpose();
+    let mv = mv.map_err(ApiError::refused)?;
+    let positions = positions.unwrap_or(0);
+    if positions > MAX_POSITIONS {
+        let text = format!("positions: at most {MAX_POSITIONS}; request the rest with position");
+        return Err(ApiError::refused(text));
+    }
     let time = time(milliseconds)?;
     let why = explorer.boards.with(played.board.clone(), move |analyst, turn| {
-        let moved = played.position.play(&played.board, mv);
+        let moved = mv.map_or(played.position, |mv| played.position.play(&played.board, mv));
         let limits = turn.limits(time);
-        let choice = analyst.choose(&moved, limits)?;
+        let choice = match mv {
+            Some(_) => analyst.choose(&moved, limits)?,
+            None => None,
+        };
         let after = choice.map_or(moved, |choice| moved.play(&played.board, choice.mv));
         // The value of the reply usually determines that of the position after it. Otherwise a short search
         // finds it.
         let analysis = analyst.analyse(&after, limits, &mut |_| {})?;
         let judgement = choice.map_or(analysis.judgement, |choice| choice.judgement);
+        let explained = positions > 0 && analysis.outcome() == Some(Value::Loss);
+        let refutation = match explained {
+            true => Some(analyst.refutation(&after, positions as usize, limits)?),
+            false => None,
+        };
         Ok(WhyJson {
             reply: choice.map(|choice| choice.mv),
             source: judgement.map(|judgement| judgement.source),
@@ -84,6 +108,7 @@ pub async fn get(
             winner: analysis.winner,
             remoteness: analysis.judgement.and_then(|judgement| judgement.remoteness),
             verdict: analysis.verdict,
+            refutation,
         })
     });
     why.await.map(Json)
