@@ -27,9 +27,12 @@ class Page:
         self.address = address
 
     def reset(self):
-        self.driver.get("about:blank")
+        """Clears the storage, except for the note that the tour is not offered."""
         everything = {"origin": self.address.rstrip("/"), "storageTypes": "all"}
         self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
+        self.driver.get(self.address)
+        self.script("localStorage.setItem('konane.tour', 'done')")
+        self.driver.get("about:blank")
         self.console()
         self.look()
 
@@ -40,8 +43,8 @@ class Page:
         media = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
 
-    def open(self, hash, ready=".verdict .badge"):
-        """Loads a position and waits until its verdict is shown."""
+    def open(self, hash, ready=".verdict .badge, .move"):
+        """Loads a position and waits until its verdict or its moves are shown."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.address}#{hash}")
         if ready:
@@ -113,6 +116,20 @@ class Page:
     def over(self):
         return "has won" in self.text(".turn")
 
+    def finish(self):
+        """Plays the first move of the list until the game is over. Returns the moves of the game."""
+
+        def step():
+            if not self.over and (moves := self.all(".move")):
+                # A click on a move of the position before is ignored.
+                moves[0].click()
+            return self.over or len(self.played) > plies
+
+        while not self.over:
+            plies = len(self.played)
+            self.wait(step)
+        return self.played
+
     def square(self, name):
         return self.one(f'[data-square="{name}"]')
 
@@ -124,7 +141,7 @@ class Page:
         )
 
     def values(self):
-        """The listed moves with their values: W, L or ?."""
+        """The listed moves with their values: \u2713, \u2717 or ?."""
         return self.script(
             "return Object.fromEntries([...document.querySelectorAll('[data-move]')].map(move =>"
             "[move.dataset.move, move.querySelector('.badge [aria-hidden]').textContent]))"
@@ -135,13 +152,14 @@ class Page:
             self.driver.switch_to.active_element.send_keys(key)
 
     def walk(self, name):
-        """Moves the focus to a square with the arrow keys. A square must have the focus."""
+        """Moves the focus to a square with Shift and the arrow keys. A square must have the focus."""
         focused = lambda: self.script("return document.activeElement.dataset.square")
         while (here := focused()) != name:
             if here[0] != name[0]:
-                self.press(Keys.ARROW_RIGHT if here[0] < name[0] else Keys.ARROW_LEFT)
+                arrow = Keys.ARROW_RIGHT if here[0] < name[0] else Keys.ARROW_LEFT
             else:
-                self.press(Keys.ARROW_UP if int(here[1:]) < int(name[1:]) else Keys.ARROW_DOWN)
+                arrow = Keys.ARROW_UP if int(here[1:]) < int(name[1:]) else Keys.ARROW_DOWN
+            self.press(Keys.SHIFT + arrow)
 
     def hold(self, part):
         """Holds responses to requests whose address contains `part`, until the page is reloaded."""

@@ -26,6 +26,63 @@ def test_large_boards_fit_or_scroll(page, board):
     assert page.one(".square").rect["width"] >= 24
 
 
+VISIBLE = """
+return [".controls", ".verdict", ".slab", ".below"].map((part) => {
+  const {top, bottom} = document.querySelector(part).getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+});
+"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (360, 740)])
+@pytest.mark.parametrize("play", ["", "&play=white&values=on&moves=d5"])
+def test_board_controls_and_verdict_are_visible_together(page, size, play):
+    page.look(*size)
+    page.open(f"game=konane&board=8x8{play}")
+    assert page.script(VISIBLE) == [True] * 4
+    # Also beside the offer of the tour.
+    page.script("localStorage.clear()")
+    page.open("game=konane&board=8x8")
+    assert page.one(".tour").is_displayed()
+    assert page.script(VISIBLE) == [True] * 4
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (360, 740)])
+def test_the_board_stays_where_it_is(page, size):
+    page.look(*size)
+    place = "return JSON.stringify(document.querySelector('.slab').getBoundingClientRect())"
+    page.open("game=konane&board=5x5")
+    places = {page.script(place)}
+    for view in ["", "&moves=c3", "&moves=c3,c4", "&moves=c3,c4,c1-c3", "&values=off", "&moves=c3,c4&tab=why"]:
+        page.script("location.hash = arguments[0]", f"#game=konane&board=5x5{view}")
+        places.add(page.script(place))
+        page.wait(lambda: "values=off" in page.hash or page.all(".verdict .badge.win, .verdict .badge.loss"))
+        places.add(page.script(place))
+    page.wait(lambda: page.all("#panel-why .node"))
+    page.button("Show step by step").click()
+    page.script("scrollTo(0, 0)")
+    places.add(page.script(place))
+    assert len(places) == 1
+
+
+def luminance(colour):
+    parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_of_the_graph(page, scheme):
+    page.look(prefers_color_scheme=scheme)
+    page.open("game=konane&board=4x4&moves=b3,b4")
+    page.wait(lambda: page.all(".graph .value.black") and page.all(".graph .value.white"))
+    style = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
+    ground = luminance(page.script(style, ".graph svg", "background-color"))
+    for bar in [".graph .value.black", ".graph .value.white"]:
+        pair = sorted([ground, luminance(page.script(style, bar, "fill"))])
+        assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 3, bar
+
+
 def brightness(page):
     colour = page.script("return getComputedStyle(document.body).backgroundColor")
     return sum(int(part) for part in colour.strip("rgb()").split(",")) / 3
@@ -93,14 +150,29 @@ def test_views_on_phones_are_accessible(page, axe, view):
     open_view(page, view)
     if "why" in view:
         page.click("#panel-why .node")
-        page.wait(lambda: page.all("#panel-why .reply"))
+        page.says(".turn", "Explanation")
     assert page.script("return document.documentElement.scrollWidth") <= 360
     assert page.script(SMALL) == []
     assert_accessible(page, axe)
 
 
+def test_accessibility_of_the_help_the_tour_and_a_report(page, axe):
+    page.look(360, 740)
+    page.open("game=konane&board=4x4&moves=b3,b4")
+    page.click(".keys")
+    assert_accessible(page, axe)
+    page.button("Close").click()
+    page.button("Judge the game").click()
+    page.says(".report", "accuracy")
+    assert_accessible(page, axe)
+    page.script("localStorage.clear()")
+    page.open("game=konane&board=4x4")
+    page.button("Two-minute tour").click()
+    assert_accessible(page, axe)
+
+
 def test_accessibility_of_forms_and_results(page, axe):
-    page.open("game=konane&board=5x5&play=black&tab=search")
+    page.open("game=konane&board=5x5&play=black&values=on&tab=search")
     page.button("Start").click()
     page.says(".result", "wins")
     page.button("Set up a position").click()
@@ -126,7 +198,7 @@ def save(picture, path):
 
 
 def test_pictures(page, pictures):
-    page.look(1200, 814)
+    page.look(1200, 840)
     open_view(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
     page.wait(lambda: len(page.all(".graph .value.unknown")) == 0)
     page.script("document.querySelector('[data-move]').focus({focusVisible: false})")
@@ -134,3 +206,62 @@ def test_pictures(page, pictures):
     page.look(1200, 700, prefers_color_scheme="dark")
     open_view(page, "game=sprouts&pos=0*2.AB|AB%2B0*3")
     save(page.picture(), pictures / "explorer-sprouts.png")
+
+
+def test_pictures_of_the_tour(page, pictures, files, start_explorer):
+    """The pictures of docs/tutorial.md, in its order."""
+    (pictures / "tour").mkdir(exist_ok=True)
+    page.address = start_explorer("--db", files / "db").address
+    page.reset()
+
+    def picture(name):
+        page.wait(lambda: not [one for one in page.all(".pulse") if one.is_displayed()])
+        save(page.picture(), pictures / f"tour/{name}.png")
+
+    light, dark = {"prefers_color_scheme": "light"}, {"prefers_color_scheme": "dark"}
+    page.look(1100, 700, **light)
+    open_view(page, "game=konane&board=5x5")
+    picture("01-start")
+    open_view(page, "game=konane&board=5x5&moves=c3")
+    page.script("document.querySelector('[data-square=c4]').focus({focusVisible: false})")
+    picture("02-second-stone")
+    open_view(page, "game=konane&board=5x5&moves=c3,c4")
+    page.square("c1").click()
+    picture("03-jump")
+    open_view(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
+    page.wait(lambda: len(page.all(".graph .value.unknown")) == 0)
+    page.script("document.querySelector('[data-move]').focus({focusVisible: false})")
+    picture("04-who-wins")
+    page.look(1100, 700, **dark)
+    open_view(page, "game=konane&board=5x5&moves=c3,c4&tab=why")
+    page.wait(lambda: page.all("#panel-why .node"))
+    picture("05-why")
+    page.button("Show step by step").click()
+    page.click("[data-key=forward]")
+    page.click("[data-key=forward]")
+    page.wait(lambda: page.all("#panel-why .node"))
+    picture("06-step")
+    page.look(1100, 700, **light)
+    open_view(page, "game=konane&board=5x5&moves=c3,c4,c1-c3,a4-c4&play=black")
+    page.button("Hint").click()
+    page.says(".said-by-program", "Hint: ")
+    picture("07-hint")
+    open_view(page, "game=konane&board=4x4&moves=b3,b4")
+    open_view(page, f"game=konane&board=4x4&play=white&moves={','.join(page.finish())}")
+    page.says(".report", "accuracy")
+    picture("08-report")
+    page.look(1000, 760, **dark)
+    page.open("game=konane&board=7x7&tab=search")
+    page.button("Start").click()
+    page.wait(lambda: page.all(".trend.pn") and page.one(".trend.pn").get_attribute("d").count("L") > 30, 60)
+    save(page.picture(), pictures / "tour/09-search.png")
+    page.button("Stop").click()
+    page.look(1100, 700, **light)
+    open_view(page, "game=konane&board=4x4&tab=openings")
+    picture("10-openings")
+    open_view(page, "game=konane&board=3x4&tab=databases")
+    picture("11-databases")
+    page.look(360, 740, **light)
+    open_view(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
+    page.wait(lambda: len(page.all(".graph .value.unknown")) == 0)
+    picture("12-phone")

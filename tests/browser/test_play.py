@@ -6,14 +6,15 @@ import time
 from selenium.webdriver.common.keys import Keys
 
 START = "xoxo/oxox/xoxo/oxox b"
+SHOWN = ".verdict .badge, .move .badge, .square .badge"
 # Longer than the delay of the program's moves, in seconds.
 PAUSE = 0.5
 
 
 def probe(konane, files, *arguments):
     answer = konane("probe", "4x4", "--db", str(files / "db"), "--json", *arguments)
-    letter = {"win": "W", "loss": "L"}
-    return {judged["move"]: letter[judged["outcome"]] for judged in answer["moves"]}
+    sign = {"win": "\u2713", "loss": "\u2717"}
+    return {judged["move"]: sign[judged["outcome"]] for judged in answer["moves"]}
 
 
 def test_a_whole_game_by_mouse(page, konane, files):
@@ -179,7 +180,7 @@ def test_position_setup(page):
     page.button("Use this position").click()
     page.wait(lambda: "pos=xo2/4/4/4_b" in page.hash)
     page.says(".verdict", "Black wins")
-    assert page.values() == {"a4-c4": "W"}
+    assert page.values() == {"a4-c4": "\u2713"}
     # Invalid positions get status 422.
     assert all("422" in message for message in page.console())
 
@@ -196,11 +197,118 @@ def test_playing_against_the_program(page):
     # Black loses on 4x4, and the program keeps the win.
     assert page.text(".turn") == "White has won"
     assert page.all(".turn .dot.white")
-    page.says(".opponent", "The program has won")
+    page.says(".said-by-program", "The program has won")
+    page.says(".report", "The program won. You never had a won position.", "No move gave a won game away")
+
+
+def test_values_are_hidden_in_a_game_until_they_are_requested(page):
+    page.open("game=konane&board=4x4&play=white&moves=b3")
+    assert not page.all(SHOWN) and not page.all(".graph")
+    assert page.text(".turn") == "White to move: your turn"
+    page.button("Hint").click()
+    page.says(".said-by-program", "Hint: ", "It wins")
+    hint = page.text(".said-by-program").split()[1].rstrip(".")
+    assert page.all(".arrows .plain")
+    page.click("#tab-why")
+    page.says("#panel-why", "Values are hidden")
+    page.click("#values")
+    page.wait(lambda: page.all(".verdict .badge.win") and page.all("#panel-why .node"))
+    assert "values=on" in page.hash
+    page.click("#values")
+    page.wait(lambda: not page.all(SHOWN))
+    page.square(hint).click()
+    page.wait(lambda: len(page.played) > 2)
+    page.says(".said-by-program", "The program plays")
+    assert "wins" not in page.text(".said-by-program") and "loses" not in page.text(".said-by-program")
+
+
+def test_the_report_names_the_moves_that_gave_the_game_away(page, konane, tmp_path):
+    # White's first reply gives the win away; then Black keeps it.
+    page.open("game=konane&board=4x4&moves=b3,b4&tab=moves")
+    moves = page.finish()
+    game = tmp_path / "game.txt"
+    game.write_text("Board: 4x4\n\n" + " ".join(moves) + "\n")
+    mistakes = [judged for judged in konane("annotate", str(game), "--json")["moves"] if judged["mark"] == "?"]
+    page.button("Judge the game").click()
+    page.says(".report", "White had a won position at 1 move and kept it at 0: accuracy 0")
+    assert len(page.all(".report .move")) == len(mistakes) == 1
+    page.says(".report .move", "1... b4", "White. ", mistakes[0]["better"][0])
+    page.click(".report .move")
+    page.wait(lambda: "at=1" in page.hash)
+    assert page.stones()["b4"] == "white"
+    # The same game against the program: the report comes at its end.
+    page.open(f"game=konane&board=4x4&play=white&moves={','.join(moves)}")
+    page.says(".report", "The program won. You had a won position at 1 move", "You. ")
+    page.click(".report .move")
+    page.wait(lambda: "values=on" in page.hash and "at=1" in page.hash)
+
+
+def test_keys(page):
+    page.open("game=konane&board=4x4&moves=a4,a3")
+    body = page.one("body")
+    body.send_keys(Keys.ARROW_LEFT)
+    page.wait(lambda: "at=1" in page.hash)
+    # Also when a square has the focus: Shift and the arrows move between squares.
+    page.script("document.querySelector('.square[tabindex=\"0\"]').focus()")
+    square = page.script("return document.activeElement.dataset.square")
+    page.press(Keys.ARROW_LEFT)
+    page.wait(lambda: "at=0" in page.hash)
+    page.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    page.wait(lambda: "at=" not in page.hash)
+    assert page.script("return document.activeElement.dataset.square") == square
+    assert [one.text for one in page.all(".west span")] == ["4", "3", "2", "1"]
+    page.press("f")
+    page.wait(lambda: "flip=1" in page.hash)
+    for edge, names in [(".west", "1234"), (".east", "1234"), (".north", "dcba"), (".south", "dcba")]:
+        assert [one.text for one in page.all(f"{edge} span")] == list(names)
+    assert page.square("d1").location["y"] < page.square("d4").location["y"]
+    page.script("document.querySelector('[data-square=d1]').focus()")
+    page.press(Keys.SHIFT + Keys.ARROW_DOWN)
+    assert page.script("return document.activeElement.dataset.square") == "d2"
+    page.press("?")
+    page.wait(lambda: page.one(".help-overlay").is_displayed())
+    assert "new game" in page.text(".help-overlay")
+    # No shortcuts while the overlay is open.
+    page.press("n", Keys.ESCAPE)
+    page.wait(lambda: not page.one(".help-overlay").is_displayed())
+    assert page.played == ["a4", "a3"]
+    # Nor in a text field.
+    page.button("Set up a position").click()
+    page.one("#position-text").send_keys("fn?", Keys.ARROW_LEFT)
+    assert page.played == ["a4", "a3"] and "flip=1" in page.hash
+    page.button("Cancel").click()
+    page.press("n")
+    page.wait(lambda: page.played == [])
+    assert all("422" in message for message in page.console())
+
+
+def test_moves_are_numbered_as_in_records(page):
+    page.open("game=konane&board=4x4&moves=a4,a3,c4-a4")
+    assert page.text(".plies").split() == ["start", "1.", "a4", "a3", "2.", "c4-a4"]
+    page.open("game=konane&board=4x4&pos=1oxo/oxox/xoxo/oxox_w&moves=a3,c4-a4")
+    assert page.text(".plies").split() == ["start", "1...", "a3", "2.", "c4-a4"]
+
+
+def test_moves_are_ranked(page):
+    # Without remoteness, winning moves that leave fewer replies come first.
+    page.open("game=konane&board=5x5&moves=c3,c4,c1-c3,a4-c4")
+    page.wait(lambda: page.all(".rank"))
+    rows = [(row.find_element("css selector", ".badge").text, int(re.search("([0-9]+) repl", row.text)[1]))
+            for row in page.all(".move")]
+    won = [replies for sign, replies in rows if sign[0] == "\u2713"]
+    assert won == sorted(won) and rows[: len(won)] == [row for row in rows if row[0][0] == "\u2713"]
+    assert "best" in page.all(".move")[0].text or not won
+    # The source is named once, and on a row only where it differs.
+    page.says(".legend", "Values found by search")
+    assert not page.all(".move .source")
+    # The program plays the first move of the list.
+    page.open("game=konane&board=3x4")
+    first = page.all("[data-move]")[0].get_attribute("data-move")
+    assert page.script("return fetch('api/v1/konane/play?board=3x4').then((answer) => answer.json())")["move"] == first
 
 
 def test_a_move_of_the_program_stays_in_its_game(page):
-    page.open("game=konane&board=3x4&play=black")
+    page.open("game=konane&board=3x4&play=black&values=on")
     page.hold("konane/play")
     page.click(".move")
     page.wait(lambda: page.held("konane/play"))
@@ -224,7 +332,7 @@ def test_a_move_of_the_program_stays_in_its_game(page):
     time.sleep(PAUSE)
     page.release("konane/play")
     page.release("konane/position")
-    page.wait(page.values)
+    page.wait(lambda: page.all(".move"))
     assert page.hash == "#game=konane&board=8x8&play=black"
 
 
@@ -266,14 +374,14 @@ def test_the_analysis_continues_after_another_game_and_setup(page):
 def test_the_program_moves_first_and_has_levels(page):
     page.open("game=konane&board=4x4&play=white&level=1")
     page.wait(lambda: len(page.played) == 1)
-    page.says(".opponent", "The program plays")
+    page.says(".said-by-program", "The program plays")
     assert page.one("#play-level").get_property("value") == "1"
 
 
 def test_values_can_be_hidden(page):
     page.open("game=konane&board=4x4")
     page.one("#values").click()
-    page.wait(lambda: not page.all(".badge"))
+    page.wait(lambda: not page.all(SHOWN))
     assert page.text(".verdict") == ""
     assert len(page.all(".move")) == 4
     assert "wins" not in page.square("a4").get_attribute("aria-label")

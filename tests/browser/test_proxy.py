@@ -66,7 +66,7 @@ def test_the_page_behind_a_prefix(driver, proxy, host):
     page.button("Cancel").click()
     page.open("game=konane&board=8x8&tab=search")
     page.button("Start").click()
-    page.says(".facts", "Proof number")
+    page.says(".facts", "To prove a win")
     page.button("Stop").click()
     page.says(".result", "unknown (interrupted)")
     # A picture.

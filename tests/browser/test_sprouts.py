@@ -11,7 +11,7 @@ def test_a_position_and_its_moves(page, konane):
         child["position"] for child in expected["children"]
     ]
     for card, child in zip(cards, expected["children"]):
-        assert card.text.startswith({"win": "W", "loss": "L"}[child["outcome"]])
+        assert card.text.startswith({"win": "\u2713", "loss": "\u2717"}[child["outcome"]])
         assert f"Grundy number {child['grundy']}" in card.text
     assert "win" in cards[0].get_attribute("class")
     cards[0].click()

@@ -2,43 +2,72 @@
 
 import json
 
+from selenium.webdriver.common.keys import Keys
 
-def test_the_tree_of_explanations(page):
+
+def test_an_explanation_of_a_loss(page):
     page.open("game=konane&board=4x4&moves=a4,a3&tab=why")
-    page.says("#panel-why", "Black has lost")
-    page.click("#panel-why .node")
-    page.says("#panel-why .reply", "White answers")
-    page.says("#panel-why .reply .source", "database")
-    # Down to the end of the game: expand the last node repeatedly.
-    for depth in range(1, 8):
-        if page.all("#panel-why .end"):
-            break
-        page.wait(lambda: len(page.all("#panel-why .node")) > depth or page.all("#panel-why .end"))
-        if nodes := page.all("#panel-why .node[aria-expanded=false]"):
-            nodes[-1].click()
-            page.wait(lambda: len(page.all("#panel-why .reply")) > depth)
-    page.says("#panel-why .end", "Black cannot move. White has won.")
-    # The node with the focus is previewed on the board.
+    page.says("#panel-why", "Black loses: White has an answer to every move.", "White answers", "Black has")
+    # Step by step on the board, to the end of the game.
     stones = page.stones()
-    page.script("document.activeElement.blur()")
-    page.wait(lambda: page.stones() != stones)
+    page.button("Show step by step").click()
+    for step in range(1, 20):
+        page.says(".turn", f"Explanation, step {step}")
+        if "has lost" in page.text(".verdict"):
+            break
+        assert page.stones() != stones
+        stones = page.stones()
+        page.one("body").send_keys(Keys.ARROW_RIGHT)
+    page.says(".verdict", "Black has no move and has lost.")
+    assert page.one("[data-key=forward]").get_attribute("aria-disabled") == "true"
     assert page.played == ["a4", "a3"]
+    assert page.all("#panel-why .node[data-shown] .end")
+    page.button("Back to the game").click()
+    page.says(".turn", "Black to move")
     page.all("#panel-why .goto")[-1].click()
-    page.wait(lambda: len(page.played) > 3)
+    page.wait(lambda: len(page.played) == 2 + step)
+    page.settled(2 + step)
+    assert page.over
 
 
-def test_explanation_of_a_win(page):
+DEFENCES = "return [...document.querySelectorAll('#panel-why .node')].map((node) => node.dataset.line.split(' '))"
+
+
+def test_an_explanation_answers_every_move(page):
     page.open("game=konane&board=4x4&moves=b3&tab=why")
-    page.says("#panel-why", "White wins with")
-    page.click("#panel-why .node")
-    page.says("#panel-why .under", "Black")
-    page.wait(lambda: page.all("#panel-why .under .node"))
+    page.says("#panel-why", "White wins: one winning move is enough")
+    while closed := page.all("#panel-why .node[aria-expanded=false]"):
+        closed[0].click()
+    lines = page.script(DEFENCES)
+    listed = {}
+    for *before, move, _ in lines:
+        listed.setdefault(tuple(before), set()).add(move)
+    for before, moves in listed.items():
+        address = f"api/v1/konane/position?board=4x4&moves={','.join(['b3', *before])}"
+        answer = page.script("return fetch(arguments[0]).then((answer) => answer.json())", address)
+        assert answer["outcome"] == "loss"
+        assert moves == {judged["move"] for judged in answer["moves"]}
 
 
-def test_explanation_from_a_proof(page):
+def test_explanations_of_other_moves(page):
+    # Two corners are equal by symmetry: the second is not explained again.
+    page.open("game=konane&board=5x5&moves=c3,c4&tab=why")
+    page.wait(lambda: page.all("#panel-why .node"), 60)
+    page.says("#panel-why", "A mirror image of the position after")
+    # A losing move.
+    page.open("game=konane&board=4x4&moves=b3,b4&tab=why")
+    page.wait(lambda: page.all("#why-move"))
+    lost = page.one("#why-move optgroup:last-child")
+    if lost.get_attribute("label").startswith("How do I lose"):
+        option = lost.find_element("css selector", "option")
+        option.click()
+        page.says(".explanation", f"Black plays {option.text}. White answers")
+
+
+def test_an_explanation_from_a_proof(page):
     page.open("game=konane&board=4x5&tab=why")
-    page.click("#panel-why .node")
-    page.says("#panel-why .reply .source", "proof")
+    page.says(".explanation", "Black has one move, and it loses")
+    page.says(".explanation", "All ")
 
 
 def test_a_running_search(page):
@@ -49,7 +78,7 @@ def test_a_running_search(page):
     path = lambda: page.one(".trend.pn").get_attribute("d").count("L")
     points = page.wait(path)
     page.wait(lambda: path() > points)
-    page.says(".facts", "Proof number", "Disproof number", "Table filled")
+    page.says(".facts", "To prove a win", "To prove a loss", "Table filled")
     # The search is still shown after a reload.
     page.driver.refresh()
     page.button("Stop")
@@ -111,6 +140,9 @@ def test_a_trace_file(page, tmp_path):
     page.says(".result", "4 samples of a search")
     page.says(".facts", "4,000", "10.0 k", "\u221e")
     assert [row.text for row in page.all(".bars tbody th")] == ["c3", "a1"]
+    # The bars of a column differ, and so do numbers that are close to each other.
+    widths = page.script("return [...document.querySelectorAll('.bar.pn')].map((bar) => parseFloat(bar.style.width))")
+    assert widths[0] == 10 and widths[1] > 90
     page.script("arguments[0].value = 0; arguments[0].dispatchEvent(new Event('input'))",
                 page.one(".picture input[type=range]"))
     page.says(".facts", "1,000", "0.5 s")
@@ -162,11 +194,17 @@ def test_openings(page, konane):
 
 def test_databases_and_proofs(page):
     page.open("game=konane&board=4x4&tab=databases")
-    page.says("#panel-databases", "4x4", "131,072", "33,547", "4x5")
+    page.says("#panel-databases", "Files about 4x4", "All positions: who wins", "131,072", "33,547", "No proof")
     assert len(page.all("#panel-databases .layers tbody tr")) == 13 + 17
-    page.says("#panel-databases", "4x5.proof", "trusted without verification")
+    # Files about other boards are closed.
+    others = [one.text for one in page.all("#panel-databases .other")]
+    assert others == ["3x4: All positions: who wins, and in how many plies", "4x5: Proof that White wins from the start"]
     # Only the 3x4 database contains remoteness.
     assert len(page.all(".lengths")) == 1
+    assert page.all("#panel-databases article .lengths") == page.all("#panel-databases .other .lengths")
+    # The files of another board.
+    page.script("location.hash = '#game=konane&board=4x5&tab=databases'")
+    page.says("#panel-databases", "Files about 4x5", "No database", "konane builddb 4x5", "4x5.proof", "trusted without verification")
 
 
 CHART = """

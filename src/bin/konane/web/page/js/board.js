@@ -2,13 +2,15 @@
 // rules.
 
 import { calm, el, put, svg } from "./dom.js";
-import { LETTER } from "./words.js";
+import { SIGN } from "./words.js";
 import { fileName, ownStone, squareName } from "./position.js";
 
 const STONE = { x: "black", o: "white" };
 
 export class Board {
   #size = null;
+  /** True if the board is turned by 180 degrees, so that rank 1 is at the top. */
+  #flipped = false;
   #buttons = [];
   #focus = 0;
   #stones = [];
@@ -26,10 +28,12 @@ export class Board {
     this.grid.addEventListener("focusout", () => this.look(null));
   }
 
-  /** Creates the squares of a board of another size. */
-  resize(size) {
-    if (this.#size?.ranks === size.ranks && this.#size?.files === size.files) return;
+  /** Creates the squares of a board of another size, or the other way round. */
+  resize(size, flipped) {
+    if (this.#size?.ranks === size.ranks && this.#size?.files === size.files && this.#flipped === flipped) return;
+    const hasFocus = this.grid.contains(document.activeElement);
     this.#size = size;
+    this.#flipped = flipped;
     this.#stones = [];
     const { ranks, files } = size;
     this.slab.style.setProperty("--ranks", ranks);
@@ -41,27 +45,40 @@ export class Board {
     this.arrows.setAttribute("viewBox", `0 0 ${files} ${ranks}`);
     this.#buttons = [];
     const rows = [];
-    for (let rank = 0; rank < ranks; rank += 1) {
+    for (let row = 0; row < ranks; row += 1) {
       const cells = [];
-      for (let file = 0; file < files; file += 1) {
-        const square = rank * files + file;
+      for (let column = 0; column < files; column += 1) {
+        const square = this.#turn(row * files + column);
         const button = el("button", { type: "button", tabindex: "-1", "data-square": squareName(square, size),
           class: `square own-${STONE[ownStone(square, size)]}`,
           onclick: () => this.#chosen(square),
           onmouseenter: () => this.look(square),
           onfocus: () => this.#focused(square) });
-        this.#buttons.push(button);
+        this.#buttons[square] = button;
         cells.push(el("div", { role: "gridcell", class: "cell" }, button));
       }
       rows.push(el("div", { role: "row", class: "row" }, cells));
     }
     const edge = (count, name, kind) => el("div", { class: `edge ${kind}`, "aria-hidden": "true" },
-      Array.from({ length: count }, (_, at) => el("span", {}, name(at))));
+      Array.from({ length: count }, (_, at) => el("span", {}, name(flipped ? count - 1 - at : at))));
+    const rank = (at) => String(ranks - at);
     put(this.grid, rows);
-    put(this.slab, grain(), edge(ranks, (at) => String(ranks - at), "names-ranks"), this.grid, this.arrows,
-      edge(files, fileName, "names-files"));
+    put(this.slab, grain(), edge(files, fileName, "files north"), edge(ranks, rank, "ranks west"), this.grid, this.arrows,
+      edge(ranks, rank, "ranks east"), edge(files, fileName, "files south"));
     this.#focus = Math.min(this.#focus, this.#buttons.length - 1);
     this.#buttons[this.#focus].tabIndex = 0;
+    if (hasFocus) this.focus(this.#focus);
+  }
+
+  /** Converts a square to its place on the screen in the order of reading, or a place to its square. */
+  #turn(square) {
+    return this.#flipped ? this.#size.ranks * this.#size.files - 1 - square : square;
+  }
+
+  /** Returns row and column of a square on the screen. */
+  #place(square) {
+    const { files } = this.#size;
+    return [Math.floor(this.#turn(square) / files), this.#turn(square) % files];
   }
 
   /**
@@ -77,14 +94,13 @@ export class Board {
       button.setAttribute("aria-label", label);
       button.className = `square own-${STONE[ownStone(square, this.#size)]} ${mark ?? ""}`;
       put(button, stone ? el("span", { class: `stone ${STONE[stone]}` }) : el("span", { class: "pit" }),
-        badge ? el("span", { class: `badge ${badge}`, "aria-hidden": "true" }, LETTER[badge]) : null);
+        badge ? el("span", { class: `badge ${badge}`, "aria-hidden": "true" }, SIGN[badge]) : null);
     }
     if (moved && before.length === stones.length && !calm.matches) this.#move(before, moved);
   }
 
   /** Animates a move: the moved stone slides, removed stones fade. */
   #move(before, { from, to }) {
-    const { files } = this.#size;
     for (const [square, button] of this.#buttons.entries()) {
       if (!before[square] || this.#stones[square] || (square === from && from !== to)) continue;
       const ghost = el("span", { class: `stone ${STONE[before[square]]} ghost` });
@@ -95,16 +111,17 @@ export class Board {
     const stone = this.#buttons[to]?.querySelector(".stone:not(.ghost)");
     if (from === to || !stone) return;
     const cell = this.#buttons[to].getBoundingClientRect().width;
-    const dx = ((from % files) - (to % files)) * cell;
-    const dy = (Math.floor(from / files) - Math.floor(to / files)) * cell;
-    stone.animate([{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }],
+    const [[row, column], [toRow, toColumn]] = [this.#place(from), this.#place(to)];
+    stone.animate([{ transform: `translate(${(column - toColumn) * cell}px, ${(row - toRow) * cell}px)` }, { transform: "none" }],
       { duration: 260, easing: "cubic-bezier(.3,.7,.3,1)" });
   }
 
   /** Draws moves: `[{from, to, kind}]`, squares and an outcome or `last`. */
   draw(moves) {
-    const { files } = this.#size;
-    const centre = (square) => [(square % files) + 0.5, Math.floor(square / files) + 0.5];
+    const centre = (square) => {
+      const [row, column] = this.#place(square);
+      return [column + 0.5, row + 0.5];
+    };
     put(this.arrows, moves.map(({ from, to, kind }) => {
       const [[x, y], [toX, toY]] = [centre(from), centre(to)];
       if (from === to) return svg("circle", { class: `ring ${kind}`, cx: x, cy: y, r: 0.4 });
@@ -139,20 +156,21 @@ export class Board {
     this.#focus = square;
   }
 
+  /** Moves between squares by Shift and an arrow, Home or End. Arrows without Shift step through the game. */
   #key(event) {
-    const { ranks, files } = this.#size;
-    const [rank, file] = [Math.floor(this.#focus / files), this.#focus % files];
-    const to = {
-      ArrowLeft: [rank, file - 1], ArrowRight: [rank, file + 1], ArrowUp: [rank - 1, file],
-      ArrowDown: [rank + 1, file], Home: [event.ctrlKey ? 0 : rank, 0],
-      End: [event.ctrlKey ? ranks - 1 : rank, files - 1],
-    }[event.key];
     if (event.key === "Escape") this.pick(null);
-    if (!to || event.altKey || event.metaKey) return;
+    const { ranks, files } = this.#size;
+    const [row, column] = this.#place(this.#focus);
+    const isArrow = event.key.startsWith("Arrow");
+    const to = {
+      ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column], Home: [event.ctrlKey ? 0 : row, 0],
+      End: [event.ctrlKey ? ranks - 1 : row, files - 1],
+    }[event.key];
+    if (!to || isArrow !== event.shiftKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    const [toRank, toFile] = [Math.min(Math.max(to[0], 0), ranks - 1),
-      Math.min(Math.max(to[1], 0), files - 1)];
-    this.#buttons[toRank * files + toFile].focus();
+    const [toRow, toColumn] = [Math.min(Math.max(to[0], 0), ranks - 1), Math.min(Math.max(to[1], 0), files - 1)];
+    this.#buttons[this.#turn(toRow * files + toColumn)].focus();
   }
 }
 

@@ -96,9 +96,12 @@ export function columns(bars, { label, name, most, width = 560 }) {
     svg("text", { class: "tick", x: width - BEHIND, y: LOW - 5, "text-anchor": "end" }, name));
 }
 
-/** Returns the logarithmic length in percent of a bar for a number from 1 to `most`. */
-export function share(value, most) {
+/**
+ * Returns the length in percent of a bar for one of several numbers. The scale is logarithmic and begins at the least
+ * of them, so that differences are visible, and has at least a factor of four.
+ */
+export function share(value, [least, most]) {
   if (!Number.isFinite(value)) return 100;
   if (value < 1) return 0;
-  return 4 + 96 * (Math.log10(value) / Math.max(Math.log10(most), 1));
+  return 10 + 85 * (Math.log(value / least) / Math.log(Math.max(most / least, 4)));
 }

@@ -1,8 +1,9 @@
-// The panel of the program's databases and proofs.
+// The panel of the program's databases and proofs: first those of the board, then those of other boards.
 
 import { dropped, get, Latest } from "./api.js";
 import { columns } from "./charts.js";
 import { el, put } from "./dom.js";
+import { dimensions, startStones, writePosition } from "./position.js";
 import { badge, bytes, capital, number, plies } from "./words.js";
 
 /** Returns a number and its share of a total. */
@@ -10,48 +11,85 @@ function of(part, all) {
   return `${number(part)} (${Math.round((100 * part) / all)}\u00a0%)`;
 }
 
+/** Returns what a database contains. */
+function content({ board, scope, metric, max_stones: stones }) {
+  const { ranks, files } = dimensions(board);
+  const values = metric === "remoteness" ? "who wins, and in how many plies" : "who wins";
+  const most = stones < ranks * files ? ` with up to ${stones} stones` : "";
+  const which = scope === "reachable" ? `Positions${most} that games can reach` : most ? `Positions${most}` : "All positions";
+  return `${which}: ${values}`;
+}
+
 export class Databases {
   #latest = new Latest();
-  #loaded = false;
+  #files = null;
+  #board = "";
 
-  constructor(panel) {
+  constructor(panel, view) {
     this.panel = panel;
+    this.view = view;
   }
 
-  async update() {
-    if (this.#loaded) return;
-    this.#loaded = true;
-    const { panel } = this;
-    put(panel, el("h2", {}, "Databases"), el("p", { class: "hint pulse" }, "Loading ..."));
+  async update(answer, { board }) {
+    if (!this.view.size || this.#board === board) return;
+    this.#board = board;
     const signal = this.#latest.signal();
+    const title = el("h2", {}, `Files about ${board}`);
+    put(this.panel, title, el("p", { class: "hint pulse" }, "Loading ..."));
     try {
-      const [{ databases, errors = [] }, { proofs }] = await Promise.all([get("databases", {}, signal), get("proofs", {}, signal)]);
-      put(panel, el("h2", {}, "Databases"), databases.length ? databases.map((one) => this.#database(one))
-        : el("p", {}, "No database. A database contains the values of all positions of a board: build one with konane builddb "
-          + "5x5, and name its directory with konane explore --db DIR."),
-      errors.map((error) => el("p", { class: "error" }, error)), el("h2", {}, "Proofs"), proofs.length ? [el("p", { class: "hint" },
-        "Proofs are trusted without verification: konane verify-proof FILE verifies one."), this.#proofs(proofs)]
-        : el("p", {}, "No proof. A proof contains a winning reply to every move of the loser: write one with konane solve 6x6 "
-          + "--proof FILE, and name it with konane explore --proof FILE."));
+      const [databases, proofs] = this.#files ??= await Promise.all([get("databases", {}, signal), get("proofs", {}, signal)]);
+      this.#draw(title, databases.databases, databases.errors ?? [], proofs.proofs);
     } catch (error) {
-      this.#loaded = false;
-      if (!dropped(error)) put(panel, el("h2", {}, "Databases"), el("p", { class: "error", role: "alert" }, capital(error.message)));
+      if (dropped(error)) return;
+      this.#board = "";
+      put(this.panel, title, el("p", { class: "error", role: "alert" }, capital(error.message)));
     }
   }
 
+  #draw(title, databases, errors, proofs) {
+    const board = this.#board;
+    const here = (file) => file.board === board;
+    const others = [...databases, ...proofs].filter((file) => !here(file));
+    const article = (file) => file.root ? this.#proof(file) : this.#database(file);
+    put(this.panel, title, errors.map((error) => el("p", { class: "error" }, error)),
+      databases.filter(here).map(article),
+      databases.some(here) ? null : el("p", {}, "No database. A database contains the values of all positions of a board: build one with ",
+        el("span", { class: "code" }, `konane builddb ${board}`), " if it is small enough, and start the page with ",
+        el("span", { class: "code" }, "konane explore --db DIR"), "."),
+      proofs.filter(here).map(article),
+      proofs.some(here) ? null : el("p", {}, "No proof. A proof contains a winning answer to every move of the loser: write one with ",
+        el("span", { class: "code" }, `konane solve ${board} --proof FILE`), ", and start the page with ",
+        el("span", { class: "code" }, "konane explore --proof FILE"), "."),
+      others.length ? [el("h2", {}, "Files about other boards"), others.map((file) => el("details", { class: "help other" },
+        el("summary", {}, `${file.board}: ${file.root ? this.#proven(file) : content(file)}`), article(file)))] : null);
+  }
+
+  #proven({ board, root, winner }) {
+    const size = dimensions(board);
+    const start = writePosition(startStones(size), "black", size);
+    return `Proof that ${capital(winner)} wins${root === start ? " from the start" : ""}`;
+  }
+
+  #facts(facts) {
+    return el("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) =>
+      el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  }
+
+  #proof(proof) {
+    return el("article", { class: "card proof" }, el("h3", {}, this.#proven(proof)),
+      el("p", { class: "hint" }, `File ${proof.name}, trusted without verification: konane verify-proof FILE verifies it.`),
+      this.#facts([["Positions", number(proof.positions)], ["Size", bytes(proof.bytes)]]));
+  }
+
   #database(database) {
-    const { layers = [], total } = database;
-    const facts = [["Positions", database.scope === "reachable" ? "reachable from the start" : "all"],
-      ["Stones", `up to ${database.max_stones}`], ["Number of positions", total && number(total.positions)],
-      ["Black to move wins", total && of(total.black_to_move_wins, total.positions)],
-      ["White to move wins", total && of(total.white_to_move_wins, total.positions)],
-      ["Values", database.metric === "remoteness" ? "winner and plies to the end" : "winner"],
-      ["Size", bytes(database.bytes)]].filter(([, value]) => value);
-    return el("article", { class: "card" }, el("h3", {}, `${database.board} (${database.name})`),
-      el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    const { board, name, layers = [], total } = database;
+    return el("article", { class: "card" }, el("h3", {}, content(database)), el("p", { class: "hint" }, `Directory ${name}`),
+      this.#facts([["Number of positions", total && number(total.positions)],
+        ["Black to move wins", total && of(total.black_to_move_wins, total.positions)],
+        ["White to move wins", total && of(total.white_to_move_wins, total.positions)], ["Size", bytes(database.bytes)]]),
       database.histogram ? this.#lengths(database) : null,
-      layers.length ? el("details", { class: "help layers" }, el("summary", {}, "Layers, by the number of stones on the board"),
-        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Layers of ${database.board}` }, this.#layers(layers))) : null);
+      layers.length ? el("details", { class: "help layers" }, el("summary", {}, "By the number of stones on the board"),
+        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Positions of ${board} by stones` }, this.#layers(layers))) : null);
   }
 
   /** Returns charts of the positions by remoteness: one for each side to move, or one if both are equal. */
@@ -95,12 +133,5 @@ export class Databases {
       el("tbody", {}, layers.map((layer) => el("tr", {}, el("th", { scope: "row" }, String(layer.stones)),
         el("td", {}, number(layer.positions)), cell(layer.black_to_move_wins, layer.positions),
         cell(layer.white_to_move_wins, layer.positions), el("td", {}, layer.bytes === undefined ? "" : bytes(layer.bytes))))));
-  }
-
-  #proofs(proofs) {
-    return el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "unseen" }, "Proofs"),
-      el("thead", {}, el("tr", {}, ["Board", "File", "Winner", "Positions", "Size"].map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, proofs.map((proof) => el("tr", {}, el("th", { scope: "row" }, proof.board), el("td", {}, proof.name), el("td", {}, capital(proof.winner)),
-        el("td", {}, number(proof.positions)), el("td", {}, bytes(proof.bytes)))))));
   }
 }

@@ -9,7 +9,7 @@ function fill(node, attributes, children) {
     else node.setAttribute(name, value === true ? "" : value);
   }
   node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined
-    && child !== false));
+    && child !== false && child !== ""));
   return node;
 }
 

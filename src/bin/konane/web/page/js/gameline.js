@@ -3,7 +3,7 @@
 import { Latest, dropped } from "./api.js";
 import { el, put, svg, unseen } from "./dom.js";
 import { judge, known, sleep } from "./judge.js";
-import { outcomeOf, winner } from "./words.js";
+import { firstSide, outcomeOf, turnNumber, winner } from "./words.js";
 
 export class GameLine {
   #latest = new Latest();
@@ -21,12 +21,13 @@ export class GameLine {
     this.#asked = "";
   }
 
-  update(state) {
+  update(state, shows) {
     const { board, pos, moves } = state;
     this.node.hidden = moves.length === 0;
+    this.shows = shows;
     this.#draw(state);
     const game = `${board};${pos};${moves.join()}`;
-    if (game === this.#asked || state.values === "off") return;
+    if (game === this.#asked || !shows) return;
     this.#asked = game;
     this.#fill(state);
   }
@@ -59,7 +60,7 @@ export class GameLine {
   #draw(state) {
     this.state = state;
     const { board, pos, moves, at } = state;
-    const shows = state.values !== "off";
+    const { shows } = this;
     const answers = Array.from({ length: moves.length + 1 }, (_, ply) => known(board, pos, moves.slice(0, ply)));
     const winners = answers.map((answer) => answer ? winner(outcomeOf(answer), answer.to_move) : "unknown");
     const button = (ply, text, label) => el("button", { type: "button", class: "ply", "data-key": `ply-${ply}`,
@@ -68,7 +69,8 @@ export class GameLine {
       const mover = answers[ply]?.to_move;
       const slip = shows && mover && winners[ply] === mover && winners[ply + 1] !== mover
         && winners[ply + 1] !== "unknown";
-      return el("li", { class: slip ? "slip" : "" }, el("span", { class: "count", "aria-hidden": "true" }, `${ply + 1}.`),
+      const number = turnNumber(ply, firstSide(pos));
+      return el("li", { class: slip ? "slip" : "" }, number && el("span", { class: "count", "aria-hidden": "true" }, number),
         button(ply + 1, move, slip ? [el("span", { class: "mark", "aria-hidden": "true", title: "gives the win away" }, "\u2717"),
           unseen(", gives the win away")] : null));
     }));

@@ -5,11 +5,13 @@ import { Databases } from "./databases.js";
 import { announce, el, put } from "./dom.js";
 import { GameLine } from "./gameline.js";
 import { Judge, textAfter } from "./judge.js";
+import { Keys } from "./keys.js";
 import { MoveList } from "./movelist.js";
 import { Openings } from "./openings.js";
 import { Opponent } from "./opponent.js";
 import { dimensions, readPosition, squareName, squareNumbers } from "./position.js";
 import { Records } from "./record.js";
+import { Report } from "./report.js";
 import { KonaneSearch } from "./search.js";
 import { Setup } from "./setup.js";
 import { go } from "./state.js";
@@ -27,16 +29,17 @@ export class Konane {
   #selected = null;
   #looked = null;
   #hinted = [];
-  #preview = null;
+  /** The step of an explanation that the board shows instead of the position: `{position, move, kind, text, at, last, go}`. */
+  #guide = null;
   #shown = null;
 
-  constructor() {
+  constructor(tour) {
     this.board = new Board({ pick: (square) => this.#pick(square), look: (square) => this.#look(square) });
     this.judge = new Judge({ show: (answer) => this.#show(answer), failed: (error) => this.#failed(error),
       working: (status) => this.#working(status) });
     this.turn = el("h2", { class: "turn", id: "turn" });
     this.verdict = el("p", { class: "verdict" });
-    this.phase = el("p", { class: "hint" });
+    this.phase = el("p", { class: "hint phase" });
     this.status = el("div", { class: "thinking" });
     this.looking = el("span");
     this.pause = el("button", { type: "button", class: "small", onclick: () => {
@@ -44,28 +47,40 @@ export class Konane {
       this.judge.pause(working);
       if (!working) this.resume();
     } });
+    this.leaveGuide = el("button", { type: "button", class: "small", onclick: () => this.guide(null) }, "Back to the game");
     this.error = el("p", { class: "error", role: "alert", hidden: true });
     this.steps = el("div", { class: "steps", role: "group", "aria-label": "Through the game" });
     this.line = new GameLine((at) => this.at(at));
     this.setup = new Setup(this);
     this.opponent = new Opponent(this);
     this.records = new Records(this);
-    this.values = el("input", { type: "checkbox", id: "values", onchange: () => go(
-      { values: this.values.checked ? "on" : "off" }, { replace: true }) });
+    this.report = new Report(this);
+    this.values = el("input", { type: "checkbox", id: "values", onchange: () => {
+      // The default depends on whether the user plays against the program.
+      const values = this.values.checked === !this.state.play ? "" : this.values.checked ? "on" : "off";
+      go({ values }, { replace: true });
+    } });
+    const actions = { back: () => this.#step(-1), forward: () => this.#step(1),
+      flip: () => go({ flip: this.state.flip ? "" : "1" }, { replace: true }),
+      fresh: () => go({ pos: "", moves: [], at: 0 }), leave: () => this.guide(null) };
+    this.keys = new Keys(actions, () => tour.start());
     this.tabs = new Tabs("About this position", TABS, (tab) => go({ tab }, { replace: true }));
     const { panels } = this.tabs;
     this.parts = { moves: new MoveList(panels.moves, this), why: new Why(panels.why, this),
       search: new KonaneSearch(panels.search, this), openings: new Openings(panels.openings, this),
-      databases: new Databases(panels.databases) };
+      databases: new Databases(panels.databases, this) };
     this.node = el("div", { class: "columns" },
       el("section", { class: "stage", "aria-labelledby": "turn" },
-        el("div", { class: "said" }, this.turn, this.verdict, this.phase), this.error, this.board.node,
-        el("div", { class: "below" }, this.steps, this.status,
-          el("label", { class: "check" }, this.values, " Show values")),
-        this.setup.form, this.line.node),
-      el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node),
+        el("div", { class: "controls" }, el("button", { type: "button", title: "New game (n)", onclick: actions.fresh }, "New game"),
+          el("button", { type: "button", title: "Flip the board (f)", onclick: actions.flip }, "Flip"),
+          this.opponent.side, this.opponent.game, this.keys.button),
+        el("div", { class: "said" }, el("div", { class: "heading" }, this.turn, this.status), this.verdict, this.phase,
+          this.opponent.said, this.error), this.board.node,
+        el("div", { class: "below" }, this.steps, el("label", { class: "check" }, this.values, " Show values")),
+        this.setup.form, this.line.node, this.keys.dialog),
+      el("section", { class: "side", "aria-label": "About this position" }, this.report.node, this.tabs.node),
       el("section", { class: "rest", "aria-label": "Set up, keep and play" },
-        el("div", { class: "tools" }, this.setup.button, this.records.node), this.records.said, this.opponent.node,
+        el("div", { class: "tools" }, this.setup.button, this.records.node, this.report.button), this.records.said,
         el("details", { class: "help card" }, el("summary", {}, "How is Konane played?"),
           el("p", {}, "Black removes one of its stones from the full board, from a corner or from the middle. White removes "
             + "one next to the hole. Then the players jump in turn, Black first: a stone jumps over an adjacent enemy stone "
@@ -80,20 +95,23 @@ export class Konane {
     this.state = state;
     this.size = dimensions(state.board);
     this.tabs.show(state.tab);
-    this.values.checked = state.values !== "off";
+    if (this.tabs.shown !== "why" || !this.shows) this.guide(null);
+    this.values.checked = this.shows;
     this.played = state.moves.slice(0, state.at);
     const same = before && before.board === state.board && before.pos === state.pos;
     if (same && before.moves.slice(0, before.at).join() === this.played.join() && this.answer) {
-      this.#draw();
+      this.board.resize(this.size, Boolean(state.flip));
+      this.draw();
       this.#controls();
       this.#parts();
-      this.line.update(state);
+      this.#working(this.looks);
+      this.line.update(state, this.shows);
       return back ? this.resume() : this.opponent.turn();
     }
     this.setup.close();
     this.#selected = null;
     this.#hinted = [];
-    this.#preview = null;
+    this.#guide = null;
     this.answer = null;
     // A late move of the program would be played in another game.
     this.opponent.stop();
@@ -102,7 +120,7 @@ export class Konane {
       return this.#failed(new Error(`${state.board} is not a board: write ranks x files, such as 6x6, with up to `
         + "64 squares."));
     }
-    this.board.resize(this.size);
+    this.board.resize(this.size, Boolean(state.flip));
     this.numbers = squareNumbers(this.size);
     // The stones are shown before the values arrive.
     const text = textAfter(state.board, state.pos, this.played);
@@ -130,8 +148,9 @@ export class Konane {
     this.opponent.turn();
   }
 
+  /** True if values are shown. By default they are hidden in a game against the program. */
   get shows() {
-    return this.state.values !== "off";
+    return this.state.values ? this.state.values !== "off" : !this.state.play;
   }
 
   /** Plays a move. Discards later moves of the game. */
@@ -142,13 +161,26 @@ export class Konane {
   }
 
   at(at) {
+    this.guide(null);
     if (at >= 0 && at <= this.state.moves.length) go({ at });
   }
 
-  /** Previews another position on the board, or with null shows the current one again. */
-  preview(text, move, kind) {
-    this.#preview = text ? { text, move, kind } : null;
-    this.#draw();
+  /** Shows a step of an explanation on the board, or with null the current position again. */
+  guide(step) {
+    if (step === this.#guide) return;
+    if (step && !this.#guide) this.board.node.scrollIntoView({ block: "nearest" });
+    this.#guide = step;
+    this.#selected = null;
+    if (step) announce(step.text);
+    this.draw();
+    this.#controls();
+    this.#working(this.looks);
+  }
+
+  /** Goes through the explanation that is shown, otherwise through the game. */
+  #step(by) {
+    if (this.#guide) return this.#guide.go(this.#guide.at + by);
+    return this.at(this.state.at + by);
   }
 
   /** Draws moves of this position on the board while they are highlighted in a list. */
@@ -165,24 +197,25 @@ export class Konane {
     this.#shown = text;
     this.stones = read.stones;
     this.toMove = read.toMove;
-    this.#draw(moved);
+    this.draw(moved);
   }
 
   #show(answer) {
     const first = this.answer === null;
     this.answer = answer;
     if (this.#shown !== answer.position) this.#place(answer.position, null);
-    else this.#draw();
+    else this.draw();
     this.#controls();
     this.#parts();
     if (this.looks === "working") this.#working("working");
     if (first) this.opponent.turn();
     if (first || answer.complete) this.#announce();
-    this.line.update(this.state);
+    this.line.update(this.state, this.shows);
   }
 
   #parts() {
     this.parts[this.tabs.shown].update(this.answer, this.state);
+    this.report.update(this.state, this.answer);
   }
 
   #failed(error) {
@@ -200,9 +233,11 @@ export class Konane {
   #working(status) {
     this.looks = status;
     const open = this.answer ? this.answer.moves.filter((move) => outcomeOf(move) === "unknown").length : 0;
-    if (status === "done" || (status === "stopped" && !this.answer)) return put(this.status);
-    this.looking.textContent = status === "stopped" ? "Search paused." : !this.answer ? "Searching ..."
-      : `Searching for ${open === 1 ? "1 value" : open ? `${open} values` : "the winner"} ...`;
+    if (this.#guide) return put(this.status, this.leaveGuide);
+    if (status === "done" || !this.shows || (status === "stopped" && !this.answer)) return put(this.status);
+    const what = open === 1 ? "1 value" : open ? `${open} values` : "the winner";
+    put(this.looking, status === "stopped" ? "Search paused." : !this.answer ? "Searching ..."
+      : [el("span", { class: "wordy" }, "Searching for "), `${what} ...`]);
     this.looking.className = status === "working" ? "pulse" : "";
     this.pause.textContent = status === "working" ? "Pause" : "Resume";
     // The button is kept across answers, so that no click on it is lost.
@@ -220,25 +255,31 @@ export class Konane {
 
   #controls() {
     const { answer, state } = this;
-    if (answer) {
+    const guide = this.#guide;
+    if (guide) {
+      put(this.turn, `Explanation, step ${guide.at + 1}`);
+      put(this.verdict, badge(guide.kind, true), " ", guide.text);
+      put(this.phase);
+    } else if (answer) {
       const over = answer.moves.length === 0;
       const named = over ? other(answer.to_move) : answer.to_move;
-      put(this.turn, el("span", { class: `dot ${named}`, "aria-hidden": "true" }), `${capital(named)} ${over ? "has won" : "to move"}`);
+      const whose = over || !state.play ? "" : named === state.play ? ": your turn" : ": the program";
+      put(this.turn, el("span", { class: `dot ${named}`, "aria-hidden": "true" }), `${capital(named)} ${over ? "has won" : "to move"}${whose}`);
       const hidden = over || !this.shows;
       put(this.verdict, hidden ? (over ? `${capital(answer.to_move)} cannot move.` : "")
         : [badge(outcomeOf(answer), true), " ", answer.verdict]);
       const stones = this.stones?.filter(Boolean).length;
       const first = stones === this.stones?.length;
       put(this.phase, over || answer.phase !== "removal" ? "" : first
-        ? "Black begins by removing one of its stones: from a corner or from the middle."
-        : "White now removes a white stone next to the hole. Then the jumping begins.");
+        ? "Remove a black stone: corner or middle."
+        : "Remove a white stone next to the hole.");
     }
+    const [now, last, go] = guide ? [guide.at, guide.last, guide.go] : [state.at, state.moves.length, (at) => this.at(at)];
     const step = (at, sign, name, key) => el("button", { type: "button", class: "step", title: name, "aria-label": name,
-      "data-key": key, "aria-disabled": at === state.at || at < 0 || at > state.moves.length ? "true" : undefined,
-      onclick: () => at !== state.at && this.at(at) }, sign);
-    put(this.steps, step(0, "\u21e4", "To the start", "start"), step(state.at - 1, "\u2190", "Back", "back"),
-      step(state.at + 1, "\u2192", "Forward", "forward"),
-      step(state.moves.length, "\u21e5", "To the end", "end"));
+      "data-key": key, "aria-disabled": at === now || at < 0 || at > last ? "true" : undefined,
+      onclick: () => at !== now && at >= 0 && at <= last && go(at) }, sign);
+    put(this.steps, step(0, "\u21e4", "To the start", "start"), step(now - 1, "\u2190", "Back", "back"),
+      step(now + 1, "\u2192", "Forward", "forward"), step(last, "\u21e5", "To the end", "end"));
   }
 
   #from(name) {
@@ -265,10 +306,11 @@ export class Konane {
     return this.#from(squareName(this.#selected, this.size)).find(({ move }) => ends(move)[1] === name);
   }
 
-  #draw(moved = null) {
+  /** Draws the position, with values, or what is shown instead of it. */
+  draw(moved = null) {
     if (!this.stones) return;
     if (this.setup.open) return this.setup.draw();
-    if (this.#preview) return this.#drawPreview();
+    if (this.#guide) return this.#drawGuide();
     this.board.show(this.stones, (square) => {
       const moves = this.#from(squareName(square, this.size));
       const target = this.#target(square);
@@ -281,11 +323,11 @@ export class Konane {
     this.#look(this.#looked);
   }
 
-  #drawPreview() {
-    const { text, move, kind } = this.#preview;
-    const read = readPosition(text, this.size);
-    if (!read) return;
-    this.board.show(read.stones, (square) => ({ mark: "preview", label: squareName(square, this.size) }));
+  #drawGuide() {
+    const { position, move, kind } = this.#guide;
+    const { stones } = readPosition(position, this.size);
+    this.board.show(stones, (square) => ({ mark: "guided",
+      label: `${squareName(square, this.size)}, ${stones[square] ? STONES[stones[square]] : "empty"}` }));
     const [from, to] = ends(move).map((name) => this.numbers.get(name));
     this.board.draw([{ from, to, kind }]);
   }
@@ -303,8 +345,8 @@ export class Konane {
 
   #look(square) {
     this.#looked = square;
-    if (!this.answer || this.#preview || this.setup.open) {
-      if (!this.#preview && this.stones && this.played) this.#arrows([]);
+    if (!this.answer || this.#guide || this.setup.open) {
+      if (!this.#guide && this.stones && this.played) this.#arrows([]);
       return;
     }
     const hinted = this.answer.moves.filter(({ move }) => this.#hinted.includes(move));
@@ -317,17 +359,18 @@ export class Konane {
 
   #pick(square) {
     if (this.setup.open) return square === null ? undefined : this.setup.toggle(square);
+    if (this.#guide) return this.guide(null);
     if (!this.answer) return undefined;
     if (square === null) {
       this.#selected = null;
-      return this.#draw();
+      return this.draw();
     }
     const target = this.#target(square);
     if (target) return this.play(target.move);
     const moves = this.#from(squareName(square, this.size));
     if (moves.length && this.answer.phase === "removal") return this.play(moves[0].move);
     this.#selected = moves.length && this.#selected !== square ? square : null;
-    this.#draw();
+    this.draw();
     if (this.#selected !== null) {
       announce(`${squareName(square, this.size)} chosen. Choose where it lands: `
         + `${moves.map(({ move }) => ends(move)[1]).join(", ")}.`);

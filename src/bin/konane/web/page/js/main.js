@@ -6,6 +6,7 @@ import { Konane } from "./konane.js";
 import { dimensions } from "./position.js";
 import { Sprouts } from "./sprouts.js";
 import { go, listen, state } from "./state.js";
+import { Tour } from "./tour.js";
 
 const COMMON = ["3x3", "4x4", "4x5", "4x6", "5x5", "5x6", "6x6", "6x7", "7x7", "8x7", "8x8"];
 const main = document.getElementById("view");
@@ -13,6 +14,7 @@ const choice = document.getElementById("choice");
 const gone = document.getElementById("gone");
 const views = { konane: null, sprouts: null };
 let notes = new Map(COMMON.map((board) => [board, ""]));
+const tour = new Tour();
 let shown = null;
 
 /** Returns the information about a board that needs no search. */
@@ -31,7 +33,7 @@ function boards(current) {
     note ? `${board} \u2013 ${note}` : board)),
   notes.has(current) ? null : el("option", { value: current, selected: true }, current),
   el("option", { value: "other" }, "other size ..."));
-  put(choice, el("label", { for: "board" }, "Board"), select);
+  put(choice, el("label", { for: "board", class: "wordy" }, "Board"), select);
 }
 
 /** Shows a text field for any number of ranks and files. */
@@ -55,7 +57,7 @@ function show(now) {
   const other = shown === null || shown !== views[now.game];
   if (other) {
     shown?.leave();
-    views[now.game] ??= now.game === "konane" ? new Konane() : new Sprouts();
+    views[now.game] ??= now.game === "konane" ? new Konane(tour) : new Sprouts();
     shown = views[now.game];
     put(main, shown.node);
   }
@@ -81,6 +83,8 @@ onReach((answers) => {
     + "and open the address that it prints."), el("button", { type: "button", onclick: () => location.reload() }, "Try again")]);
 });
 
+main.before(tour.node);
+tour.offer();
 listen(show);
 show(state());
 

@@ -1,11 +1,18 @@
-// The list of moves of a position, winning ones first and undecided ones last, and a line of best play.
+// The list of moves of a position, the best one first and undecided ones last, and a line of best play.
 
 import { Latest, get } from "./api.js";
 import { el, put } from "./dom.js";
 import { link } from "./state.js";
-import { badge, outcomeOf, plies, source } from "./words.js";
+import { SIGN, badge, outcomeOf, plies, sourceText } from "./words.js";
 
 const TITLES = { win: "Winning", loss: "Losing", unknown: "Not decided yet" };
+const BEST = { win: "best", loss: "resists longest" };
+
+/** Returns the most frequent source of values. The rules do not count: they are the source of a last move. */
+function commonSource(moves) {
+  const counts = Map.groupBy(moves.filter(({ source }) => source && source !== "rules"), ({ source }) => source);
+  return [...counts].sort(([, one], [, two]) => two.length - one.length)[0]?.[0];
+}
 
 export class MoveList {
   constructor(panel, view) {
@@ -22,15 +29,21 @@ export class MoveList {
     if (!answer.moves.length) {
       return put(panel, el("h2", {}, "Moves"), el("p", {}, "No legal moves: the player to move loses."));
     }
+    const common = commonSource(answer.moves);
+    const best = view.shows && answer.complete ? answer.moves.length > 1 && answer.moves[0] : null;
     const row = (judged) => el("li", {}, el("button", { type: "button", class: "move", "data-key": judged.move, "data-move": judged.move,
-      onclick: () => view.play(judged.move), onmouseenter: () => view.hint([judged]),
+      // Until the answer for the next position arrives, the list is that of the position before.
+      onclick: () => view.answer?.position === answer.position && view.play(judged.move), onmouseenter: () => view.hint([judged]),
       onmouseleave: () => view.hint([]), onfocus: () => view.hint([judged]), onblur: () => view.hint([]) },
     view.shows ? badge(outcomeOf(judged)) : null, el("span", { class: "name" }, judged.move),
+    judged === best ? el("span", { class: "rank" }, BEST[outcomeOf(judged)]) : null,
     el("span", { class: "detail" }, this.#detail(judged)),
-    view.shows ? source(judged.source) : null));
+    view.shows && judged.source && judged.source !== common && judged.source !== "rules"
+      ? el("span", { class: "detail source" }, sourceText(judged.source)) : null));
     if (!view.shows) {
       const moves = [...answer.moves].sort((one, two) => one.move.localeCompare(two.move, "en", { numeric: true }));
-      return put(panel, el("h2", {}, "Moves"), el("ul", { class: "moves" }, moves.map(row)));
+      return put(panel, el("h2", {}, "Moves"), el("p", { class: "hint" }, "Values are hidden."),
+        el("ul", { class: "moves" }, moves.map(row)));
     }
     // An unchanged list is kept, because the pointer may be over one of its rows.
     const shown = JSON.stringify([answer.position, view.played, answer.moves]);
@@ -44,9 +57,11 @@ export class MoveList {
       return moves.length ? [el("h3", {}, `${TITLES[outcome]} (${moves.length})`),
         el("ul", { class: `moves ${wide}` }, moves.map(row))] : null;
     });
-    return put(panel, el("h2", {}, "Moves"), groups, this.line.node, el("p", { class: "hint" },
-      "W: the move wins for the player who makes it, with best play. L: it loses. The last word is the source of "
-      + "the value. A ply is one move of one player."));
+    return put(panel, el("h2", {}, "Moves"), groups, this.line.node, el("div", { class: "hint legend" },
+      el("p", {}, `${SIGN.win}\u00a0wins: whoever makes this move can win, whatever the opponent does. `
+        + `${SIGN.loss}\u00a0loses: the opponent can win then. ${SIGN.unknown}\u00a0is not known yet.`),
+      el("p", {}, `${common ? `Values ${sourceText(common)}. ` : ""}A ply is one move of one player. Where the length of the game `
+        + "is not known, winning moves that leave fewer replies come first.")));
   }
 
   /** Returns the remaining plies after the move, and the number of replies. */

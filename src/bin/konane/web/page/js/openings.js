@@ -5,7 +5,7 @@ import { miniature } from "./board.js";
 import { el, put } from "./dom.js";
 import { startStones } from "./position.js";
 import { link } from "./state.js";
-import { capital, source } from "./words.js";
+import { capital } from "./words.js";
 
 /** Returns the address of the position after an opening. */
 function place(moves) {
@@ -57,13 +57,13 @@ export class Openings {
       `Black removes stone 1 and White removes stone 2. Black wins after ${count("black")} of ${openings.length} such openings, `
       + `White after ${count("white")}${open ? `; ${open === 1 ? "1 is" : `${open} are`} not decided yet` : ""}.`),
     el("ul", { class: "openings" }, [...Map.groupBy(openings, ({ code, moves }) => code ?? moves.join()).values()].map((equal) => {
-      const [{ moves, winner, source: from }, ...others] = equal;
+      const [{ moves, winner }, ...others] = equal;
       const squares = moves.map((move) => numbers.get(move));
       const stones = start.map((stone, square) => squares.includes(square) ? null : stone);
       return el("li", {}, el("a", { class: `opening ${winner}`, "data-key": moves.join(), href: place(moves) },
         miniature(stones, size, squares), el("span", { class: "name" }, moves.join(" ")),
         el("span", { class: "won" }, el("span", { class: `dot ${winner}`, "aria-hidden": "true" }, winner === "unknown" ? "?" : ""),
-          winner === "unknown" ? "not decided" : `${capital(winner)} wins`), source(from)),
+          winner === "unknown" ? "not decided" : `${capital(winner)} wins`)),
       others.length ? el("p", { class: "equal" }, "the same by symmetry: ", others.map((other, at) => [at ? ", " : "",
         el("a", { href: place(other.moves), "data-key": other.moves.join() }, other.moves.join(" "))])) : null);
     })));

@@ -1,4 +1,4 @@
-// Playing against the program.
+// Games against the program: the choice of a side, the program's moves, and hints.
 
 import { Latest, dropped, get } from "./api.js";
 import { announce, el } from "./dom.js";
@@ -11,6 +11,9 @@ const PAUSE = 450;
 /** Number of levels. Each searches four times as many positions as the one below. */
 const LEVELS = 10;
 
+/** Search time for a hint, in milliseconds. */
+const HINT_TIME = 1000;
+
 export class Opponent {
   #latest = new Latest();
   /** Key of the position and options for which a move has been requested. */
@@ -18,27 +21,46 @@ export class Opponent {
 
   constructor(view) {
     this.view = view;
-    this.side = el("select", { id: "play-side", onchange: () => this.#choose() },
-      el("option", { value: "" }, "both sides"), el("option", { value: "black" }, "Black"),
-      el("option", { value: "white" }, "White"));
-    this.level = el("select", { id: "play-level", onchange: () => this.#choose() },
-      el("option", { value: "" }, "at full strength"),
+    this.side = el("select", { id: "play-side", "aria-label": "Play as", onchange: () => this.#choose() },
+      el("option", { value: "" }, "Both sides"), el("option", { value: "black" }, "Play Black"),
+      el("option", { value: "white" }, "Play White"));
+    this.level = el("select", { id: "play-level", "aria-label": "Strength of the program", onchange: () => this.#choose() },
+      el("option", { value: "" }, "full strength"),
       Array.from({ length: LEVELS }, (_, at) => el("option", { value: String(at + 1) },
-        `level ${at + 1}: searches ${amount(4 ** (at + 1))} positions`)));
-    this.said = el("p", { class: "hint", role: "status" });
-    this.node = el("div", { class: "card opponent" },
-      el("div", { class: "pair" }, el("label", { for: "play-side" }, "Play as"), this.side),
-      el("div", { class: "pair" }, el("label", { for: "play-level" }, "The program plays"), this.level), this.said);
+        `level ${at + 1} (${amount(4 ** (at + 1))} positions)`)));
+    this.hint = el("button", { type: "button", onclick: () => this.#hint() }, "Hint");
+    this.game = el("span", { class: "against", hidden: true }, this.level, this.hint);
+    this.said = el("p", { class: "hint said-by-program", role: "status" });
   }
 
   #choose() {
     this.said.textContent = "";
-    go({ play: this.side.value, level: this.level.value }, { replace: true });
+    // Values are hidden in a new game, unless the user has chosen to see them in this one.
+    const values = this.side.value === this.view.state.play ? this.view.state.values : "";
+    go({ play: this.side.value, level: this.level.value, values }, { replace: true });
   }
 
   stop() {
     this.#latest.stop();
     this.#asked = "";
+    this.said.textContent = "";
+  }
+
+  /** Shows a good move of the user. */
+  async #hint() {
+    const { view } = this;
+    const { state, answer } = view;
+    if (!answer?.moves.length) return;
+    const signal = this.#latest.signal();
+    this.said.textContent = "Searching for a good move ...";
+    try {
+      const { move, why } = await get("konane/play", { board: state.board, position: answer.position, time: HINT_TIME }, signal);
+      signal.throwIfAborted();
+      this.said.textContent = `Hint: ${move}. ${why}`;
+      view.hint([{ move }]);
+    } catch (error) {
+      if (!dropped(error)) this.said.textContent = capital(error.message);
+    }
   }
 
   /** Plays the program's move if it is its turn in the last position and no position is being set up. */
@@ -47,6 +69,8 @@ export class Opponent {
     const { state, answer } = view;
     this.side.value = state.play;
     this.level.value = state.level;
+    this.game.hidden = !state.play;
+    this.hint.disabled = !answer?.moves.length || answer.to_move !== state.play;
     const due = state.play && answer && state.at === state.moves.length && !view.setup.open;
     const asked = due ? `${state.board};${answer.position};${state.play};${state.level}` : "";
     if (asked === this.#asked) return;
@@ -64,8 +88,10 @@ export class Opponent {
       const question = get("konane/play", { board: state.board, position: answer.position, level: state.level }, signal);
       const [{ move, why }] = await Promise.all([question, new Promise((resolve) => setTimeout(resolve, PAUSE))]);
       signal.throwIfAborted();
-      this.said.textContent = `The program plays ${move}. ${why ?? ""}`;
-      if (move) view.play(move);
+      if (!move) return;
+      view.play(move);
+      // The reason says who wins.
+      this.said.textContent = `The program plays ${move}. ${view.shows ? why ?? "" : ""}`;
     } catch (error) {
       if (dropped(error)) return;
       this.#asked = "";

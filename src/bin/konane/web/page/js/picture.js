@@ -45,17 +45,19 @@ export class Picture {
         this.#draw();
       } });
     this.moment = el("div", { class: "moment-choice", hidden: true },
-      el("label", { for: this.slider.id }, "Time shown"), this.slider);
+      el("label", { for: this.slider.id }, "Show an earlier time"), this.slider);
     this.facts = el("dl", { class: "facts" });
     this.moves = el("div", { class: "scroll" });
-    this.title = el("h3", {}, "Proof numbers over time");
+    this.title = el("h3", {}, "Work left, over time");
     this.help = el("details", { class: "help" }, el("summary", {}, "What do these numbers mean?"),
-      el("p", {}, "The proof number is an estimate of the work that is left to prove that the player to move wins. The "
-        + "disproof number is the same for a loss. A number is 0 when the proof is complete, and \u221e when such a proof cannot "
-        + "exist. Other values are estimates, not bounds: they can rise or fall, and the real work can be more or less. The axis "
-        + "is logarithmic: from line to line the number grows tenfold or more."),
-      el("p", {}, "Each move has the same two numbers, for the player who makes it: a move with proof number 0 wins, one with "
-        + "disproof number 0 loses. The search examines the moves with the smallest proof numbers first."));
+      el("p", {}, "\u201cTo prove a win\u201d is the proof number: the least number of leaf positions of the search tree that still have "
+        + "to be proven, so that the player to move is proven to win. \u201cTo prove a loss\u201d is the disproof number, the same for a "
+        + "loss. A number is 0 when the proof is complete, and \u221e when there is none."),
+      el("p", {}, "A leaf that has not been examined counts by an estimate of its own numbers, and a position that can be reached in "
+        + "several ways may count several times. The numbers therefore rise and fall, and the real work can be more or less. Both "
+        + "axes are logarithmic."),
+      el("p", {}, "Each move has the same two numbers, for the player who makes it. The search continues where a proof seems nearest: "
+        + "at the move with the least number to prove a win, and there at the answer with the least number to prove a loss."));
     this.node = el("div", { class: "picture", hidden: true }, this.facts, this.title, this.chart, this.moment, this.moves,
       this.help);
   }
@@ -102,13 +104,13 @@ export class Picture {
     this.node.hidden = samples.length === 0;
     if (!samples.length) return;
     const now = samples[this.#at ?? samples.length - 1];
-    const series = [["pn", "proof"], ["dn", "disproof"]].map(([kind, name]) =>
+    const series = [["pn", "a win"], ["dn", "a loss"]].map(([kind, name]) =>
       ({ kind, name, points: samples.map((one) => [one.time, one[kind]]) }));
     const drawable = samples.filter(({ pn, dn }) => Number.isFinite(pn + dn) && pn * dn > 0).length > 1;
     this.title.hidden = !now.numbers;
     this.help.hidden = !now.numbers;
     put(this.chart, drawable ? lines(series, { width: Math.max(this.chart.clientWidth, 300), at: this.#at === null ? null : now.time,
-      label: `Proof number ${shown(now.pn)} and disproof number ${shown(now.dn)} after ${now.time.toFixed(1)} seconds` })
+      label: `Work left after ${now.time.toFixed(1)} seconds: ${shown(now.pn)} to prove a win, ${shown(now.dn)} to prove a loss` })
       : el("p", { class: "hint" }, now.numbers ? "Nothing to draw: the search was too short."
         : "\u03b1-\u03b2 has no proof numbers, so there are no lines to draw."));
     this.moment.hidden = samples.length < 3;
@@ -119,7 +121,7 @@ export class Picture {
     const rate = now.time > last.time ? (now.nodes - last.nodes) / (now.time - last.time) : 0;
     put(this.facts, this.#fact("Time", `${now.time.toFixed(1)} s`), this.#fact("Positions", number(now.nodes)),
       this.#fact("Per second", amount(Math.round(Math.max(rate, 0)))),
-      now.numbers ? [this.#fact("Proof number", shown(now.pn), "pn"), this.#fact("Disproof number", shown(now.dn), "dn")]
+      now.numbers ? [this.#fact("To prove a win", shown(now.pn), "pn"), this.#fact("To prove a loss", shown(now.dn), "dn")]
         : [now.depth ? this.#fact("Depth", number(now.depth)) : null, now.best ? this.#fact("Best move", now.best) : null],
       this.#table(now));
     if (now.numbers) this.#bars(now);
@@ -148,16 +150,19 @@ export class Picture {
 
   #bars({ moves, best }) {
     if (!moves.length) return put(this.moves);
-    const finite = moves.flatMap(({ pn, dn }) => [pn, dn]).filter(Number.isFinite);
-    const most = Math.max(...finite, 10);
+    const range = (kind) => {
+      const open = moves.map((move) => move[kind]).filter((value) => Number.isFinite(value) && value >= 1);
+      return [Math.min(...open), Math.max(...open)];
+    };
+    const ranges = { pn: range("pn"), dn: range("dn") };
     const bar = (value, kind) => {
       const length = el("span", { class: `bar ${kind}` });
-      length.style.width = `${share(value, most)}%`;
+      length.style.width = `${share(value, ranges[kind])}%`;
       return el("td", {}, el("span", { class: "track", "aria-hidden": "true" }, length), el("span", { class: "amount" }, shown(value)));
     };
     const sorted = [...moves].sort((one, two) => compare(one.pn, two.pn) || compare(two.dn, one.dn));
     return put(this.moves, el("table", { class: "bars" }, el("caption", {}, "Each move, most promising first"),
-      el("thead", {}, el("tr", {}, ["Move", "Proof number", "Disproof number"].map((name) => el("th", { scope: "col" }, name)))),
+      el("thead", {}, el("tr", {}, ["Move", "To prove a win", "To prove a loss"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, sorted.map(({ move, pn, dn }) => el("tr", { class: move === best ? "best" : "" },
         el("th", { scope: "row" }, move), bar(pn, "pn"), bar(dn, "dn"))))));
   }

@@ -3,7 +3,7 @@
 import { announce, el } from "./dom.js";
 import { dimensions } from "./position.js";
 import { go, link } from "./state.js";
-import { bytes, quote } from "./words.js";
+import { bytes, firstSide, quote, turnNumber } from "./words.js";
 
 /** Maximum size of a file in bytes, the same as for the program. */
 const MAX_BYTES = 1 << 20;
@@ -84,15 +84,10 @@ export function readRecord(text) {
   return record;
 }
 
-/** Returns the text of a record. `toMove` is the side that makes the first move. */
-export function writeRecord({ board, pos, moves }, toMove) {
+/** Returns the text of a record. */
+export function writeRecord({ board, pos, moves }) {
   const headers = [`Board: ${board}`, ...(pos ? [`Position: ${pos}`] : [])];
-  const second = toMove === "white" ? 1 : 0;
-  const words = moves.map((move, ply) => {
-    const turn = Math.floor((ply + second) / 2) + 1;
-    const black = (ply + second) % 2 === 0;
-    return black ? `${turn}. ${move}` : ply === 0 ? `${turn}... ${move}` : move;
-  });
+  const words = moves.map((move, ply) => `${turnNumber(ply, firstSide(pos))} ${move}`.trim());
   const lines = [""];
   for (const word of words) {
     const last = lines.at(-1);
@@ -131,8 +126,7 @@ export class Records {
 
   #save() {
     const { state } = this.view;
-    const first = state.pos.endsWith(" w") ? "white" : "black";
-    const url = URL.createObjectURL(new Blob([writeRecord(state, first)], { type: "text/plain" }));
+    const url = URL.createObjectURL(new Blob([writeRecord(state)], { type: "text/plain" }));
     el("a", { href: url, download: `konane-${state.board}.txt` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
     this.#say("The game is saved as a text file.");

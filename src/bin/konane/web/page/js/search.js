@@ -9,6 +9,12 @@ import { amount, capital } from "./words.js";
 const MEMORIES = [["", "maximum"], ["16MiB", "16 MiB"], ["64MiB", "64 MiB"], ["256MiB", "256 MiB"], ["1GiB", "1 GiB"],
   ["4GiB", "4 GiB"]];
 const TIMES = [["10", "10 seconds"], ["60", "1 minute"], ["600", "10 minutes"], ["3600", "1 hour"], ["", "none"]];
+/** The methods in plain words. */
+const METHODS = {
+  dfpn: "df-pn, depth-first proof-number search: it goes where a proof is nearest, and keeps results in a table. The fastest method.",
+  pn2: "PN\u00b2: proof-number search with its tree in memory; a second search examines each leaf, which saves memory.",
+  pns: "PNS: proof-number search with the whole tree in memory. It examines the fewest positions, and needs the most memory.",
+};
 /** Key in the local storage for the running search, which a reloaded page and other tabs then follow. */
 const NOTE = "konane.search";
 
@@ -40,6 +46,10 @@ export class SearchPanel {
     const select = (name, options, chosen) => el("select", { id: `${game}-${name}` }, options.map(([value, text]) =>
       el("option", { value, selected: value === chosen }, text)));
     this.algorithm = select("algorithm", algorithms, algorithms[0][0]);
+    this.method = el("p", { class: "hint" });
+    const explain = () => put(this.method, METHODS[this.algorithm.value]);
+    this.algorithm.addEventListener("change", explain);
+    explain();
     this.memory = select("memory", MEMORIES, "");
     this.time = select("time", TIMES, "60");
     const field = (control, name) => el("div", { class: "field" }, el("label", { for: control.id }, name), control);
@@ -58,7 +68,7 @@ export class SearchPanel {
       el("label", { for: this.file.id, class: "button", title: "A file written by konane solve --trace" }, "Open a trace file")));
     panel.append(el("h2", {}, "Search"), el("p", { class: "hint" },
       "Search this position and follow its progress. One search runs at a time."),
-    this.form, this.problem, this.said, this.picture.node);
+    this.form, this.method, this.problem, this.said, this.picture.node);
   }
 
   update() {

@@ -45,6 +45,7 @@ export class Setup {
   #begin() {
     const { view } = this;
     if (!view.size) return;
+    view.guide(null);
     this.open = true;
     this.form.hidden = false;
     this.button.setAttribute("aria-expanded", "true");
@@ -66,7 +67,7 @@ export class Setup {
 
   cancel() {
     this.close();
-    this.view.preview(null);
+    this.view.draw();
     this.view.resume();
     this.button.focus();
   }

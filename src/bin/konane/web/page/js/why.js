@@ -1,130 +1,239 @@
-// Why a move loses: the reply that refutes it, and then the same for every further move. The content of a node of
-// the tree is requested when the node is opened.
+// Why a position is won or lost: a move, and an answer to everything that the loser can play. The positions are a tree in
+// which equal positions occur once. The board shows the line that leads to the chosen place in it, step by step.
 
-import { dropped, get } from "./api.js";
+import { Latest, dropped, get } from "./api.js";
 import { el, put } from "./dom.js";
-import { judge } from "./judge.js";
+import { sleep } from "./judge.js";
 import { link } from "./state.js";
-import { badge, capital, other, outcomeOf, source } from "./words.js";
+import { badge, capital, other, outcomeOf } from "./words.js";
 
-/** Search time for positions of the tree, in milliseconds. */
-const TIME = 1000;
+/** Search time of a request, in milliseconds. */
+const TIME = 1500;
+
+/** Maximum number of positions whose moves are answered, for each request. */
+const POSITIONS = 120;
+
+/** The layout in which the tree is beside the board. */
+const wide = matchMedia("(min-width: 56rem)");
+
+/** Returns the moves that a player has in a lost position. */
+function left(side, count) {
+  if (count === 0) return `${side} has no move and has lost`;
+  if (count === 1) return `${side} has one move, and it loses`;
+  return `${side} has ${count} moves; ${count === 2 ? "both" : "all"} lose`;
+}
 
 export class Why {
+  #latest = new Latest();
+  /** Key of the explained position. */
   #shown = "";
+  /** The explained move of the position. */
+  #move = null;
+  /** Lost positions by code: `{position, code, moves, defences, from}`. `from` is the place in the tree: a code and a defence. */
+  #lost = new Map();
+  /** Code of the first lost position, and the plies that lead to it: `{move, position, kind, text}`. */
+  #root = null;
+  #begin = [];
+  /** Codes of positions whose defences are listed. */
+  #open = new Set();
 
   constructor(panel, view) {
     this.panel = panel;
     this.view = view;
+    this.tree = el("div", { class: "explanation" });
   }
 
   update(answer, state) {
-    const { panel } = this;
     if (!answer) {
       this.#shown = "";
-      return put(panel, el("p", { class: "hint" }, "Nothing to show yet."));
+      return put(this.panel, el("p", { class: "hint" }, "Nothing to show yet."));
+    }
+    if (!this.view.shows) {
+      this.#shown = "";
+      return put(this.panel, el("h2", {}, "Why"), el("p", {}, "Values are hidden. Choose \u201cShow values\u201d below the board to see an explanation."));
     }
     const { moves } = answer;
     const values = moves.map((judged) => judged.move + judged.outcome).join();
-    // Open nodes are kept while the values are unchanged.
+    // The explanation is kept while the values are unchanged.
     if (this.#shown === `${state.board} ${answer.position} ${values}`) return undefined;
     this.#shown = `${state.board} ${answer.position} ${values}`;
-    const at = { board: state.board, position: answer.position, mover: answer.to_move, played: [...this.view.played] };
-    const lost = moves.filter((judged) => outcomeOf(judged) === "loss");
-    const won = moves.filter((judged) => outcomeOf(judged) === "win");
-    const open = moves.length - lost.length - won.length;
-    return put(panel, el("h2", {}, "Why"), el("p", {}, this.#sentence(answer, lost, won)),
-      el("ul", { class: "tree" }, won.map((judged) => this.#winning(at, judged)),
-        lost.map((judged) => this.#losing(at, judged))),
-      open ? el("p", { class: "hint" }, `${open === 1 ? "1 move is" : `${open} moves are`} not decided yet and not listed here.`) : null,
-      open === moves.length ? null : el("p", { class: "hint" }, "Open a move to see what follows. Point at it to see it on the board."));
+    this.answer = answer;
+    const of = (outcome) => moves.filter((judged) => outcomeOf(judged) === outcome);
+    const [won, lost] = [of("win"), of("loss")];
+    const chosen = [...won, ...lost].find(({ move }) => move === this.#move?.move) ?? won[0] ?? lost[0];
+    const group = (label, list) => list.length ? el("optgroup", { label }, list.map(({ move }) =>
+      el("option", { value: move, selected: move === chosen.move }, move))) : null;
+    const select = el("select", { id: "why-move", onchange: () =>
+      this.#explain(moves.find(({ move }) => move === select.value)) }, group("Why does it win?", won),
+    group("How do I lose after it?", lost));
+    put(this.panel, el("h2", {}, "Why"), el("p", {}, this.#sentence(won, lost)),
+      chosen ? el("div", { class: "pair" }, el("label", { for: "why-move" }, "Explain the move"), select) : null, this.tree);
+    put(this.tree);
+    if (chosen) this.#explain(chosen);
+    return undefined;
   }
 
-  #sentence(answer, lost, won) {
+  #sentence(won, lost) {
+    const { answer } = this;
     const [mover, opponent] = [capital(answer.to_move), capital(other(answer.to_move))];
     if (!answer.moves.length) return `${mover} cannot move, so ${opponent} has won.`;
-    if (won.length) {
-      return `${mover} wins with ${won.length === 1 ? "the first of these moves" : "each of the moves marked W"}: ${mover} `
-        + `has a reply to every move of ${opponent}. ${lost.length ? `The moves marked L lose: ${opponent} has a reply that wins.` : ""}`;
-    }
-    if (lost.length === answer.moves.length) {
-      return `${mover} has lost: to each of ${mover}'s moves ${opponent} has a reply that wins.`;
-    }
-    return lost.length ? `To these moves of ${mover}, ${opponent} has a reply that wins. The others are not decided yet.`
-      : "No value is known yet.";
+    if (won.length) return `${mover} wins: one winning move is enough, with an answer to everything that ${opponent} can play.`;
+    if (lost.length === answer.moves.length) return `${mover} loses: ${opponent} has an answer to every move.`;
+    return lost.length ? "Some moves lose. The others are not decided yet." : "No value is known yet.";
   }
 
-  /** Returns an item with a button that opens it. `fill(body)` requests the content below it. */
-  #item({ judged, before, text, played }, fill) {
-    const body = el("div", { class: "under", hidden: true });
-    const kind = outcomeOf(judged);
-    const look = () => this.view.preview(before, judged.move, kind);
-    const away = () => this.view.preview(null);
-    let asked = false;
-    const button = el("button", { type: "button", class: "node", "aria-expanded": "false", onclick: async () => {
-      body.hidden = !body.hidden;
-      button.setAttribute("aria-expanded", String(!body.hidden));
-      if (body.hidden || asked) return;
-      asked = true;
-      put(body, el("p", { class: "hint pulse" }, "Searching ..."));
-      try {
-        // Unknown content is requested again when the item is opened again.
-        if (await fill(body)) asked = false;
-      } catch (error) {
-        asked = false;
-        if (!dropped(error)) put(body, el("p", { class: "error", role: "alert" }, capital(error.message)));
+  /** Requests the refutation that follows a move, and shows it. */
+  async #explain(judged) {
+    const { view, answer } = this;
+    const { board } = view.state;
+    const signal = this.#latest.signal();
+    view.guide(null);
+    this.#move = judged;
+    this.#lost.clear();
+    this.#open.clear();
+    const wins = outcomeOf(judged) === "win";
+    const [mover, opponent] = [capital(answer.to_move), capital(other(answer.to_move))];
+    this.winner = wins ? mover : opponent;
+    this.loser = wins ? opponent : mover;
+    put(this.tree, el("p", { class: "hint pulse" }, "Searching ..."));
+    const question = wins ? { position: judged.after } : { position: answer.position, move: judged.move };
+    try {
+      const { reply, after, outcome, refutation } = await get("konane/why",
+        { board, ...question, positions: POSITIONS, time: TIME }, signal);
+      if (outcome !== "loss" || !refutation) {
+        put(this.tree, el("p", {}, reply ? `The best reply so far is ${reply}, but no answer to everything is known yet.` : "No answer is known yet."),
+          el("button", { type: "button", onclick: () => this.#explain(judged) }, "Search again"));
+        return;
       }
-    }, onmouseenter: look, onfocus: look, onmouseleave: away, onblur: away },
-    badge(kind), el("span", { class: "name" }, judged.move), el("span", { class: "detail" }, text));
-    const goTo = el("a", { class: "goto", href: this.#address([...played, judged.move]),
-      "aria-label": `go to the position after ${judged.move}` }, "go there");
-    return el("li", {}, el("div", { class: "head" }, button, goTo), body);
-  }
-
-  #address(moves) {
-    return link({ moves, at: moves.length });
-  }
-
-  /** Returns the item of a losing move, with the reply and the further moves below it. */
-  #losing(at, judged) {
-    const opponent = capital(other(at.mover));
-    return this.#item({ judged, before: at.position, played: at.played, text: "loses" }, async (body) => {
-      const { reply, after, source: from, outcome } = await get("konane/why",
-        { board: at.board, position: at.position, move: judged.move, time: TIME });
-      if (!reply || outcome !== "loss") {
-        put(body, el("p", {}, outcome === "unknown" && reply ? `No reply is proven yet; the best one so far is ${reply}. Open this move again later.`
-          : `There is no reply that refutes ${judged.move}.`));
-        return true;
-      }
-      const show = () => this.view.preview(judged.after, reply, "win");
-      put(body, el("p", { class: "reply", onmouseenter: show, onmouseleave: () => this.view.preview(null) },
-        `${opponent} answers `, el("strong", {}, reply), ". ", source(from)));
-      return this.#rest(body, { ...at, position: after, played: [...at.played, judged.move, reply] });
-    });
-  }
-
-  /** Returns the item of a winning move, with the opponent's moves below it, which all lose. */
-  #winning(at, judged) {
-    return this.#item({ judged, before: at.position, played: at.played, text: "wins" }, (body) => {
-      put(body);
-      return this.#rest(body, { ...at, mover: other(at.mover), position: judged.after, played: [...at.played, judged.move] });
-    });
-  }
-
-  /** Appends the moves of a side that loses. */
-  async #rest(body, at) {
-    const answer = await judge(at.board, at.position, [], TIME);
-    const [mover, winner] = [capital(at.mover), capital(other(at.mover))];
-    for (const old of body.querySelectorAll(":scope > .pulse")) old.remove();
-    if (!answer.moves.length) {
-      body.append(el("p", { class: "end" }, `${mover} cannot move. ${winner} has won.`));
-      return false;
+      this.#add(refutation, null);
+      this.#root = refutation[0].code;
+      this.#open.add(this.#root);
+      this.#begin = [{ move: judged.move, position: judged.after, kind: outcomeOf(judged), text: `${mover} plays ${judged.move}.` }];
+      if (!wins) this.#begin.push({ move: reply, position: after, kind: "win", text: `${opponent} answers ${reply}.` });
+      this.#begin.at(-1).text += ` ${left(this.loser, refutation[0].moves)}.`;
+      this.#draw();
+    } catch (error) {
+      if (!dropped(error)) put(this.tree, el("p", { class: "error", role: "alert" }, capital(error.message)));
     }
-    const open = answer.moves.filter((judged) => outcomeOf(judged) === "unknown").length;
-    const count = answer.moves.length === 1 ? "one move is left, and it loses"
-      : `${answer.moves.length} moves are left${open ? "" : ", and all lose"}`;
-    body.append(el("p", { class: "hint" }, `For ${mover} ${count}${open ? `; ${open} not decided yet` : ""}.`),
-      el("ul", { class: "tree" }, answer.moves.map((judged) => this.#losing(at, judged))));
-    return false;
+  }
+
+  /** Adds a refutation, whose first position is at `from` in the tree. */
+  #add(refutation, from) {
+    for (const [index, lost] of refutation.entries()) {
+      const known = this.#lost.get(lost.code);
+      if (known) known.defences ??= lost.defences;
+      else this.#lost.set(lost.code, { ...lost, from: index === 0 ? from : null });
+    }
+    for (const { code, defences = [] } of refutation) {
+      for (const defence of defences) {
+        defence.code = refutation[defence.next].code;
+        const next = this.#lost.get(defence.code);
+        if (next.code !== this.#root) next.from ??= { code, defence };
+      }
+    }
+  }
+
+  /** Requests the defences of an open position that earlier answers did not contain, until they are found. */
+  async #load(lost) {
+    const signal = this.#latest.signal();
+    try {
+      for (let pause = 100; !lost.defences; pause = Math.min(2 * pause, 5000)) {
+        const { refutation } = await get("konane/why", { board: this.view.state.board, position: lost.position,
+          positions: POSITIONS, time: TIME }, signal);
+        signal.throwIfAborted();
+        if (refutation) this.#add(refutation, lost.from);
+        await sleep(pause, signal);
+      }
+      this.#draw();
+    } catch (error) {
+      if (!dropped(error)) this.tree.append(el("p", { class: "error", role: "alert" }, capital(error.message)));
+    }
+  }
+
+  /** Returns the plies from the position of the game to a lost position. */
+  #path(lost) {
+    if (!lost.from) return [...this.#begin];
+    const { code, defence } = lost.from;
+    return [...this.#path(this.#lost.get(code)), ...this.#pair(defence)];
+  }
+
+  /** Returns the plies of a defence and its answer. */
+  #pair({ move, after, answer, then, code }) {
+    return [{ move, position: after, kind: "loss", text: `${this.loser} tries ${move}.` },
+      { move: answer, position: then, kind: "win",
+        text: `${this.winner} answers ${answer}. ${left(this.loser, this.#lost.get(code).moves)}.` }];
+  }
+
+  /**
+   * Shows a ply of a line on the board. After the last one, the line continues with the first defence. `lost` is the
+   * position at its end.
+   */
+  #guide(line, at, lost) {
+    const go = (to) => {
+      if (to < 0) return this.view.guide(null);
+      if (to < line.length) return this.#guide(line, to, lost);
+      if (!lost.moves) return undefined;
+      this.#open.add(lost.code);
+      this.#draw();
+      const [defence] = lost.defences ?? [];
+      if (!defence) return undefined;
+      return this.#guide([...line, ...this.#pair(defence)], line.length, this.#lost.get(defence.code));
+    };
+    // `last` is the last step; while the loser has moves, the line can be continued.
+    this.view.guide({ ...line[at], at, last: lost.moves ? line.length : line.length - 1, go });
+    // The row of a defence is also that of its answer.
+    const answered = at + 1 + ((at + 1 - this.#begin.length) & 1);
+    const moves = line.slice(0, answered).map(({ move }) => move).join(" ");
+    for (const button of this.tree.querySelectorAll(".node")) button.toggleAttribute("data-shown", button.dataset.line === moves);
+    const shown = this.tree.querySelector("[data-shown]");
+    if (wide.matches) shown?.scrollIntoView({ block: "nearest" });
+  }
+
+  #draw() {
+    const root = this.#lost.get(this.#root);
+    const known = [...this.#lost.values()];
+    const due = known.find(({ code, moves, defences }) => moves && !defences && this.#open.has(code));
+    if (due) this.#load(due);
+    const more = known.some(({ moves, defences }) => moves && !defences);
+    put(this.tree, el("div", { class: "buttons" }, el("button", { type: "button", class: "primary", "data-key": "steps",
+      onclick: () => this.#guide(this.#begin, 0, root) }, "Show step by step")),
+    el("p", {}, this.#begin.map(({ text }) => text).join(" ")), root.moves ? this.#list(root) : null,
+    el("p", { class: "hint" }, `${more ? `The first ${known.length} positions of this explanation` : `All ${known.length} positions of this `
+      + "explanation"}. A position that can be reached in several ways, or whose mirror image has been explained, is explained once.`));
+  }
+
+  /** Returns the list of the defences of a position. */
+  #list(lost) {
+    const path = this.#path(lost);
+    if (!lost.defences) return el("p", { class: "hint pulse" }, "Searching ...");
+    return el("ul", { class: "tree" }, lost.defences.map((defence) => this.#item(lost, path, defence)));
+  }
+
+  /** Returns a defence with its answer. Below it are the further defences, unless they are elsewhere in the tree. */
+  #item(lost, path, defence) {
+    const next = this.#lost.get(defence.code);
+    const line = [...path, ...this.#pair(defence)];
+    const isHere = next.from?.defence === defence;
+    const elsewhere = this.#path(next).slice(this.#begin.length).map(({ move }) => move.replace("-", "\u2011")).join(" ");
+    const text = isHere || !next.moves ? left(this.loser, next.moves)
+      : `${defence.then === next.position ? "the same position as" : "a mirror image of the position"} after ${elsewhere}`;
+    const isOpen = isHere && next.moves > 0 && this.#open.has(next.code);
+    const moves = line.map(({ move }) => move);
+    const button = el("button", { type: "button", class: "node", "data-line": moves.join(" "), "data-key": moves.join(" "),
+      "aria-expanded": isHere && next.moves ? String(isOpen) : undefined, onclick: () => {
+        if (isHere && next.moves) {
+          if (isOpen) this.#open.delete(next.code);
+          else this.#open.add(next.code);
+          this.#draw();
+        }
+        this.#guide(line, line.length - 1, next);
+      } },
+    el("span", {}, el("span", { class: "detail" }, "After "), el("span", { class: "name" }, defence.move), el("span", { class: "detail" }, ", "),
+      badge("win", true), " ", el("span", { class: "name reply" }, defence.answer), el("span", { class: "detail" }, ". "),
+      el("span", { class: next.moves ? "detail" : "end" }, `${capital(text)}.`)));
+    const { state, played } = this.view;
+    const address = state && link({ moves: [...played, ...moves], at: played.length + moves.length });
+    return el("li", {}, el("div", { class: "head" }, button, el("a", { class: "goto", href: address,
+      "aria-label": `go to the position after ${moves.join(" ")}` }, "go there")), isOpen ? this.#list(next) : null);
   }
 }

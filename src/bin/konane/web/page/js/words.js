@@ -2,7 +2,8 @@
 
 import { el, unseen } from "./dom.js";
 
-export const LETTER = { win: "W", loss: "L", unknown: "?" };
+/** Signs of outcomes. They differ by shape, so that they do not depend on colours. */
+export const SIGN = { win: "\u2713", loss: "\u2717", unknown: "?" };
 export const VERB = { win: "wins", loss: "loses", unknown: "not decided" };
 
 const SOURCE = {
@@ -14,22 +15,18 @@ const SOURCE = {
 };
 
 export function outcomeOf(judged) {
-  return judged.outcome in LETTER ? judged.outcome : "unknown";
+  return judged.outcome in SIGN ? judged.outcome : "unknown";
 }
 
-/** Creates a coloured W, L or ?. Screen readers read the word. */
+/** Creates a coloured sign of an outcome. Screen readers read the word. */
 export function badge(outcome, hidden = false) {
   return el("span", { class: `badge ${outcome}`, "aria-hidden": hidden ? "true" : undefined },
-    hidden ? LETTER[outcome]
-      : [el("span", { "aria-hidden": "true" }, LETTER[outcome]), unseen(VERB[outcome])]);
+    hidden ? SIGN[outcome]
+      : [el("span", { "aria-hidden": "true" }, SIGN[outcome]), unseen(VERB[outcome])]);
 }
 
 export function sourceText(source) {
   return source ? SOURCE[source] ?? source : "";
-}
-
-export function source(name) {
-  return name ? el("span", { class: "source", title: sourceText(name) }, name) : null;
 }
 
 export function capital(text) {
@@ -44,6 +41,22 @@ export function other(colour) {
 export function winner(outcome, toMove) {
   if (outcome === "win") return toMove;
   return outcome === "loss" ? other(toMove) : "unknown";
+}
+
+/** Returns the side that moves first from a position; from the start of the game, which is an empty text, Black. */
+export function firstSide(pos) {
+  return pos.endsWith(" w") ? "white" : "black";
+}
+
+/**
+ * Returns the number before a ply in a game record: `1.` before a move of Black, `1...` before a first move of White,
+ * and an empty text before other moves of White. Plies are counted from 0.
+ */
+export function turnNumber(ply, first) {
+  const place = first === "white" ? ply + 1 : ply;
+  const turn = Math.floor(place / 2) + 1;
+  if (place % 2 === 0) return `${turn}.`;
+  return ply === 0 ? `${turn}...` : "";
 }
 
 /** Returns the beginning of a text from the user, for messages. */
