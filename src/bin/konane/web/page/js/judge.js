@@ -2,6 +2,7 @@
 // program continues its search.
 
 import { Latest, dropped, get } from "./api.js";
+import { dimensions, startStones, writePosition } from "./position.js";
 
 const KEPT = 2000;
 const answers = new Map();
@@ -22,8 +23,10 @@ export function known(board, pos, moves) {
   return answers.get(key(board, pos, moves));
 }
 
-/** Returns the text of the position after some moves, if an earlier answer contains it. */
+/** Returns the text of the position after some moves, if it is the start or an earlier answer contains it. */
 export function textAfter(board, pos, moves) {
+  const size = dimensions(board);
+  if (!pos && !moves.length) return writePosition(startStones(size), "black", size);
   return texts.get(key(board, pos, moves));
 }
 
@@ -60,7 +63,7 @@ export class Judge {
     if (last) this.show(last);
     if (last?.complete) return this.working("done");
     this.working("working");
-    let [time, pause] = [last ? 500 : 150, 50];
+    let [time, pause] = [last ? 500 : 150, 20];
     try {
       for (;;) {
         const answer = await judge(board, pos, moves, time, signal);
@@ -70,7 +73,7 @@ export class Judge {
         if (this.#paused) return this.working("stopped");
         await sleep(pause, signal);
         await visible(signal);
-        [time, pause] = [Math.min(2 * time, 2000), Math.min(1.4 * pause, 8000)];
+        [time, pause] = [Math.min(2 * time, 2000), Math.min(1.5 * pause, 8000)];
       }
     } catch (error) {
       if (dropped(error)) return undefined;

@@ -52,6 +52,7 @@ export class MoveList {
     // Replaced rows send no mouseleave event.
     view.hint([]);
     const wide = answer.moves.some(({ remoteness }) => remoteness > 0) ? "wide" : "";
+    const byReplies = answer.moves.filter((judged) => outcomeOf(judged) === "win" && judged.remoteness === undefined).length > 1;
     const groups = ["win", "loss", "unknown"].map((outcome) => {
       const moves = answer.moves.filter((judged) => outcomeOf(judged) === outcome);
       return moves.length ? [el("h3", {}, `${TITLES[outcome]} (${moves.length})`),
@@ -60,8 +61,8 @@ export class MoveList {
     return put(panel, el("h2", {}, "Moves"), groups, this.line.node, el("div", { class: "hint legend" },
       el("p", {}, `${SIGN.win}\u00a0wins: whoever makes this move can win, whatever the opponent does. `
         + `${SIGN.loss}\u00a0loses: the opponent can win then. ${SIGN.unknown}\u00a0is not known yet.`),
-      el("p", {}, `${common ? `Values ${sourceText(common)}. ` : ""}A ply is one move of one player. Where the length of the game `
-        + "is not known, winning moves that leave fewer replies come first.")));
+      el("p", {}, `${common ? `Values ${sourceText(common)}. ` : ""}A ply is one move of one player.${byReplies
+        ? " The length of the game is not known, so winning moves that leave fewer replies come first." : ""}`)));
   }
 
   /** Returns the remaining plies after the move, and the number of replies. */

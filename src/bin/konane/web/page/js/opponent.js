@@ -22,7 +22,7 @@ export class Opponent {
   constructor(view) {
     this.view = view;
     this.side = el("select", { id: "play-side", "aria-label": "Play as", onchange: () => this.#choose() },
-      el("option", { value: "" }, "Both sides"), el("option", { value: "black" }, "Play Black"),
+      el("option", { value: "" }, "Play both"), el("option", { value: "black" }, "Play Black"),
       el("option", { value: "white" }, "Play White"));
     this.level = el("select", { id: "play-level", "aria-label": "Strength of the program", onchange: () => this.#choose() },
       el("option", { value: "" }, "full strength"),

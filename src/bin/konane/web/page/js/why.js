@@ -27,13 +27,16 @@ export class Why {
   #latest = new Latest();
   /** Key of the explained position. */
   #shown = "";
-  /** The explained move of the position. */
+  /** The explained move of the position, and its key. */
   #move = null;
+  #subject = "";
   /** Lost positions by code: `{position, code, moves, defences, from}`. `from` is the place in the tree: a code and a defence. */
   #lost = new Map();
   /** Code of the first lost position, and the plies that lead to it: `{move, position, kind, text}`. */
   #root = null;
   #begin = [];
+  /** Code of the position whose defences are requested. */
+  #loading = null;
   /** Codes of positions whose defences are listed. */
   #open = new Set();
 
@@ -50,12 +53,13 @@ export class Why {
     }
     if (!this.view.shows) {
       this.#shown = "";
+      this.#subject = "";
       return put(this.panel, el("h2", {}, "Why"), el("p", {}, "Values are hidden. Choose \u201cShow values\u201d below the board to see an explanation."));
     }
     const { moves } = answer;
     const values = moves.map((judged) => judged.move + judged.outcome).join();
     // The explanation is kept while the values are unchanged.
-    if (this.#shown === `${state.board} ${answer.position} ${values}`) return undefined;
+    if (this.#shown === `${state.board} ${answer.position} ${values}`) return this.#root && !this.#loading ? this.#draw() : undefined;
     this.#shown = `${state.board} ${answer.position} ${values}`;
     this.answer = answer;
     const of = (outcome) => moves.filter((judged) => outcomeOf(judged) === outcome);
@@ -68,9 +72,15 @@ export class Why {
     group("How do I lose after it?", lost));
     put(this.panel, el("h2", {}, "Why"), el("p", {}, this.#sentence(won, lost)),
       chosen ? el("div", { class: "pair" }, el("label", { for: "why-move" }, "Explain the move"), select) : null, this.tree);
+    // The explanation stays while values of other moves arrive.
+    if (chosen && this.#subject === this.#key(chosen)) return undefined;
     put(this.tree);
     if (chosen) this.#explain(chosen);
     return undefined;
+  }
+
+  #key({ move, outcome }) {
+    return `${this.view.state.board} ${this.answer.position} ${move} ${outcome}`;
   }
 
   #sentence(won, lost) {
@@ -88,7 +98,10 @@ export class Why {
     const { board } = view.state;
     const signal = this.#latest.signal();
     view.guide(null);
+    this.#root = null;
+    this.#loading = null;
     this.#move = judged;
+    this.#subject = this.#key(judged);
     this.#lost.clear();
     this.#open.clear();
     const wins = outcomeOf(judged) === "win";
@@ -121,8 +134,9 @@ export class Why {
   #add(refutation, from) {
     for (const [index, lost] of refutation.entries()) {
       const known = this.#lost.get(lost.code);
-      if (known) known.defences ??= lost.defences;
-      else this.#lost.set(lost.code, { ...lost, from: index === 0 ? from : null });
+      // The moves of a mirror image would not fit.
+      if (known?.position === lost.position) known.defences ??= lost.defences;
+      else if (!known) this.#lost.set(lost.code, { ...lost, from: index === 0 ? from : null });
     }
     for (const { code, defences = [] } of refutation) {
       for (const defence of defences) {
@@ -136,18 +150,25 @@ export class Why {
   /** Requests the defences of an open position that earlier answers did not contain, until they are found. */
   async #load(lost) {
     const signal = this.#latest.signal();
+    this.#loading = lost.code;
     try {
-      for (let pause = 100; !lost.defences; pause = Math.min(2 * pause, 5000)) {
+      for (let pause = 100; !lost.defences && this.#isShown(); pause = Math.min(2 * pause, 5000)) {
         const { refutation } = await get("konane/why", { board: this.view.state.board, position: lost.position,
           positions: POSITIONS, time: TIME }, signal);
         signal.throwIfAborted();
         if (refutation) this.#add(refutation, lost.from);
-        await sleep(pause, signal);
+        if (!lost.defences) await sleep(pause, signal);
       }
-      this.#draw();
+      this.#loading = null;
+      if (lost.defences) this.#draw();
     } catch (error) {
       if (!dropped(error)) this.tree.append(el("p", { class: "error", role: "alert" }, capital(error.message)));
     }
+  }
+
+  #isShown() {
+    const { view, panel, answer } = this;
+    return panel.isConnected && view.tabs.shown === "why" && view.shows && view.answer?.position === answer.position;
   }
 
   /** Returns the plies from the position of the game to a lost position. */
@@ -193,7 +214,7 @@ export class Why {
     const root = this.#lost.get(this.#root);
     const known = [...this.#lost.values()];
     const due = known.find(({ code, moves, defences }) => moves && !defences && this.#open.has(code));
-    if (due) this.#load(due);
+    if (due && this.#loading !== due.code) this.#load(due);
     const more = known.some(({ moves, defences }) => moves && !defences);
     put(this.tree, el("div", { class: "buttons" }, el("button", { type: "button", class: "primary", "data-key": "steps",
       onclick: () => this.#guide(this.#begin, 0, root) }, "Show step by step")),
