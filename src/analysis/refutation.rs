@@ -63,6 +63,10 @@ impl Analyst {
         let mut indices = HashMap::from([(found[0].code, 0)]);
         let mut index = 0;
         while index < found.len().min(max_positions) {
+            // Look-ups do not poll the limits. The first position is always attempted, so that repeated calls advance.
+            if index > 0 && limits.reached().is_some() {
+                break;
+            }
             let analysis = self.ranked(self.unsorted(&found[index].position)?)?;
             let (before, mut defences) = (found.len(), Vec::with_capacity(analysis.moves.len()));
             for judged in &analysis.moves {

@@ -50,10 +50,14 @@ def test_an_explanation_answers_every_move(page):
 
 
 def test_explanations_of_other_moves(page):
-    # Two corners are equal by symmetry: the second is not explained again.
+    # Two moves are equal by symmetry: the second is not explained again.
     page.open("game=konane&board=5x5&moves=c3,c4&tab=why")
     page.wait(lambda: page.all("#panel-why .node"), 60)
     page.says("#panel-why", "A mirror image of the position after")
+    mirrored = [node for node in page.all("#panel-why .node") if "mirror image" in node.text][0]
+    mirrored.click()
+    page.says(".verdict", "This is a mirror image of the position after")
+    assert page.one("[data-key=forward]").get_attribute("aria-disabled") == "true"
     # A losing move.
     page.open("game=konane&board=4x4&moves=b3,b4&tab=why")
     page.wait(lambda: page.all("#why-move"))

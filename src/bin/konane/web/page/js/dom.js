@@ -44,4 +44,7 @@ export function announce(text) {
   if (live.textContent !== text) live.textContent = text;
 }
 
+/** The layout with the tabs beside the board. */
+export const wide = matchMedia("(min-width: 56rem)");
+
 export const calm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,6 +1,6 @@
 // The tour of the page. docs/tutorial.md has the same steps.
 
-import { el, put } from "./dom.js";
+import { el, put, wide } from "./dom.js";
 import { go } from "./state.js";
 
 /** Key in the local storage, set when the tour has been taken or declined. */
@@ -69,7 +69,8 @@ export class Tour {
     for (const one of document.querySelectorAll(".toured")) one.classList.remove("toured");
     const parts = selector ? document.querySelectorAll(selector) : [];
     for (const one of parts) one.classList.add("toured");
-    parts[0]?.scrollIntoView({ block: "nearest" });
+    // On phones the tour covers the bottom of the page.
+    parts[0]?.scrollIntoView({ block: wide.matches ? "nearest" : "center" });
   }
 
   #show(at) {

@@ -2,7 +2,7 @@
 // which equal positions occur once. The board shows the line that leads to the chosen place in it, step by step.
 
 import { Latest, dropped, get } from "./api.js";
-import { el, put } from "./dom.js";
+import { el, put, wide } from "./dom.js";
 import { sleep } from "./judge.js";
 import { link } from "./state.js";
 import { badge, capital, other, outcomeOf } from "./words.js";
@@ -12,9 +12,6 @@ const TIME = 1500;
 
 /** Maximum number of positions whose moves are answered, for each request. */
 const POSITIONS = 120;
-
-/** The layout in which the tree is beside the board. */
-const wide = matchMedia("(min-width: 56rem)");
 
 /** Returns the moves that a player has in a lost position. */
 function left(side, count) {
@@ -179,29 +176,38 @@ export class Why {
   }
 
   /** Returns the plies of a defence and its answer. */
-  #pair({ move, after, answer, then, code }) {
+  #pair(defence) {
+    const { move, after, answer, then, code } = defence;
+    const next = this.#lost.get(code);
+    const end = then === next.position || !next.moves ? left(this.loser, next.moves) : `This is ${this.#elsewhere(defence)}`;
     return [{ move, position: after, kind: "loss", text: `${this.loser} tries ${move}.` },
-      { move: answer, position: then, kind: "win",
-        text: `${this.winner} answers ${answer}. ${left(this.loser, this.#lost.get(code).moves)}.` }];
+      { move: answer, position: then, kind: "win", text: `${this.winner} answers ${answer}. ${end}.` }];
+  }
+
+  /** Returns the place of the position after a defence that is explained elsewhere in the tree. */
+  #elsewhere({ then, code }) {
+    const next = this.#lost.get(code);
+    const moves = this.#path(next).slice(this.#begin.length).map(({ move }) => move.replace("-", "\u2011")).join(" ");
+    return `${then === next.position ? "the same position as" : "a mirror image of the position"} after ${moves}`;
   }
 
   /**
    * Shows a ply of a line on the board. After the last one, the line continues with the first defence. `lost` is the
-   * position at its end.
+   * position at its end; if that is a mirror image, the line cannot be continued.
    */
   #guide(line, at, lost) {
+    const continues = lost.moves > 0 && lost.position === line.at(-1).position;
     const go = (to) => {
       if (to < 0) return this.view.guide(null);
       if (to < line.length) return this.#guide(line, to, lost);
-      if (!lost.moves) return undefined;
+      if (!continues) return undefined;
       this.#open.add(lost.code);
       this.#draw();
-      const [defence] = lost.defences ?? [];
-      if (!defence) return undefined;
+      if (!lost.defences) return undefined;
+      const defence = lost.defences.find(({ then, code }) => then === this.#lost.get(code).position) ?? lost.defences[0];
       return this.#guide([...line, ...this.#pair(defence)], line.length, this.#lost.get(defence.code));
     };
-    // `last` is the last step; while the loser has moves, the line can be continued.
-    this.view.guide({ ...line[at], at, last: lost.moves ? line.length : line.length - 1, go });
+    this.view.guide({ ...line[at], at, last: continues ? line.length : line.length - 1, go });
     // The row of a defence is also that of its answer.
     const answered = at + 1 + ((at + 1 - this.#begin.length) & 1);
     const moves = line.slice(0, answered).map(({ move }) => move).join(" ");
@@ -235,9 +241,7 @@ export class Why {
     const next = this.#lost.get(defence.code);
     const line = [...path, ...this.#pair(defence)];
     const isHere = next.from?.defence === defence;
-    const elsewhere = this.#path(next).slice(this.#begin.length).map(({ move }) => move.replace("-", "\u2011")).join(" ");
-    const text = isHere || !next.moves ? left(this.loser, next.moves)
-      : `${defence.then === next.position ? "the same position as" : "a mirror image of the position"} after ${elsewhere}`;
+    const text = isHere || !next.moves ? left(this.loser, next.moves) : this.#elsewhere(defence);
     const isOpen = isHere && next.moves > 0 && this.#open.has(next.code);
     const moves = line.map(({ move }) => move);
     const button = el("button", { type: "button", class: "node", "data-line": moves.join(" "), "data-key": moves.join(" "),
