@@ -53,7 +53,7 @@ class raw_env(AECEnv):
 
     def __init__(self, board: str | Position, render_mode: str | None = None) -> None:
         super().__init__()
-        self.start = Position(board) if isinstance(board, str) else board
+        self.start = board if isinstance(board, Position) else Position(board)
         if self.start.is_over:
             raise InputError(f"board: expected a position with a legal move, got {str(self.start)!r}")
         self.position = self.start

@@ -87,6 +87,8 @@ def test_wrong_actions():
     for board, text in [("3 x 3", "board size"), (Position("1x4", "4 w"), "a legal move, got '4 w'")]:
         with pytest.raises(konane.InputError, match=text):
             env.env(board)
+    with pytest.raises(TypeError, match="board: expected a text"):
+        env.env(5)
 
 
 def test_text_and_copies():
