@@ -1,6 +1,7 @@
 //! The [`Analyst`]: analyses positions of a board one after the other.
 
 use std::cmp::Reverse;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::konane::{
 use crate::proof::{self, ProofError, ProofStrategy};
 use crate::search::Value;
 use crate::search::plain::oracle::Oracle;
-use crate::search::run::{Limits, Outcome, Reason};
+use crate::search::run::{Counters, Limits, Observer, Outcome, Progress, Reason};
 use crate::search::table::Table;
 use crate::tablebase::{Database, DatabaseError, DatabaseValues};
 
@@ -83,10 +84,26 @@ pub struct ChosenMove {
 pub struct Analyst {
     board: Board,
     zobrist: Zobrist,
-    table: Table,
+    /// A table that several analysts share does not grow.
+    table: Arc<Table>,
     options: SolveOptions,
     database: Option<Arc<Database>>,
-    proofs: Vec<ProofStrategy>,
+    proofs: Vec<Arc<ProofStrategy>>,
+    /// Nodes of all searches.
+    nodes: u64,
+    on_progress: Option<ProgressFunction>,
+}
+
+/// Receives the position of a search and its progress.
+type OnProgress = dyn FnMut(&Position, &Progress<'_>) + Send;
+
+/// Function of [`Analyst::on_progress`].
+struct ProgressFunction(Box<OnProgress>);
+
+impl fmt::Debug for ProgressFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProgressFunction")
+    }
 }
 
 impl Analyst {
@@ -129,8 +146,46 @@ impl Analyst {
     }
 
     fn in_table(board: Board, table: Table, options: SolveOptions) -> Self {
-        let zobrist = Zobrist::new(&board);
-        Analyst { board, zobrist, table, options, database: None, proofs: Vec::new() }
+        let (zobrist, table) = (Zobrist::new(&board), Arc::new(table));
+        let (database, proofs) = (None, Vec::new());
+        Analyst { board, zobrist, table, options, database, proofs, nodes: 0, on_progress: None }
+    }
+
+    /// Creates an analyst with the same table, files and options. Both can search at the same time, and each uses the
+    /// results of the other.
+    ///
+    /// From the first call on, the whole table is in use, because it cannot grow while several searches use it. Small
+    /// searches become slower, as they no longer fit into the processor's cache.
+    pub fn share(&mut self) -> Analyst {
+        let Analyst { board, zobrist, table, options, database, proofs, .. } = self;
+        // Without an effect if the table is already shared, because then it has no larger geometry.
+        table.reserve(table.capacity(), options.threads.get(), |code| zobrist.key(code));
+        Analyst {
+            board: board.clone(),
+            zobrist: zobrist.clone(),
+            table: Arc::clone(table),
+            options: *options,
+            database: database.clone(),
+            proofs: proofs.clone(),
+            nodes: 0,
+            on_progress: None,
+        }
+    }
+
+    /// Returns true if another analyst has the same table ([`Analyst::share`]).
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.table) > 1
+    }
+
+    /// Sets a function that is called every few milliseconds while a position is searched. Its arguments are the
+    /// position, which may be one after a move, and the progress. The nodes are those of all searches of this analyst.
+    pub fn on_progress(self, call: impl FnMut(&Position, &Progress<'_>) + Send + 'static) -> Self {
+        Analyst { on_progress: Some(ProgressFunction(Box::new(call))), ..self }
+    }
+
+    /// Number of nodes of all searches of this analyst.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
     }
 
     /// Sets the number of threads. Short searches use one thread.
@@ -156,7 +211,7 @@ impl Analyst {
     /// If the proof is about another board.
     pub fn with_proof(mut self, proof: ProofStrategy) -> Result<Self, AnalysisError> {
         self.check_board("the proof".to_owned(), proof.board())?;
-        self.proofs.push(proof);
+        self.proofs.push(Arc::new(proof));
         Ok(self)
     }
 
@@ -180,12 +235,12 @@ impl Analyst {
     }
 
     /// The proofs.
-    pub fn proofs(&self) -> &[ProofStrategy] {
+    pub fn proofs(&self) -> &[Arc<ProofStrategy>] {
         &self.proofs
     }
 
     /// The proofs that may contain a position: all proofs, or none for [`Position::is_early_jump`].
-    pub fn proofs_about(&self, position: &Position) -> &[ProofStrategy] {
+    pub fn proofs_about(&self, position: &Position) -> &[Arc<ProofStrategy>] {
         if position.is_early_jump(&self.board) { &[] } else { &self.proofs }
     }
 
@@ -313,6 +368,19 @@ impl Analyst {
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<Option<ChosenMove>, AnalysisError> {
+        Ok(self.solve(position, limits)?.1)
+    }
+
+    /// Finds the value of a position by one search, unless it is known without one. Returns the values that are then
+    /// known, and the move that [`Analyst::choose`] returns.
+    ///
+    /// # Errors
+    /// As [`Analyst::analyse`].
+    pub fn solve(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<(Analysis, Option<ChosenMove>), AnalysisError> {
         let mut analysis = self.lookup_moves(position)?;
         let mut best = None;
         // The position may be known to be won while no winning move is known: a stored value does not include a move.
@@ -321,28 +389,23 @@ impl Analyst {
         {
             let solution = self.search(position, limits)?;
             best = solution.best_move;
-            if let Outcome::Known(value) = solution.report.outcome {
-                enter_result(&mut analysis, value, best);
-                analysis.finish();
+            match solution.report.outcome {
+                Outcome::Known(value) => {
+                    enter_result(&mut analysis, value, best);
+                    analysis.finish();
+                }
+                // The value may be known even if this search, for a winning move, has reached a limit.
+                Outcome::Unknown(reason) if analysis.judgement.is_none() => {
+                    analysis.reason = Some(reason);
+                }
+                Outcome::Unknown(_) => {}
             }
         }
         if analysis.outcome() == Some(Value::Loss) {
             analysis = self.ranked(analysis)?;
         }
-        let judgement = analysis.judgement;
-        let choice = |mv, judgement| ChosenMove { mv, judgement };
-        let first = analysis.moves.first();
-        Ok(match first.filter(|judged| judged.outcome() == analysis.outcome()) {
-            Some(judged) if judgement.is_some() => Some(choice(judged.mv, judgement)),
-            _ => {
-                let open = || analysis.moves.iter().filter(|judged| judged.judgement.is_none());
-                // The search does not use the proofs, so it may prefer a move that loses by one of them.
-                let best = open().map(|judged| judged.mv).find(|&mv| Some(mv) == best);
-                // If the search has not expanded the position, the move with the fewest replies is chosen.
-                let least = || open().min_by_key(|judged| judged.replies).map(|judged| judged.mv);
-                best.or_else(least).map(|mv| choice(mv, None))
-            }
-        })
+        let choice = choice(&analysis, best);
+        Ok((analysis, choice))
     }
 
     /// Sorts the moves of an analysis as [`Analysis::moves`] says. The resistance of losing moves is compared by the
@@ -382,7 +445,7 @@ impl Analyst {
     }
 
     /// A line of best play from the position, to the end of the game or to the first position whose value is not
-    /// found within the limits. `limits.nodes` applies to each move, the deadline to the whole line.
+    /// found within the limits. `limits.nodes` is the limit of all searches together.
     /// Every move preserves the value of the position.
     ///
     /// # Errors
@@ -392,26 +455,34 @@ impl Analyst {
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<Vec<Move>, AnalysisError> {
-        let (mut position, mut line) = (*position, Vec::new());
-        while let Some(ChosenMove { mv, judgement: Some(_) }) = self.choose(&position, limits)? {
+        let (mut position, mut line, begin) = (*position, Vec::new(), self.nodes);
+        loop {
+            let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(self.nodes - begin));
+            let choice = self.choose(&position, Limits { nodes, ..limits })?;
+            let Some(ChosenMove { mv, judgement: Some(_) }) = choice else { return Ok(line) };
             line.push(mv);
             position = position.play(&self.board, mv);
         }
-        Ok(line)
     }
 
-    fn search(&self, position: &Position, limits: Limits<'_>) -> Result<Solution, AnalysisError> {
-        match &self.database {
-            None => Ok(self.search_by(position, limits, &())?),
+    fn search(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<Solution, AnalysisError> {
+        let on_progress = self.on_progress.take();
+        let mut observer = SearchObserver { position: *position, nodes: self.nodes, on_progress };
+        let found = match self.database.as_deref() {
+            None => self.search_by(position, limits, &(), &mut observer).map_err(Into::into),
             Some(database) => {
                 let values = DatabaseValues::new(database).with_board(&self.board);
-                let solution = self.search_by(position, limits, &values)?;
-                match values.into_error() {
-                    Some(error) => Err(error.into()),
-                    None => Ok(solution),
-                }
+                let solution = self.search_by(position, limits, &values, &mut observer)?;
+                values.into_error().map_or(Ok(solution), |error| Err(error.into()))
             }
-        }
+        };
+        self.on_progress = observer.on_progress;
+        self.nodes += found.as_ref().map_or(0, |solution| solution.report.counters.nodes);
+        found
     }
 
     fn search_by<K: Oracle>(
@@ -419,13 +490,50 @@ impl Analyst {
         position: &Position,
         limits: Limits<'_>,
         oracle: &K,
+        observer: &mut SearchObserver,
     ) -> Result<Solution, SolveError> {
         let is_short = limits.nodes.is_some_and(|nodes| nodes < MIN_PARALLEL_NODES);
         let threads = if is_short { NonZeroUsize::MIN } else { self.options.threads };
         let options = SolveOptions { threads, ..self.options };
         let solver = Solver::new(&self.board, position).options(options).limits(limits);
-        solver.oracle(oracle).search_in(&self.table, &mut ())
+        solver.oracle(oracle).search_in(&self.table, observer)
     }
+}
+
+/// Calls the function of [`Analyst::on_progress`].
+struct SearchObserver {
+    position: Position,
+    /// Nodes of earlier searches.
+    nodes: u64,
+    on_progress: Option<ProgressFunction>,
+}
+
+impl Observer for SearchObserver {
+    fn progress(&mut self, progress: &Progress<'_>) {
+        if let Some(ProgressFunction(call)) = &mut self.on_progress {
+            let nodes = self.nodes + progress.counters.nodes;
+            let counters = Counters { nodes, ..progress.counters };
+            call(&self.position, &Progress { counters, ..*progress });
+        }
+    }
+}
+
+/// Returns the move to play in a position that has been searched. `best` is the best move of the search.
+fn choice(analysis: &Analysis, best: Option<Move>) -> Option<ChosenMove> {
+    let judgement = analysis.judgement;
+    let choice = |mv, judgement| ChosenMove { mv, judgement };
+    let first = analysis.moves.first().filter(|first| first.outcome() == analysis.outcome());
+    if let Some(first) = first
+        && judgement.is_some()
+    {
+        return Some(choice(first.mv, judgement));
+    }
+    let open = || analysis.moves.iter().filter(|judged| judged.judgement.is_none());
+    // The search does not use the proofs, so it may prefer a move that loses by one of them.
+    let best = open().map(|judged| judged.mv).find(|&mv| Some(mv) == best);
+    // If the search has not expanded the position, the move with the fewest replies is chosen.
+    let least = || open().min_by_key(|judged| judged.replies).map(|judged| judged.mv);
+    best.or_else(least).map(|mv| choice(mv, None))
 }
 
 fn searched(outcome: Value) -> Judgement {

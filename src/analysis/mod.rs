@@ -36,6 +36,6 @@ mod tests;
 
 pub use analyst::{AnalysisError, Analyst, ChosenMove};
 pub use annotate::{AnnotatedMove, annotate};
-pub use judgement::{Analysis, JudgedMove, Judgement, ValueSource};
+pub use judgement::{Analysis, JudgedMove, Judgement, JudgementFields, ValueSource};
 pub use level::Level;
 pub use refutation::{Defence, LostPosition};

@@ -116,6 +116,62 @@ proptest! {
     }
 }
 
+/// Analysts that search in one table at the same time find the right values, count their own nodes and report
+/// the progress of their own searches.
+#[test]
+fn analysts_that_share_a_table_find_the_right_values() {
+    let mut first = analyst("4x5");
+    let board = first.board().clone();
+    assert!(!first.is_shared());
+    let shared: Vec<Analyst> = (0..4).map(|_| first.share()).collect();
+    assert!(first.is_shared());
+    let search = |thread: u64, analyst: Analyst| {
+        let mut analyst = analyst.on_progress(|_, progress| assert!(progress.counters.nodes > 0));
+        let numbers =
+            (0..20).map(|number| (number * 4 + thread).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let found = numbers.map(|stones| {
+            let (position, before) = (position(&board, stones, stones % 2 == 0), analyst.nodes());
+            let found = analyst.analyse(&position, Limits::default(), &mut |_| {}).unwrap();
+            (found, analyst.nodes() - before)
+        });
+        found.collect::<Vec<_>>()
+    };
+    let found: Vec<(Analysis, u64)> = std::thread::scope(|scope| {
+        let start = |(thread, analyst)| scope.spawn(move || search(thread, analyst));
+        let threads: Vec<_> = (0..).zip(shared).map(start).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut reference = ReferenceValues { board: &board, values: HashMap::new() };
+    found.iter().for_each(|(analysis, _)| reference.agrees(analysis));
+    assert!(found.iter().any(|&(_, nodes)| nodes > 0));
+    // All of them are done, and their results are known.
+    assert!(!first.is_shared());
+    for (analysis, _) in &found {
+        assert_eq!(first.lookup_moves(&analysis.position).unwrap().outcome(), analysis.outcome());
+    }
+}
+
+#[test]
+fn the_node_limit_of_a_line_is_that_of_all_its_searches() {
+    let mut analyst = analyst("5x6");
+    let start = Position::start(analyst.board());
+    let (analysis, choice) = analyst.solve(&start, Limits::default()).unwrap();
+    assert_eq!(analysis.judgement, choice.unwrap().judgement);
+    assert_eq!(analysis.reason, None);
+    let before = analyst.nodes();
+    let whole = analyst.line(&start, Limits::default()).unwrap();
+    let nodes = analyst.nodes() - before;
+    let mut fresh = Analyst::new("5x6".parse().unwrap(), 4 << 20).unwrap();
+    fresh.solve(&start, Limits::default()).unwrap();
+    let limits = Limits { nodes: Some(nodes / 2), ..Limits::default() };
+    let line = fresh.line(&start, limits).unwrap();
+    assert!(line.len() < whole.len(), "{} of {} moves, {nodes} nodes", line.len(), whole.len());
+    let (open, _) = self::analyst("8x8")
+        .solve(&Position::start(&Board::new("8x8".parse().unwrap())), limits)
+        .unwrap();
+    assert_eq!((open.outcome(), open.reason), (None, Some(Reason::NodeLimit)));
+}
+
 /// An analyst with a database of all positions with at most `max_stones` stones.
 fn with_database(directory: &Path, size: &str, metric: Metric, max_stones: u32) -> Analyst {
     let board = Board::new(size.parse().unwrap());

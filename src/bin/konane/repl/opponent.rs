@@ -10,7 +10,7 @@ use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::terminal_text::escape_line;
 use konane::analysis::{Analysis, Analyst, ChosenMove, Level, ValueSource};
-use konane::proof::{ProofError, ProofStrategy};
+use konane::proof::ProofError;
 use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Colour, Move, Position};
@@ -92,7 +92,7 @@ impl Opponent<'_> {
                 format!("the database {}", escape_line(&directory))
             }
             (ValueSource::Proof | ValueSource::Rules, _) if !proofs.is_empty() => {
-                let positions = proofs.iter().map(ProofStrategy::positions).sum();
+                let positions = proofs.iter().map(|proof| proof.positions()).sum();
                 let files = escape_line(&self.files);
                 format!("the proof {files}, {} positions", output::grouped(positions))
             }
