@@ -452,6 +452,21 @@ pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionErr
     Ok(Position::from_setup(board, setup)?)
 }
 
+/// Returns the dimensions of the board of a position's text, or `None` if no board has them. Only the number of ranks and
+/// the squares of the first rank are read.
+pub fn dimensions_of(text: &str) -> Option<Dimensions> {
+    let mut ranks = text.split_whitespace().next()?.split('/');
+    let first = ranks.next()?;
+    let is_digit = |c: char| c.is_ascii_digit();
+    if !first.chars().all(|c| is_digit(c) || "xoXO.".contains(c)) {
+        return None;
+    }
+    let gaps = first.split(|c| !is_digit(c)).filter_map(|count| count.parse::<u32>().ok());
+    let stones = first.chars().filter(|&c| !is_digit(c)).count() as u32;
+    let files = gaps.fold(stones, u32::saturating_add);
+    Dimensions::new(1 + ranks.count() as u32, files).ok()
+}
+
 /// Parses a position of a given phase. Also returns the board on which positions of that phase are played
 /// ([`PhaseChoice::board`]).
 ///

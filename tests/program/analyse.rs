@@ -170,7 +170,9 @@ fn hints_name_the_longest_resistance_only_if_remoteness_is_known() {
         ("play", Some("db/4x4-complete-remoteness"), 1),
     ] {
         let db = db.map_or(vec![], |db| vec!["--db", db]);
-        let output = dir.with_input(&[&[subcommand, "4x4"], &db[..]].concat(), "hint\n");
+        let side = if subcommand == "play" { &["--side", "black"][..] } else { &[] };
+        let args = [&[subcommand, "4x4"], &db[..], side].concat();
+        let output = dir.with_input(&args, "hint\n");
         let text = stdout(&output);
         let hint = text.lines().find(|line| line.starts_with("Every move loses; ")).expect(&text);
         assert!(hint.contains(words[known]) && !hint.contains(words[1 - known]), "{hint}");

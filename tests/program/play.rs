@@ -193,10 +193,11 @@ fn with_a_database_the_program_plays_perfectly_and_names_the_winner() {
     let dir = TestDir::new();
     dir.json(&["builddb", "4x5", "--json", "--quiet"], 0);
     // White wins 4x5, so the person loses as Black and wins as White.
-    let text = first_moves(&dir, &["4x5", "--db", "db"], "");
+    let text = first_moves(&dir, &["4x5", "--db", "db", "--side", "black"], "");
     assert!(text.starts_with("4x5, you play Black. I win, by the database db"), "{text}");
     assert!(text.contains(" moves all lose.\n") && text.ends_with("I have won.\n"), "{text}");
-    let args = ["4x5", "--db", "db", "--side", "white"];
+    // By default, the person has the side that can win.
+    let args = ["4x5", "--db", "db"];
     let text = first_moves(&dir, &args, " wins");
     assert!(text.starts_with("4x5, you play White. You can win, by the database"), "{text}");
     assert!(text.contains("You are winning: ") && text.contains("all moves lose, but"), "{text}");
@@ -359,12 +360,13 @@ fn an_invalid_proof_is_detected() {
 #[test]
 fn without_files_the_search_plays_perfectly() {
     let dir = TestDir::new();
-    let text = first_moves(&dir, &["5x6", "--threads", "1", "--time", "1m"], "");
+    let args = ["5x6", "--threads", "1", "--time", "1m", "--side", "black"];
+    let text = first_moves(&dir, &args, "");
     assert!(text.starts_with("5x6, you play Black. I win, by search.\n"), "{text}");
     assert!(text.contains(" moves all lose.\n"), "{text}");
     assert!(text.ends_with("\nBlack cannot move. I have won.\n"), "{text}");
     assert!(!text.contains("not know"), "{text}");
-    let args = ["5x6", "--threads", "1", "--time", "1m", "--side", "white"];
+    let args = ["5x6", "--threads", "1", "--time", "1m"];
     // A person on the winning side wins with the moves that the program calls winning.
     let text = first_moves(&dir, &args, " wins");
     assert!(text.starts_with("5x6, you play White. You can win, by search.\n"), "{text}");
@@ -401,6 +403,35 @@ fn listed_moves_agree_with_plain_recursion() {
             let expected = format!("  {mv_text:<8}{}\n", if won { "wins" } else { "loses" });
             assert!(text.contains(&expected), "{moves}: {expected:?} in {text}");
         }
+    }
+}
+
+/// The numbers of winning and undecided moves in the sentence about the position are those of the list.
+#[test]
+fn the_sentence_about_a_position_agrees_with_its_list_of_moves() {
+    let dir = TestDir::new();
+    for board in ["5x5", "5x6", "6x6", "6x7", "8x8"] {
+        let args = [board, "--threads", "1", "--time", "100ms", "--memory", "16MiB"];
+        let text = stdout(&play(&dir, &args, "moves\n"));
+        let (shown, listed) = text.split_once(") to move. ").expect("a sentence");
+        assert!(!shown.contains("I win"), "{text}");
+        let (sentence, _) = listed.split_once('\n').expect("a list");
+        let count = |end: &str| listed.lines().filter(|line| line.contains(end)).count();
+        let (won, lost, open) = (count(" wins"), count(" loses"), count(" unknown"));
+        let wins = if won == 1 { "1 of your" } else { &format!("{won} of your") };
+        let all = won + lost + open;
+        let is_right = match sentence {
+            _ if sentence.starts_with("The winner is not known yet.") => (won, lost) == (0, 0),
+            _ if sentence.starts_with("The winner is not known yet: ") => {
+                won == 0 && sentence.contains(&format!("{lost} of your {all} moves lose"))
+            }
+            _ if sentence.contains("winning move is not known") => won == 0,
+            _ if sentence.contains(" all lose") => lost == all,
+            _ if sentence.contains(" your only move") => all == 1,
+            _ => sentence.contains(wins),
+        };
+        assert!(is_right, "{text}");
+        assert_eq!(open > 0, listed.contains("not decided yet; search [TIME]"), "{text}");
     }
 }
 

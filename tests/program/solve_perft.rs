@@ -94,6 +94,65 @@ fn a_position_and_the_moves_to_it_are_the_same() {
 }
 
 #[test]
+fn the_board_follows_from_the_position() {
+    for (board, position) in
+        [("4x4", "xoxo/ox1x/x1xo/oxox b"), ("1x12", "10xo b"), ("2x3", "3/.x. w")]
+    {
+        let short = json(&["solve", "--position", position, "--threads", "1", "--json"], 0);
+        let long = json(&["solve", board, "--position", position, "--threads", "1", "--json"], 0);
+        assert_eq!((&short["board"], &short["nodes"]), (&board.into(), &long["nodes"]));
+    }
+    let output = konane(&["solve", "--position", "nonsense"]);
+    assert_eq!(code(&output), 2);
+    let expected = "error: --position: no board has the ranks and files of nonsense\n";
+    assert_eq!(stderr(&output), expected);
+}
+
+#[test]
+fn positions_on_standard_input_are_solved_line_by_line() {
+    let dir = TestDir::new();
+    let lines = [
+        "xoxo/ox1x/x1xo/oxox b # a comment",
+        "",
+        "# a comment",
+        "nonsense",
+        "xoxo/oxox/xoxo/oxox b",
+        "4/4/4/4 w",
+        "xoxo/o1ox/xoxo/oxox w",
+    ];
+    let input = lines.join("\n");
+    let output = dir.with_input(&["solve", "4x4", "-", "--threads", "1"], &input);
+    let text = stdout(&output);
+    assert_eq!(code(&output), 2);
+    let expected = "xoxo/ox1x/x1xo/oxox b: White wins, Black cannot move\n\
+                    xoxo/oxox/xoxo/oxox b: White wins, every move of Black loses\n\
+                    4/4/4/4 w: Black wins, White cannot move\n";
+    assert!(text.starts_with(expected) && text.lines().count() == 4, "{text}");
+    assert!(stderr(&output).starts_with("error: line 4: ") && stderr(&output).lines().count() == 1);
+    // Each object is that of a separate run.
+    let args = ["solve", "4x4", "--threads", "1", "--json"];
+    let output = dir.with_input(&[&args[..], &["-"]].concat(), &input);
+    let objects: Vec<Value> =
+        stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 4);
+    for object in objects {
+        let alone = [&args[..], &["--position", object["position"].as_str().unwrap()]].concat();
+        let alone = json(&alone, 0);
+        for key in ["board", "winner", "best_move", "nodes", "table"] {
+            assert_eq!(object[key], alone[key], "{object}");
+        }
+        super::common::valid(&["solve"], object);
+    }
+    // The limits apply to each line.
+    let output = dir.with_input(
+        &["solve", "8x8", "-", "--max-nodes", "1000"],
+        &"xoxoxoxo/oxoxoxox/xoxoxoxo/oxoxoxox/xoxoxoxo/oxoxoxox/xoxoxoxo/oxoxoxox b\n".repeat(2),
+    );
+    assert_eq!((code(&output), stderr(&output).as_str()), (3, ""));
+    assert_eq!(stdout(&output).matches(": unknown (node limit), best so far ").count(), 2);
+}
+
+#[test]
 fn a_finished_game_is_solved() {
     let value = json(&["solve", "3x3", "--json", "--position", "3/3/3 w"], 0);
     check_solve(&value);
@@ -347,7 +406,8 @@ fn the_examples_of_the_help_work() {
     let mut run = 0;
     for subcommand in ["solve", "perft", "complexity"] {
         let help = stdout(&konane(&[subcommand, "--help"]));
-        for line in help.lines().filter_map(|line| line.strip_prefix("  konane ")) {
+        let examples = help.lines().filter_map(|line| line.strip_prefix("  konane "));
+        for line in examples.filter(|line| !line.contains(" < ")) {
             let mut args = words(line);
             // The long example only has to start.
             let long = args.contains(&"--time-limit");

@@ -1,5 +1,6 @@
 //! Progress on stderr. On a terminal: a live line, with a bar if the amount of work is known. Elsewhere: plain
-//! lines at increasing intervals.
+//! lines, the first after [`FIRST_LINE`], the others at increasing intervals. All progress of a run counts, of
+//! searches as well as of steps.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -88,16 +89,12 @@ impl ProgressDisplay {
         }
     }
 
-    /// Prints a permanent line with the time.
-    fn line(&self, text: &str) {
-        self.note(&format!("{:>10}  {text}", time(self.begun.elapsed().as_secs_f64())));
-    }
-
-    /// Changes the live line or prints a plain one, at the start or end of a part of the work.
+    /// Changes the live line at once, at the start or end of a part of the work, or prints a plain line if one is
+    /// due.
     pub fn step(&self, text: &str) {
         match &self.bar {
             Some(bar) => set_message(bar, text),
-            None => self.line(text),
+            None => self.update(|_| text.to_owned()),
         }
     }
 
@@ -134,7 +131,7 @@ impl ProgressDisplay {
 impl BuildObserver for ProgressDisplay {
     fn stage(&self, stage: Stage) {
         match stage {
-            // Plain lines report layers when they are finished.
+            // Plain lines report finished layers.
             Stage::Resuming
             | Stage::Layer { .. }
             | Stage::Assembling { .. }
@@ -147,8 +144,15 @@ impl BuildObserver for ProgressDisplay {
     }
 
     fn layer_finished(&self, stones: u32, size: u64) {
-        let pad = if stones < 10 { " " } else { "" };
-        self.line(&format!("{pad}{}: {}", counted(stones.into(), "stone"), bytes(size)));
+        let text = format!("{}: {}", counted(stones.into(), "stone"), bytes(size));
+        match &self.bar {
+            // A permanent line above the live line.
+            Some(_) => {
+                let (pad, now) = (if stones < 10 { " " } else { "" }, self.begun.elapsed());
+                self.note(&format!("{:>10}  {pad}{text}", time(now.as_secs_f64())));
+            }
+            None => self.update(|_| text),
+        }
     }
 
     fn discarded(&self, path: &Path, reason: &DatabaseError) {

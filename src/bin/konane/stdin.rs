@@ -2,10 +2,11 @@
 
 use std::io::{self, BufRead, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
+use std::time::{Duration, Instant};
 
-use crate::exit::CliError;
+use crate::exit::{CliError, Exit};
+use crate::output;
 use konane::system::{STACK_BYTES, thread};
 
 /// Reads standard input to its end, but at most `max_bytes + 1` bytes, so that the caller can detect input
@@ -47,7 +48,8 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Starts a thread that reads the lines of standard input and skips a byte order mark. A separate thread
-/// reads them so that a signal ends the wait for a line.
+/// reads them so that a signal ends the wait for a line. A line that [`is_too_long`] is an error, after which
+/// the next line follows. Any other error is the last item.
 pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
     let (sender, receiver) = sync_channel(MAX_LINES_AHEAD);
     let read = move || {
@@ -59,14 +61,19 @@ pub fn lines_of_stdin() -> Result<Receiver<io::Result<Vec<u8>>>, CliError> {
             {
                 line.drain(..BYTE_ORDER_MARK.len());
             }
-            let failed = line.is_err();
-            if sender.send(line).is_err() || failed {
+            let is_last = line.as_ref().is_err_and(|error| !is_too_long(error));
+            if sender.send(line).is_err() || is_last {
                 break;
             }
         }
     };
     thread("input", STACK_BYTES).spawn(read).map_err(CliError::Input)?;
     Ok(receiver)
+}
+
+/// Returns true for the error of a line with more than [`MAX_LINE_BYTES`].
+pub fn is_too_long(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidData
 }
 
 /// Reads the next line, without its line feed.
@@ -79,8 +86,85 @@ fn line_of(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if line.len() > MAX_LINE_BYTES {
+        input.skip_until(b'\n')?;
         let text = format!("a line has more than {MAX_LINE_BYTES} bytes");
         return Err(io::Error::new(io::ErrorKind::InvalidData, text));
     }
     Ok(Some(line))
+}
+
+/// Maximum size of the answers that are buffered while more lines are available.
+const BUFFER: usize = 1 << 16;
+
+/// Maximum time for which answers are buffered.
+const BUFFER_TIME: Duration = Duration::from_millis(100);
+
+/// Answers every line of standard input until its end, an interruption or a closed pipe. Text after a `#` and
+/// empty lines are ignored. `answer` returns the text that answers a line, with the exit code. An error is
+/// reported on stderr with the number of the line. Returns the number of lines and the exit code of the run: of
+/// an unreadable file, else of invalid input, else that of the last line whose exit code is not 0.
+pub fn answer_lines(
+    stop: &AtomicBool,
+    mut answer: impl FnMut(&str) -> Result<(String, Exit), CliError>,
+) -> Result<(u64, Exit), CliError> {
+    let lines = lines_of_stdin()?;
+    let (mut number, mut exit, mut out) = (0u64, Exit::Answered, String::new());
+    let mut written = Instant::now();
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            write(&mut out)?;
+            return Ok((number, Exit::Interrupted));
+        }
+        let line = match lines.try_recv() {
+            Ok(line) => line,
+            Err(TryRecvError::Disconnected) => break,
+            Err(TryRecvError::Empty) => {
+                // The writer of the input may be waiting for these answers.
+                if !write(&mut out)? {
+                    return Ok((number, exit));
+                }
+                match lines.recv_timeout(POLL_INTERVAL) {
+                    Ok(line) => line,
+                    Err(RecvTimeoutError::Timeout) => continue,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+            }
+        };
+        number += 1;
+        let line = line.map_err(CliError::Input)?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let line_exit = match answer(line) {
+            Ok((text, exit)) => {
+                out += &text;
+                exit
+            }
+            Err(error) => {
+                output::report_error(&format!("line {number}: {error}"), None);
+                error.exit()
+            }
+        };
+        let rank = |exit| [Exit::File, Exit::BadInput].iter().position(|&first| first == exit);
+        if line_exit != Exit::Answered && rank(line_exit).unwrap_or(2) <= rank(exit).unwrap_or(2) {
+            exit = line_exit;
+        }
+        if out.len() >= BUFFER || written.elapsed() >= BUFFER_TIME {
+            if !write(&mut out)? {
+                return Ok((number, exit));
+            }
+            written = Instant::now();
+        }
+    }
+    write(&mut out)?;
+    Ok((number, exit))
+}
+
+/// Writes the buffered answers. Returns false if the pipe is closed.
+fn write(out: &mut String) -> Result<bool, CliError> {
+    let is_open = out.is_empty() || output::write_open(out.as_str())?;
+    out.clear();
+    Ok(is_open)
 }

@@ -41,6 +41,27 @@ fn outcomes_of_moves_match_the_positions_after_them() {
 }
 
 #[test]
+fn without_a_board_the_databases_are_listed() {
+    let dir = TestDir::new();
+    let output = dir.run(&["probe"]);
+    assert_eq!(code(&output), 4);
+    assert!(stderr(&output).contains("db is no database: it contains no database"));
+    assert!(stderr(&output).contains("tip: `konane builddb`"), "{}", stderr(&output));
+    build(&dir, &["3x3"]);
+    build(&dir, &["4x4", "--max-stones", "5", "--metric", "remoteness"]);
+    let text = stdout(&dir.run(&["probe"]));
+    assert!(text.contains("3x3, complete positions\n  directory   db/3x3-complete\n"), "{text}");
+    assert!(text.contains("4x4, complete positions with up to 5 stones, with remoteness\n"));
+    assert!(text.contains("  files       6 layers, "), "{text}");
+    // The example works.
+    let (_, example) = text.split_once("konane probe ").expect("an example");
+    let output = dir.run(&["probe", "3x3", "--position", example.split('"').nth(1).unwrap()]);
+    assert_eq!(code(&output), 0, "{example}: {}", stderr(&output));
+    let text = stdout(&dir.run(&["probe", "--db", "db/3x3-complete"]));
+    assert!(text.ends_with(" b\" --db db/3x3-complete\n") && !text.contains("4x4"), "{text}");
+}
+
+#[test]
 fn positions_from_stdin_are_answered_line_by_line() {
     let dir = TestDir::new();
     build(&dir, &["3x4", "--out", "elsewhere"]);

@@ -1,10 +1,35 @@
 //! Opening of the databases that arguments name, and values of `--scope` and `--metric`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::exit::CliError;
-use konane::tablebase::{Database, DatabaseOptions, Metric, Scope};
+use konane::tablebase::{Database, DatabaseError, DatabaseOptions, Metric, Scope};
 use konane::{Dimensions, Position};
+
+/// Directory of databases without `--db`.
+pub const DEFAULT: &str = "db";
+
+/// Returns the directory of databases: the named one, which must contain a database, or [`DEFAULT`] if that exists.
+pub fn directory(named: Option<&Path>) -> Result<Option<PathBuf>, DatabaseError> {
+    let Some(path) = named else {
+        let default = Path::new(DEFAULT);
+        return Ok(default.is_dir().then(|| default.to_owned()));
+    };
+    if Database::list(path)?.is_empty() {
+        let what = "it contains no database".to_owned();
+        return Err(DatabaseError::NoDatabase { path: path.to_owned(), what });
+    }
+    Ok(Some(path.to_owned()))
+}
+
+/// Opens the database of a board in a directory, or the database at this path. Returns `None` if the board has none.
+pub fn find(directory: &Path, board: Dimensions) -> Result<Option<Database>, DatabaseError> {
+    match Database::find(directory, board, DatabaseOptions::default()) {
+        Ok(database) => Ok(Some(database)),
+        Err(DatabaseError::NoDatabase { .. } | DatabaseError::OtherBoard { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
 
 /// Opens the database of a board in a directory, or the database at this path. If only the transposed board
 /// has a database, the error names that board and the transposed position, if a position is given.

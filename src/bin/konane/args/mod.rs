@@ -2,6 +2,7 @@
 
 pub mod analyst;
 pub mod database;
+pub mod played_position;
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
@@ -11,11 +12,11 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::exit::CliError;
-use konane::notation::{parse_line, parse_position_as};
+use konane::notation::{dimensions_of, parse_line, parse_position_as};
 use konane::search::run::Limits;
 use konane::system::{
     NumberError, alternatives, memory_available, parse_bytes, parse_count, parse_duration,
-    parse_number, start_in_pool, thread_pool,
+    parse_number, quote, start_in_pool, thread_pool,
 };
 use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
@@ -87,8 +88,12 @@ impl ThreadsArg {
 
     /// Runs `work` on a pool with this number of threads.
     pub fn install<T: Send>(self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
-        let pool = self.pool().spawn_handler(start_in_pool).build();
-        Ok(pool.map_err(CliError::Threads)?.install(work))
+        Ok(self.build()?.install(work))
+    }
+
+    /// Starts a pool with this number of threads.
+    pub fn build(self) -> Result<rayon::ThreadPool, CliError> {
+        self.pool().spawn_handler(start_in_pool).build().map_err(CliError::Threads)
     }
 
     /// Starts the global pool with this number of threads, for work that cannot run in
@@ -202,9 +207,9 @@ impl JobArgs {
 /// A board and a position on it.
 #[derive(Debug, Args)]
 pub struct PositionArgs {
-    /// Ranks x files, such as 6x6.
-    #[arg(value_name = "RxF")]
-    pub board: Dimensions,
+    /// Ranks x files, such as 6x6; optional with --position.
+    #[arg(value_name = "RxF", required_unless_present = "position")]
+    pub board: Option<Dimensions>,
     #[command(flatten)]
     pub begin: BeginArgs,
 }
@@ -236,18 +241,39 @@ pub struct BeginArgs {
 }
 
 impl PositionArgs {
+    /// Returns the board: the given one, or that of the position.
+    pub fn board(&self) -> Result<Dimensions, CliError> {
+        self.board.map_or_else(|| self.begin.board(), Ok)
+    }
+
     /// Returns the board and the position after the moves.
     pub fn read(&self) -> Result<(Board, Position), CliError> {
-        let (board, begin, moves) = self.begin.read(self.board)?;
-        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
-        Ok((board, position))
+        self.begin.read_end(self.board()?)
     }
 }
 
 impl BeginArgs {
+    /// Returns the board of the position's text.
+    pub fn board(&self) -> Result<Dimensions, CliError> {
+        let Some(text) = &self.position else {
+            return Err(CliError::Usage("no board: write one, such as 6x6".to_owned()));
+        };
+        dimensions_of(text).ok_or_else(|| {
+            let text = quote(text);
+            CliError::Usage(format!("--position: no board has the ranks and files of {text}"))
+        })
+    }
+
     /// Returns true if any of the options is given.
     pub fn given(&self) -> bool {
         self.position.is_some() || self.moves.is_some()
+    }
+
+    /// Returns the board and the position after the moves.
+    pub fn read_end(&self, board: Dimensions) -> Result<(Board, Position), CliError> {
+        let (board, begin, moves) = self.read(board)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
+        Ok((board, position))
     }
 
     /// Returns the board, the position before the moves, and the moves.

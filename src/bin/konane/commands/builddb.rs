@@ -15,8 +15,8 @@ use crate::progress::ProgressDisplay;
 use konane::search::run::Reason;
 use konane::system::peak_memory;
 use konane::tablebase::{
-    BuildError, BuildOptions, BuildSummary, Coverage, Histogram, Metric, Plan, Resource, Scope,
-    build, plan,
+    BuildError, BuildOptions, BuildSummary, Coverage, Histogram, Metric, Misfit, Plan, Resource,
+    Scope, build, plan,
 };
 use konane::{Board, Dimensions};
 
@@ -26,8 +26,10 @@ const MAX_STONES: u32 = 64;
 /// `konane builddb`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "The same command continues an interrupted build.\n\n",
+    "The same command continues an interrupted build. Without a board, the needs of some boards are\n",
+    "listed.\n\n",
     "Examples:\n",
+    "  konane builddb\n",
     "  konane builddb 4x5\n",
     "  konane builddb 5x5 --out databases --threads 1\n",
     "  konane builddb 4x5 --metric remoteness\n",
@@ -36,7 +38,7 @@ const MAX_STONES: u32 = 64;
 pub struct BuilddbArgs {
     /// Ranks x files, such as 6x6.
     #[arg(value_name = "RxF")]
-    pub board: Dimensions,
+    pub board: Option<Dimensions>,
     /// The directory for databases. Each database is a subdirectory, such as db/6x6-complete.
     #[arg(short, long, value_name = "DIR", default_value = "db")]
     pub out: PathBuf,
@@ -97,20 +99,88 @@ pub struct BuildJson {
 
 /// Plans, builds and prints.
 pub fn run(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    args.threads.install(|| plan_and_build(args, stop))?
+    args.threads.install(|| match args.board {
+        Some(board) => plan_and_build(args, board, stop),
+        None => list(args),
+    })?
 }
 
-fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+impl BuilddbArgs {
+    fn options(&self) -> BuildOptions {
+        BuildOptions {
+            scope: self.scope,
+            metric: self.metric,
+            max_stones: self.max_stones,
+            memory_bytes: self.memory.memory,
+            ..BuildOptions::complete(self.out.clone())
+        }
+    }
+}
+
+/// Boards whose needs are listed.
+const LISTED: [&str; 9] = ["4x4", "4x5", "5x5", "5x6", "6x6", "5x7", "5x8", "6x7", "7x7"];
+
+/// Prints the estimated needs of some boards.
+fn list(args: &BuilddbArgs) -> Result<Exit, CliError> {
+    if args.output.json {
+        return Err(CliError::Usage("no board: write one, such as 6x6, or omit --json".to_owned()));
+    }
+    let memory = args.memory.available();
+    // Whole layers of rows: the layout in slices would take seconds to plan.
+    let options = BuildOptions { memory_bytes: Some(u64::MAX), ..args.options() };
+    let mut text = format!("{:<7}{:<11}{:<11}time\n", "board", "memory", "disk");
+    let mut disk = None;
+    for name in LISTED {
+        let board: Dimensions = name.parse().expect("a board");
+        let (memory_bytes, disk_bytes, seconds, note) = match plan(&Board::new(board), &options) {
+            Ok(plan) => {
+                disk = plan.disk_limit;
+                let is_lacking = memory.is_some_and(|memory| plan.memory_bytes > memory);
+                let note = match () {
+                    () if plan.finished => "the database exists",
+                    () if is_lacking => "memory does not suffice",
+                    () => "",
+                };
+                (plan.memory_bytes, plan.disk_peak_bytes, plan.seconds, note)
+            }
+            Err(BuildError::DoesNotFit(misfit)) => {
+                let Misfit { memory_bytes, disk_peak_bytes, seconds, .. } = *misfit;
+                (memory_bytes, disk_peak_bytes, seconds, "does not fit on the disk")
+            }
+            Err(BuildError::ReachableTooLarge { .. } | BuildError::Unsupported { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let [memory_bytes, disk_bytes] = [memory_bytes, disk_bytes].map(output::bytes);
+        let time = output::time(seconds);
+        let row = format!("{name:<7}{memory_bytes:<11}{disk_bytes:<11}{time:<15}{note}");
+        text += row.trim_end();
+        text += "\n";
+    }
+    let threads = output::threads(rayon::current_num_threads() as u32, None);
+    let (scope, metric) = (args.scope.name(), args.metric.name());
+    let stones = args.max_stones.map_or(String::new(), |stones| format!(" --max-stones {stones}"));
+    text += &format!("\nEstimates for --scope {scope} --metric {metric}{stones} on {threads}");
+    for (limit, what) in [(memory, "memory available"), (disk, "disk space free")] {
+        text +=
+            &limit.map_or(String::new(), |limit| format!(",\n{} of {what}", output::bytes(limit)));
+    }
+    text += ".\n`konane builddb 5x5` builds a database, `konane builddb 6x7 --plan` only plans.\n\
+             With less memory, large boards are built in slices, which takes longer.\n\
+             --max-stones N covers only positions with few stones.\n";
+    output::write_text(text)?;
+    Ok(Exit::Answered)
+}
+
+fn plan_and_build(
+    args: &BuilddbArgs,
+    dimensions: Dimensions,
+    stop: &AtomicBool,
+) -> Result<Exit, CliError> {
     let begun = Instant::now();
-    let board = Board::new(args.board);
-    let options = BuildOptions {
-        scope: args.scope,
-        metric: args.metric,
-        max_stones: args.max_stones,
-        memory_bytes: args.memory.memory,
-        ..BuildOptions::complete(args.out.clone())
-    };
-    let no_database = |reason: &str| no_database(args, reason, begun.elapsed().as_secs_f64());
+    let board = Board::new(dimensions);
+    let options = args.options();
+    let no_database =
+        |reason: &str| no_database(args, dimensions, reason, begun.elapsed().as_secs_f64());
     let plan = match plan(&board, &options) {
         Ok(plan) => plan,
         Err(error) => {
@@ -136,7 +206,9 @@ fn plan_and_build(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliErro
     drop(progress);
     match result {
         Ok(summary) => {
-            output::answer(args.output.json, &object(args, &summary), |_| text(&plan, &summary))?;
+            output::answer(args.output.json, &object(args, dimensions, &summary), |_| {
+                text(&plan, &summary)
+            })?;
             Ok(Exit::Answered)
         }
         Err(BuildError::Interrupted) => {
@@ -182,7 +254,7 @@ fn plan_text(plan: &Plan) -> String {
     output::rows(&head, &rows)
 }
 
-fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
+fn object(args: &BuilddbArgs, board: Dimensions, summary: &BuildSummary) -> BuildJson {
     BuildJson {
         positions: Some(summary.counts.positions),
         black_to_move_wins: Some(summary.counts.black_to_move_wins),
@@ -191,17 +263,17 @@ fn object(args: &BuilddbArgs, summary: &BuildSummary) -> BuildJson {
         bytes: Some(summary.bytes),
         reason: None,
         peak_memory_bytes: summary.peak_memory_bytes,
-        ..no_database(args, "", summary.seconds)
+        ..no_database(args, board, "", summary.seconds)
     }
 }
 
-fn no_database(args: &BuilddbArgs, reason: &str, seconds: f64) -> BuildJson {
-    let squares = args.board.squares();
+fn no_database(args: &BuilddbArgs, board: Dimensions, reason: &str, seconds: f64) -> BuildJson {
+    let squares = board.squares();
     let max_stones = args.max_stones.map_or(squares, |stones| stones.min(squares));
-    let (dimensions, scope, metric) = (args.board, args.scope, args.metric);
+    let (dimensions, scope, metric) = (board, args.scope, args.metric);
     let directory = Coverage { dimensions, scope, metric, max_stones }.name();
     BuildJson {
-        board: args.board,
+        board,
         scope: args.scope,
         metric: args.metric,
         max_stones,

@@ -24,7 +24,7 @@ pub struct DrawArgs {
 
 /// Draws the position.
 pub fn run(args: &DrawArgs) -> Result<Exit, CliError> {
-    let game = KonaneGame::read(args.start.board, &args.start.begin)?;
+    let game = KonaneGame::read(args.start.board()?, &args.start.begin)?;
     args.out.write(&game.svg())?;
     Ok(Exit::Answered)
 }

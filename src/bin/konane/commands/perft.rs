@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::{PositionArgs, RunArgs, number};
+use crate::args::{BeginArgs, RunArgs, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::ProgressDisplay;
@@ -26,8 +26,11 @@ use konane::{Dimensions, Move, Perft, PerftError, Phase, Position};
     "there; other counts take longer.\n"
 ))]
 pub struct PerftArgs {
+    /// Ranks x files, such as 6x6.
+    #[arg(value_name = "RxF")]
+    pub board: Dimensions,
     #[command(flatten)]
-    pub start: PositionArgs,
+    pub begin: BeginArgs,
     /// Plies to count, 1 to 64.
     #[arg(value_name = "DEPTH", value_parser = number(1, Perft::MAX_PLIES),
           allow_negative_numbers = true)]
@@ -97,7 +100,7 @@ pub fn run(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 
 fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
-    let (board, position) = args.start.read()?;
+    let (board, position) = args.begin.read_end(args.board)?;
     let (depth, perft) = (args.depth, Perft::new(&board));
     let progress = ProgressDisplay::new(args.run.output.quiet);
     // Writes text above the live line.

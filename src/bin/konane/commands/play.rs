@@ -35,7 +35,8 @@ pub struct PlayArgs {
     pub start: PositionArgs,
     #[command(flatten)]
     pub analyst: AnalystArgs,
-    /// Side that you play [default: the side that loses; the side to move if that is unknown].
+    /// Side that you play [default: the side that can win, with --proof the side that loses; the side to
+    /// move if the winner is unknown].
     #[arg(long, value_name = "SIDE")]
     pub side: Option<HumanSide>,
     /// Weaker opponent: the program searches 4 to the power of N nodes for each of its moves (4 on
@@ -57,7 +58,7 @@ fn parse_level(text: &str) -> Result<Level, NumberError> {
 /// Runs the game.
 pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // Before the files are opened, so that invalid input is reported first.
-    let game = KonaneGame::read(args.start.board, &args.start.begin)?;
+    let game = KonaneGame::read(args.start.board()?, &args.start.begin)?;
     let analyst = args.analyst.open(game.board())?;
     output::note_trusted_proofs(&args.analyst.proof);
     let root =
@@ -68,9 +69,14 @@ pub fn run(args: &PlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let mut opponent = Opponent { analyst, files, level, time, stop };
     opponent.must_cover(game.position())?;
     let known = opponent.winner(game.position())?;
-    let loser = known.as_ref().map_or(game.position().to_move(), |&(winner, _)| !winner);
-    let side = args.side.unwrap_or(loser.into());
-    let mut session = PlaySession { game, opponent, side };
+    let default = match known {
+        None => game.position().to_move(),
+        // The program shows how the proof wins.
+        Some((winner, _)) if !args.analyst.proof.is_empty() => !winner,
+        Some((winner, _)) => winner,
+    };
+    let side = args.side.unwrap_or(default.into());
+    let mut session = PlaySession { game, opponent, side, seen: None };
     let introduction = session.introduction(known);
     repl::run(&mut session, introduction, stop)
 }

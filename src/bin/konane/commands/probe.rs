@@ -2,35 +2,38 @@
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
-use crate::args::PositionArgs;
+use crate::args::BeginArgs;
 use crate::args::database;
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::stdin::{POLL_INTERVAL, lines_of_stdin};
+use crate::stdin::answer_lines;
 use konane::notation::parse_position_as;
 use konane::search::Value;
-use konane::tablebase::{Database, Probe, RatedMove, probe};
-use konane::{Board, Position};
+use konane::tablebase::{Database, DatabaseError, Manifest, Probe, RatedMove, probe};
+use konane::{Board, Dimensions, Position};
 
 /// `konane probe`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "With neither --position nor --moves, positions are read from standard input, one per line. If\n",
     "it is a terminal, the start position is looked up instead. Empty lines and text after a # are\n",
-    "ignored.\n\n",
+    "ignored. Without a board, the databases are listed.\n\n",
     "Examples:\n",
+    "  konane probe\n",
     "  konane probe 4x5 --moves \"a4 a3\"\n",
     "  konane probe 4x5 --position \"xoxox/o1oxo/x1xox/oxoxo b\" --json\n",
     "  konane probe 4x5 --json - < positions.txt\n"
 ))]
 pub struct ProbeArgs {
+    /// Ranks x files, such as 6x6; optional with --position.
+    #[arg(value_name = "RxF")]
+    pub board: Option<Dimensions>,
     #[command(flatten)]
-    pub start: PositionArgs,
+    pub begin: BeginArgs,
     /// Read positions from standard input, even from a terminal.
     #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true,
           conflicts_with_all = ["position", "moves"])]
@@ -43,18 +46,21 @@ pub struct ProbeArgs {
     pub json: bool,
 }
 
-/// Maximum size of the answers that are buffered while more lines are available.
-const BUFFER: usize = 1 << 16;
-
 /// Looks up and prints.
 pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let begin = &args.start.begin;
+    let begin = &args.begin;
+    if args.board.is_none() && !begin.given() {
+        return list(args);
+    }
+    let dimensions = args.board.map_or_else(|| begin.board(), Ok)?;
     let named =
         begin.moves.is_some() || begin.position.as_deref().is_some_and(|text| text.trim() != "-");
     let is_stdin_requested = args.stdin.is_some() || begin.position.is_some();
     if !named && (is_stdin_requested || !io::stdin().is_terminal()) {
-        let database = database::open(&args.db, args.start.board, None)?;
-        let (lines, exit) = answer_lines(args, &database, stop)?;
+        let database = database::open(&args.db, dimensions, None)?;
+        let answer =
+            |line: &str| Ok((answer_line(args, dimensions, &database, line)?, Exit::Answered));
+        let (lines, exit) = answer_lines(stop, answer)?;
         // An empty list after `-` is valid. Without `-`, empty input is an error.
         let is_missing = lines == 0 && !is_stdin_requested && exit == Exit::Answered;
         return match is_missing {
@@ -66,9 +72,9 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         };
     }
     // Before the database is opened, so that invalid input is reported first.
-    let (board, position) = args.start.read()?;
+    let (board, position) = begin.read_end(dimensions)?;
     must_be_covered(&board, &position)?;
-    let database = database::open(&args.db, args.start.board, Some(&position))?;
+    let database = database::open(&args.db, board.dimensions(), Some(&position))?;
     let answer = probe(&database, &position)?;
     if args.json {
         output::write_json(&answer)?;
@@ -78,69 +84,64 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     Ok(Exit::Answered)
 }
 
-/// Answers every line of standard input with one line, until its end, an interruption or a closed pipe.
-/// Returns the number of lines and the exit code.
-fn answer_lines(
-    args: &ProbeArgs,
-    database: &Database,
-    stop: &AtomicBool,
-) -> Result<(u64, Exit), CliError> {
-    let lines = lines_of_stdin()?;
-    let (mut number, mut exit, mut out) = (0u64, Exit::Answered, String::new());
-    loop {
-        if stop.load(Ordering::Relaxed) {
-            output::write_text(&out)?;
-            return Ok((number, Exit::Interrupted));
-        }
-        let line = match lines.try_recv() {
-            Ok(line) => line,
-            Err(TryRecvError::Disconnected) => break,
-            Err(TryRecvError::Empty) => {
-                // The writer of the input may be waiting for these answers.
-                if !write(&mut out)? {
-                    return Ok((number, exit));
-                }
-                match lines.recv_timeout(POLL_INTERVAL) {
-                    Ok(line) => line,
-                    Err(RecvTimeoutError::Timeout) => continue,
-                    Err(RecvTimeoutError::Disconnected) => break,
-                }
+/// Prints the databases with an example for the first one.
+fn list(args: &ProbeArgs) -> Result<Exit, CliError> {
+    if args.json {
+        return Err(CliError::Usage("no board: write one, such as 6x6, or omit --json".to_owned()));
+    }
+    let directory = args.db.display();
+    // The default directory need not exist.
+    let listed = match args.db.is_dir() || args.db.as_os_str() != database::DEFAULT {
+        true => Database::list(&args.db)?,
+        false => Vec::new(),
+    };
+    let (mut text, mut example) = (String::new(), None);
+    for (path, manifest) in listed {
+        match manifest {
+            Ok(manifest) => {
+                let Manifest { dimensions, scope, .. } = manifest;
+                let (stones, metric) = (manifest.max_stones(), manifest.metric());
+                let size = manifest.layers.iter().map(|layer| layer.bytes).sum();
+                let head = database::heading(dimensions, scope, stones, metric);
+                let rows = [
+                    ("directory", path.display().to_string()),
+                    (
+                        "files",
+                        format!(
+                            "{}, {}",
+                            output::counted(manifest.layers.len() as u64, "layer"),
+                            output::bytes(size)
+                        ),
+                    ),
+                ];
+                text += &output::rows(&head, &rows);
+                example.get_or_insert(dimensions);
             }
-        };
-        number += 1;
-        let line = line.map_err(CliError::Input)?;
-        let line = String::from_utf8_lossy(&line);
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        match answer_line(args, database, line) {
-            Ok(answer) => out += &answer,
-            Err(error) => {
-                output::report_error(&format!("line {number}: {error}"), None);
-                // The exit code of an unreadable file has precedence.
-                if exit != Exit::File {
-                    exit = error.exit();
-                }
-            }
-        }
-        if out.len() >= BUFFER && !write(&mut out)? {
-            return Ok((number, exit));
+            Err(error) => output::warn(&error.to_string()),
         }
     }
-    output::write_text(&out)?;
-    Ok((number, exit))
+    let Some(dimensions) = example else {
+        let what = "it contains no database".to_owned();
+        return Err(DatabaseError::NoDatabase { path: args.db.clone(), what }.into());
+    };
+    let db = match args.db.as_os_str() == database::DEFAULT {
+        true => String::new(),
+        false => format!(" --db {directory}"),
+    };
+    let start = Position::start(&Board::new(dimensions)).to_string();
+    text +=
+        &format!("\nTo look a position up: konane probe {dimensions} --position {start:?}{db}\n");
+    output::write_text(text)?;
+    Ok(Exit::Answered)
 }
 
-/// Writes the buffered answers. Returns false if the pipe is closed.
-fn write(out: &mut String) -> Result<bool, CliError> {
-    let open = out.is_empty() || output::write_open(out.as_str())?;
-    out.clear();
-    Ok(open)
-}
-
-fn answer_line(args: &ProbeArgs, database: &Database, line: &str) -> Result<String, CliError> {
-    let read = parse_position_as(args.start.board, line, args.start.begin.phase);
+fn answer_line(
+    args: &ProbeArgs,
+    dimensions: Dimensions,
+    database: &Database,
+    line: &str,
+) -> Result<String, CliError> {
+    let read = parse_position_as(dimensions, line, args.begin.phase);
     let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
     must_be_covered(&board, &position)?;
     let answer = probe(database, &position)?;

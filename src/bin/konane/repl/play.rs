@@ -15,6 +15,7 @@ use super::{CommandResult, Session, text};
 use crate::exit::CliError;
 use crate::output;
 use crate::terminal_text::TerminalText;
+use konane::analysis::Analysis;
 use konane::search::Value;
 use konane::{Colour, Move, Position};
 
@@ -64,6 +65,8 @@ pub struct PlaySession<'a> {
     pub opponent: Opponent<'a>,
     /// Sides that users play.
     pub side: HumanSide,
+    /// The last analysis that was shown. A list of moves shows the same values as the sentence about the position.
+    pub seen: Option<Analysis>,
 }
 
 impl PlaySession<'_> {
@@ -104,13 +107,21 @@ impl PlaySession<'_> {
             let open = answers.iter().filter(|answer| answer.is_none()).count();
             return Ok(proof_situation(open, answers.len()));
         }
-        let analysis = self.opponent.look(position)?;
-        if self.side.colour().is_none() {
-            return Ok(analysis.verdict);
+        let is_for_spectators = self.side.colour().is_none();
+        let analysis = self.look(position)?;
+        if is_for_spectators {
+            return Ok(analysis.verdict.clone());
         }
         let counts = [Some(Value::Win), None].map(|outcome| analysis.count(outcome));
         let remoteness = analysis.judgement.and_then(|judgement| judgement.remoteness);
         Ok(situation(analysis.outcome(), counts, analysis.moves.len(), remoteness))
+    }
+
+    /// Returns the analysis that was shown of the position, or a new one.
+    fn look(&mut self, position: &Position) -> Result<&Analysis, CliError> {
+        let seen = self.seen.take().filter(|seen| seen.position == *position);
+        let seen = seen.map_or_else(|| self.opponent.look(position), Ok)?;
+        Ok(self.seen.insert(seen))
     }
 
     /// The moves with their outcomes or the answers of the proof, one a line.
@@ -123,7 +134,12 @@ impl PlaySession<'_> {
             }
             return Ok(text);
         }
-        for judged in self.opponent.search(position, self.opponent.time)?.moves {
+        let analysis = self.look(position)?;
+        if let open @ 1.. = analysis.count(None) {
+            let moves = output::counted(open as u64, "move");
+            let _ = writeln!(text, "{moves} not decided yet; search [TIME] decides more.");
+        }
+        for judged in &analysis.moves {
             let (mv, verb) = (judged.mv.to_string(), outcome_verb(judged.outcome()));
             let after = judged.judgement.and_then(|judgement| judgement.remoteness);
             let plies = after.map(|after| format!(" in {}", output::plies(after + 1)));
@@ -190,7 +206,7 @@ impl Session for PlaySession<'_> {
             Action::Load => {
                 let game = self.game.load(argument)?;
                 self.opponent.must_cover(game.position())?;
-                self.game = game;
+                (self.game, self.seen) = (game, None);
                 return Ok(CommandResult::Changed(format!("Loaded {argument}.\n").into()));
             }
             Action::Moves | Action::More => return text(self.list(&position)?),
@@ -208,7 +224,8 @@ impl Session for PlaySession<'_> {
             }
             Action::Search => {
                 let time = search_time(argument, self.opponent.time)?;
-                return text(self.opponent.search(&position, time)?.verdict + "\n");
+                let analysis = self.opponent.search(&position, time)?;
+                return text(self.seen.insert(analysis).verdict.clone() + "\n");
             }
             Action::Save => return text(self.save(argument)?),
             Action::Draw => return text(write_file("board", argument, &self.game.svg())?),

@@ -36,8 +36,13 @@ pub fn situation(
     remoteness: Option<u32>,
 ) -> String {
     let plies = remoteness.map(|plies| format!(" in {}", output::plies(plies))).unwrap_or_default();
+    let all_open = open;
     let open = if open == 0 { String::new() } else { format!(", {open} not decided yet") };
     match (outcome, winning, count) {
+        (None, _, count) if all_open < count => {
+            let lost = count - all_open;
+            format!("The winner is not known yet: {lost} of your {count} moves lose{open}.")
+        }
         (None, ..) => "The winner is not known yet.".to_owned(),
         (Some(Value::Loss), _, 0) => format!("You lose{plies}."),
         (Some(Value::Loss), _, 1) => format!("Your only move loses{plies}."),

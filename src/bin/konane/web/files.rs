@@ -7,14 +7,12 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::args::database;
 use crate::exit::CliError;
 use konane::analysis::{AnalysisError, Analyst};
 use konane::proof::{ProofReader, ProofStrategy};
-use konane::tablebase::{Database, DatabaseError, DatabaseOptions, ListedDatabase};
+use konane::tablebase::{Database, DatabaseError, ListedDatabase};
 use konane::{Board, Colour, Dimensions, Position};
-
-/// Directory of databases without `--db`.
-const DEFAULT_DATABASES: &str = "db";
 
 /// A proof file. Only its header has been read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -71,17 +69,8 @@ pub struct Files {
 impl Files {
     /// Opens the proofs, and checks that the named directory contains a database.
     pub fn open(named: Option<&Path>, proofs: &[PathBuf]) -> Result<Self, CliError> {
-        let default = Path::new(DEFAULT_DATABASES);
-        let databases = named.or_else(|| default.is_dir().then_some(default));
         let proofs = proofs.iter().map(|path| ProofFile::open(path)).collect::<Result<_, _>>()?;
-        let files = Files { databases: databases.map(Path::to_owned), proofs };
-        if let Some(path) = named
-            && files.databases()?.is_empty()
-        {
-            let what = "it contains no database".to_owned();
-            return Err(DatabaseError::NoDatabase { path: path.to_owned(), what }.into());
-        }
-        Ok(files)
+        Ok(Files { databases: database::directory(named)?, proofs })
     }
 
     /// Reads the manifests of all databases.
@@ -98,12 +87,10 @@ impl Files {
     ) -> Result<Analyst, AnalysisError> {
         let mut analyst = Analyst::on_board(board.clone(), memory)?.threads(threads);
         let board = board.dimensions();
-        if let Some(directory) = &self.databases {
-            match Database::find(directory, board, DatabaseOptions::default()) {
-                Ok(database) => analyst = analyst.with_database(database)?,
-                Err(DatabaseError::NoDatabase { .. } | DatabaseError::OtherBoard { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+        if let Some(directory) = &self.databases
+            && let Some(database) = database::find(directory, board)?
+        {
+            analyst = analyst.with_database(database)?;
         }
         for proof in self.proofs.iter().filter(|proof| proof.board == board) {
             analyst = analyst.with_proof(ProofStrategy::open(&proof.path)?)?;

@@ -7,21 +7,23 @@ use clap::Args;
 use super::checkpoint::CheckpointArgs;
 use crate::args::PositionArgs;
 use crate::args::{JobArgs, OutputArgs, SearchArgs, named};
+use crate::exit::CliError;
 use crate::trace::TraceArgs;
 use konane::search::dfpn::VirtualLoss;
 use konane::search::numbers::Combination;
 use konane::search::pn2::Pn2Budget;
-use konane::{Algorithm, Overrides, Profile, Symmetry};
+use konane::{Algorithm, Board, Overrides, Profile, Symmetry};
 
 /// `konane solve`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
     "--memory is the total for table and tree. It is reserved at the start and used as the search\n",
-    "proceeds. pns and ab use one thread.\n\n",
+    "proceeds. pns and ab use one thread. With -, empty lines and text after a # are ignored.\n\n",
     "Examples:\n",
     "  konane solve 6x6\n",
     "  konane solve 5x7 --algo pn2 --json\n",
-    "  konane solve 4x4 --position \"xoxo/ox1x/x1xo/oxox b\"\n",
+    "  konane solve --position \"x1xo/o1ox/xoxo/oxox b\"\n",
+    "  konane solve 4x4 --json - < positions.txt\n",
     "  konane solve 6x6 --lines\n",
     "  konane solve 8x8 --memory 8GiB --time-limit 10m\n\n",
     "A long run with --checkpoint FILE can be stopped at any time; the same command with --resume\n",
@@ -30,6 +32,10 @@ use konane::{Algorithm, Overrides, Profile, Symmetry};
 pub struct SolveArgs {
     #[command(flatten)]
     pub start: PositionArgs,
+    /// Solve the positions on standard input, one per line, each within the limits.
+    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true,
+          conflicts_with_all = ["position", "moves", "proof", "lines", "checkpoint", "trace"])]
+    pub stdin: Option<String>,
     /// Search algorithm.
     #[arg(long, value_name = "NAME", default_value = "dfpn",
           value_parser = named(ALGORITHMS, Algorithm::name))]
@@ -115,6 +121,13 @@ pub struct ExperimentArgs {
 }
 
 impl ExperimentArgs {
+    /// Returns the board with the symmetries of `--symmetry`.
+    pub fn board(&self, board: Board) -> Result<Board, CliError> {
+        let symmetry = self.symmetry;
+        let board = board.with_symmetry(symmetry);
+        board.map_err(|error| CliError::Usage(format!("--symmetry {symmetry}: {error}")))
+    }
+
     /// Returns the changed parameters of the profile.
     pub fn overrides(&self) -> Overrides {
         let &ExperimentArgs { epsilon, combination, pn2_budget, virtual_loss, seed, .. } = self;

@@ -3,6 +3,7 @@
 mod args;
 mod checkpoint;
 mod lines;
+mod positions;
 mod progress;
 mod proof;
 mod report;
@@ -42,12 +43,15 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let job_nodes = args.jobs.length(name, two_levels)?;
     let job_nodes = job_nodes.unwrap_or(CoordinatorConfig::LOCAL.job_nodes);
+    let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
+    let overrides = args.experiment.overrides();
+    let options = SolveOptions { algorithm, profile, overrides, memory_bytes, threads, job_nodes };
+    if args.stdin.is_some() {
+        return positions::run(args, options, stop);
+    }
     let (board, position) = args.start.read()?;
-    let symmetry = args.experiment.symmetry;
-    let board = board
-        .with_symmetry(symmetry)
-        .map_err(|error| CliError::Usage(format!("--symmetry {symmetry}: {error}")))?;
-    if args.proof.is_some() && !symmetry.is_all() {
+    let board = args.experiment.board(board)?;
+    if args.proof.is_some() && !args.experiment.symmetry.is_all() {
         return Err(SolveError::ProofSymmetry.into());
     }
     output::must_differ(&[
@@ -55,9 +59,6 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         ("--proof", args.proof.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
     ])?;
-    let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
-    let overrides = args.experiment.overrides();
-    let options = SolveOptions { algorithm, profile, overrides, memory_bytes, threads, job_nodes };
     // Before the search, so that an output that cannot be written is reported in time.
     output::must_be_open()?;
     let solver = Solver::new(&board, &position).options(options);
@@ -67,7 +68,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if writer.is_some() || checkpoints.is_some() {
         args.search.threads.start_pool()?;
     }
-    let open = |directory| database::open(directory, args.start.board, Some(&position));
+    let open = |directory| database::open(directory, board.dimensions(), Some(&position));
     let database = args.db.as_deref().map(open);
     let database = database.transpose()?;
     let directory = database.as_ref().map(|database| database.directory().to_owned());

@@ -43,6 +43,14 @@ pub struct SolveJson<'a> {
     pub proof: Option<Option<ProofJson>>,
 }
 
+impl<'a> SolveJson<'a> {
+    /// Returns the object of a search without further results.
+    pub fn new(solution: &'a Solution) -> Self {
+        let (moves, line, total, checkpoint, proof) = (None, None, None, None, None);
+        SolveJson { solution, moves, line, total, checkpoint, proof }
+    }
+}
+
 /// Data for the output of `solve`.
 pub struct SolveReport<'a> {
     pub args: &'a SolveArgs,
@@ -59,7 +67,6 @@ impl SolveReport<'_> {
     /// Returns the result as one JSON object.
     pub fn json(&self) -> SolveJson<'_> {
         SolveJson {
-            solution: self.solution,
             moves: self.lines.map(|lines| &*lines.analysis.moves),
             line: self.lines.map(|lines| &*lines.line),
             total: self
@@ -67,6 +74,7 @@ impl SolveReport<'_> {
                 .map(|run_checkpoints| run_checkpoints.totals(&self.solution.report.counters)),
             checkpoint: self.run_checkpoints.map(RunCheckpoints::json),
             proof: self.args.proof.as_ref().map(|_| self.proof_result.map(ProofResult::json)),
+            ..SolveJson::new(self.solution)
         }
     }
 

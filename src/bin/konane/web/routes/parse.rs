@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+pub use crate::args::played_position::PlayedPosition;
+
+use crate::args::played_position;
 use crate::web::reply::ApiError;
-use konane::notation::{parse_line, parse_position_as};
-use konane::{Board, Dimensions, Move, PhaseChoice, Position};
+use konane::{Dimensions, PhaseChoice};
 
 /// Default of `time` in milliseconds.
 const DEFAULT_TIME: u64 = 200;
@@ -12,48 +14,18 @@ const DEFAULT_TIME: u64 = 200;
 /// Maximum of `time` in milliseconds.
 const MAX_TIME: u64 = 2000;
 
-/// The position of a request: the one that it names, and the moves that follow.
-#[derive(Debug)]
-pub struct PlayedPosition {
-    /// The board.
-    pub board: Board,
-    /// The position before the moves.
-    pub start: Position,
-    /// The moves.
-    pub moves: Vec<Move>,
-    /// The position after the moves.
-    pub position: Position,
-}
-
 impl PlayedPosition {
-    /// Parses `board`, `position` (by default the start of the game) with its `phase` (by default `auto`), and
-    /// `moves` ([`parse_line`]). A `_` stands for a space.
+    /// [`PlayedPosition::parse`]. In `position` and `moves`, a `_` stands for a space.
     pub fn read(
         board: &str,
         position: &Option<String>,
         phase: &Option<String>,
         moves: &Option<String>,
     ) -> Result<PlayedPosition, ApiError> {
-        let (dimensions, phase) = (self::board(board)?, self::phase(phase)?);
-        let spaced = |text: &str| text.replace('_', " ");
-        let (board, start) = match position {
-            None if phase == PhaseChoice::Jump => {
-                let text = "phase: jump requires a position";
-                return Err(ApiError::refused(text));
-            }
-            None => {
-                let board = Board::new(dimensions);
-                let start = Position::start(&board);
-                (board, start)
-            }
-            Some(text) => {
-                parse_position_as(dimensions, &spaced(text), phase).map_err(ApiError::refused)?
-            }
-        };
-        let moves = spaced(moves.as_deref().unwrap_or_default());
-        let played = parse_line(&board, &start, &moves).map_err(ApiError::refused)?;
-        let position = played.iter().fold(start, |position, &mv| position.play(&board, mv));
-        Ok(PlayedPosition { board, start, moves: played, position })
+        let [position, moves] =
+            [position, moves].map(|text| text.as_deref().map(|text| text.replace('_', " ")));
+        PlayedPosition::parse(board, position.as_deref(), phase.as_deref(), moves.as_deref())
+            .map_err(ApiError::refused)
     }
 }
 
@@ -64,8 +36,7 @@ pub fn board(text: &str) -> Result<Dimensions, ApiError> {
 
 /// Parses the phase of a position.
 pub fn phase(text: &Option<String>) -> Result<PhaseChoice, ApiError> {
-    let choice = text.as_deref().map_or(Ok(PhaseChoice::Auto), str::parse);
-    choice.map_err(|error| ApiError::refused(format!("phase: {error}")))
+    played_position::phase(text.as_deref()).map_err(ApiError::refused)
 }
 
 /// Converts the milliseconds of `time`.
