@@ -8,6 +8,7 @@ mod checkpoints;
 mod common;
 mod databases;
 mod documents;
+mod engine;
 #[cfg(feature = "explore")]
 mod explore;
 mod files;

@@ -12,6 +12,20 @@ pub fn is_stdout_closed() -> bool {
     STDOUT_IS_CLOSED.load(Ordering::Relaxed)
 }
 
+/// Returns true if standard output is a pipe or socket whose reader has closed it. A write would fail, but a
+/// program that waits or computes does not write.
+pub fn is_reader_gone() -> bool {
+    #[cfg(unix)]
+    {
+        let mut stdout = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };
+        // SAFETY: `poll` accepts every descriptor, and writes only to the one structure.
+        let ready = unsafe { libc::poll(&mut stdout, 1, 0) };
+        ready == 1 && stdout.revents & (libc::POLLERR | libc::POLLHUP) != 0
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Called by the C library before `main` and before the initialisation of Rust's runtime.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 extern "C" fn check_stdout() {

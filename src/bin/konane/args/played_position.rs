@@ -5,6 +5,10 @@ use konane::{Board, Dimensions, Move, PhaseChoice, Position};
 
 /// The position of a request: the one that it names, and the moves that follow.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "explore"),
+    expect(dead_code, reason = "`engine` does not show the moves")
+)]
 pub struct PlayedPosition {
     /// The board.
     pub board: Board,

@@ -9,6 +9,9 @@ use crate::commands::annotate::AnnotationJson;
 use crate::commands::bench::BenchJson;
 use crate::commands::builddb::BuildJson;
 use crate::commands::complexity::ComplexityJson;
+use crate::commands::engine::{
+    EngineAnswerJson, EngineCommand, EngineErrorJson, EngineProgressJson, EngineRequest,
+};
 use crate::commands::perft::PerftJson;
 use crate::commands::solve::SolveJson;
 use crate::commands::sprouts::{
@@ -51,6 +54,9 @@ pub fn run() -> Result<Exit, CliError> {
         "analyse": AnalysisJson,
         "analyse (other commands)": AnswerJson,
         "annotate": AnnotationJson,
+        "engine": EngineAnswerJson,
+        "engine (progress)": EngineProgressJson,
+        "engine (error)": EngineErrorJson,
         "sprouts solve": SproutsSolution,
         "sprouts solve --trace": ProgressJson,
         "sprouts grundy": GrundyJson,
@@ -67,6 +73,8 @@ pub fn run() -> Result<Exit, CliError> {
         "annotate -, interrupted while it reads": EndedJson,
     }
     let mut requests = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    requests.subschema_for::<EngineRequest>();
+    requests.subschema_for::<EngineCommand>();
     #[cfg(feature = "explore")]
     crate::web::add_schemas(&mut answers, &mut requests);
     let mut types = answers.take_definitions(true);

@@ -7,6 +7,7 @@ pub mod bench;
 pub mod builddb;
 pub mod complexity;
 pub mod draw;
+pub mod engine;
 pub mod json_schema;
 pub mod man;
 pub mod perft;
@@ -42,6 +43,8 @@ pub enum Command {
     /// Explore positions in the browser: the value of every move, searches as they run.
     #[cfg(feature = "explore")]
     Explore(crate::web::ExploreArgs),
+    /// Answer requests of another program: one JSON object per line, several searches at a time.
+    Engine(engine::EngineArgs),
     /// Look up the winner of a position and the value of every move in a database.
     Probe(probe::ProbeArgs),
     /// Draw a position as an SVG document.
@@ -78,6 +81,7 @@ pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Annotate(args) => annotate::run(args, stop),
         #[cfg(feature = "explore")]
         Command::Explore(args) => crate::web::run(args, stop),
+        Command::Engine(args) => engine::run(args, stop),
         Command::Draw(args) => draw::run(args),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),

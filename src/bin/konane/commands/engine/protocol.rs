@@ -1,0 +1,237 @@
+//! Lines of input and output: their fields and their parser.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::{Number, Value};
+
+use super::job::Job;
+use crate::args::played_position::PlayedPosition;
+use crate::trace::ProgressJson;
+use konane::analysis::{JudgedMove, Judgement, JudgementFields};
+use konane::json::{OrUnknown, or_unknown};
+use konane::search::run::Reason;
+use konane::system::parse_duration;
+use konane::{Colour, Dimensions, Move, Phase, Position};
+
+/// Id of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a text or a number")]
+#[schemars(inline)]
+pub enum RequestId {
+    /// Text.
+    Text(String),
+    /// Number.
+    Number(Number),
+}
+
+/// A request for the value of a position.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EngineRequest {
+    /// Any text or number that no other request in flight has. All answers to the request have it.
+    pub id: RequestId,
+    /// Ranks x files.
+    board: String,
+    /// The position, by default the start of the game.
+    position: Option<String>,
+    /// The phase of the position: `auto` (default: by the number of empty squares) or `jump`.
+    phase: Option<String>,
+    /// Moves that follow the position.
+    moves: Option<String>,
+    /// Maximum number of nodes, by default unlimited.
+    pub max_nodes: Option<u64>,
+    /// Maximum time from the beginning of the search, such as `500ms` or `10s`; by default unlimited.
+    #[serde(default, deserialize_with = "duration")]
+    #[schemars(with = "Option<String>")]
+    pub time_limit: Option<Duration>,
+    /// True to find the value of every move within the limits.
+    #[serde(default)]
+    pub values: bool,
+    /// True to find a line of best play within the limits.
+    #[serde(default)]
+    pub line: bool,
+    /// Time between two reports of progress, such as `1s`; by default there are none.
+    #[serde(default, deserialize_with = "duration")]
+    #[schemars(with = "Option<String>")]
+    pub progress: Option<Duration>,
+}
+
+fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| parse_duration(&text)).transpose().map_err(de::Error::custom)
+}
+
+/// A command about the engine or a request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EngineCommand {
+    /// `stop`: ends a search, whose answer follows. `quit`: ends the engine after the last answer.
+    action: EngineAction,
+    /// With `stop`: the id of the request.
+    id: Option<RequestId>,
+}
+
+/// Actions.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum EngineAction {
+    Stop,
+    Quit,
+}
+
+/// The answer to a request.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EngineAnswerJson {
+    /// Id of the request.
+    pub id: RequestId,
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// The position, after the moves of the request.
+    pub position: Position,
+    /// The player to move.
+    pub to_move: Colour,
+    /// Kind of the moves: `removal` if a move removes a stone, else `jump`.
+    pub phase: Phase,
+    #[serde(flatten, serialize_with = "JudgementFields::serialize")]
+    #[schemars(with = "JudgementFields")]
+    pub judgement: Option<Judgement>,
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Colour>,
+    /// Reason for an unknown value of the position, or with `values` of a move. Absent if they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// The move to play: a winning move; in a lost position the move of the longest resistance; while
+    /// the outcome is unknown, the best move so far. Null if there is no move, or if the request was
+    /// stopped before its search began.
+    pub best_move: Option<Move>,
+    /// With `values`: all moves, winning ones first and unknown ones last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<JudgedMove>>,
+    /// With `line`: best play to the end, or as far as it is decided; empty while the outcome is
+    /// unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Vec<Move>>,
+    /// Positions evaluated, by all searches for the request.
+    pub nodes: u64,
+    /// Wall-clock time since the search began.
+    pub seconds: f64,
+}
+
+/// Progress of a request. While a move is searched for `values` or `line`, `pn`, `dn`, `best_move` and
+/// `moves` are absent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EngineProgressJson {
+    /// Id of the request.
+    pub id: RequestId,
+    /// True.
+    pub progress: bool,
+    #[serde(flatten)]
+    pub report: ProgressJson,
+}
+
+/// The answer to a line that is not a request, or to a request that failed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EngineErrorJson {
+    /// Id in the line; null if the line has none.
+    pub id: Option<RequestId>,
+    /// The error and its remedy.
+    pub error: String,
+}
+
+/// A line of input.
+pub enum EngineLine {
+    /// A request with its position.
+    Request(Arc<Job>),
+    /// The request with this id is to be stopped.
+    Stop(RequestId),
+    /// The engine is to end after the last answer.
+    Quit,
+}
+
+/// Parses a line.
+pub fn parse(line: &[u8]) -> Result<EngineLine, EngineErrorJson> {
+    let text =
+        |error: serde_json::Error| error.to_string().replace(" at line 1 column", " at column");
+    let value: Value = serde_json::from_slice(line).map_err(|error| EngineErrorJson {
+        id: None,
+        error: format!("the line is not valid JSON: {}", text(error)),
+    })?;
+    let id = value.get("id").and_then(|id| RequestId::deserialize(id).ok());
+    let wrong = |error: String| EngineErrorJson { id: id.clone(), error };
+    if !value.is_object() {
+        return Err(wrong("the line is not a JSON object".to_owned()));
+    }
+    // Parsed again, because `value` has lost duplicate fields.
+    if value.get("action").is_some() {
+        let command: EngineCommand = fields(line).map_err(wrong)?;
+        return match (command.action, command.id) {
+            (EngineAction::Quit, _) => Ok(EngineLine::Quit),
+            (EngineAction::Stop, Some(id)) => Ok(EngineLine::Stop(id)),
+            (EngineAction::Stop, None) => {
+                Err(wrong("id: missing; write that of a request".to_owned()))
+            }
+        };
+    }
+    let request: EngineRequest = fields(line).map_err(wrong)?;
+    let [position, phase, moves] =
+        [&request.position, &request.phase, &request.moves].map(Option::as_deref);
+    let PlayedPosition { board, position, .. } =
+        PlayedPosition::parse(&request.board, position, phase, moves).map_err(wrong)?;
+    Ok(EngineLine::Request(Arc::new(Job::new(request, board, position))))
+}
+
+/// Deserialises a JSON object. An error names the field.
+fn fields<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
+    let mut json = serde_json::Deserializer::from_slice(line);
+    serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let (path, text) = (error.path().to_string(), error.into_inner().to_string());
+        // The column is of no use: the field is named.
+        let text = text.split(" at line 1 column").next().unwrap_or_default();
+        let is_named = ["unknown field", "missing field", "duplicate field"]
+            .iter()
+            .any(|kind| text.starts_with(kind));
+        if is_named { text.to_owned() } else { format!("{path}: {text}") }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LINE: &str = r#"{"id":1,"board":"4x4","position":"x1xo/o1ox/xoxo/oxox b","phase":"auto","moves":"b1-b3","max_nodes":9,"time_limit":"5s","values":true,"line":false,"progress":"1m"}"#;
+
+    proptest! {
+        /// Every line is accepted or has an error of one line. No line makes the engine panic.
+        #[test]
+        fn any_line_is_accepted_or_has_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..64),
+            at in 0..LINE.len(),
+            removed in 0..4usize,
+            inserted in r#"[-0-9a-z{}\[\]":,./ ]{0,4}"#,
+        ) {
+            let end = (at + removed).min(LINE.len());
+            let changed = format!("{}{inserted}{}", &LINE[..at], &LINE[end..]);
+            for line in [&bytes[..], changed.as_bytes()] {
+                if let Err(EngineErrorJson { error, .. }) = parse(line) {
+                    prop_assert!(!error.is_empty() && !error.contains('\n'), "{}", error);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_with_all_fields_is_accepted() {
+        let Ok(EngineLine::Request(job)) = parse(LINE.as_bytes()) else { panic!("{LINE}") };
+        assert_eq!(job.request.time_limit, Some(Duration::from_secs(5)));
+        assert_eq!(job.position.to_string(), "x1xo/oxox/x1xo/o1ox w");
+    }
+}
