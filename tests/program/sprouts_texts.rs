@@ -249,7 +249,7 @@ fn unreadable_files_exit_with_4() {
 
 #[test]
 fn draw() {
-    let picture = answer(&["draw", "0*2.AB|1aAaB"]);
+    let picture = answer(&["draw", "0*2.AB|1aABa"]);
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
     // Two panels with six occurrences of letters and three other spots.
     assert_eq!(picture.matches("rx=\"10\"").count(), 2);

@@ -111,6 +111,7 @@ fn responses_have_the_fields_of_the_examples() {
         "konane/setup",
         "sprouts/position",
         "sprouts/draw",
+        "sprouts/canonical",
         "searches",
         "searches/{id}",
         "searches/{id}/events",

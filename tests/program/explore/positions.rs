@@ -183,7 +183,7 @@ fn unknown_parameters_are_rejected_everywhere() {
         let reply = server.get(&format!("{path}?file=x"));
         assert_eq!((reply.status, reply.error().as_str()), (400, none), "{path}");
     }
-    for path in ["konane/setup?file=x", "searches?file=x"] {
+    for path in ["konane/setup?file=x", "searches?file=x", "sprouts/canonical?file=x"] {
         let reply = server.post(path, &setup);
         assert_eq!((reply.status, reply.error().as_str()), (400, none), "{path}");
     }
@@ -195,6 +195,18 @@ fn unknown_parameters_are_rejected_everywhere() {
     for path in ["sprouts/position", "sprouts/draw"] {
         assert_eq!(server.get(&format!("{path}?position=0*2&file=x")).status, 400, "{path}");
     }
+}
+
+#[test]
+fn canonical_texts_of_several_positions() {
+    let server = Server::new();
+    let texts = ["BA1|0.3.AB.0", "!", "0.0", "AB|0.BA"];
+    let reply = server.post("sprouts/canonical", &json!({ "positions": texts }));
+    let expected = json!({"canonical": ["0*2.AB|1AB", "!", "0*2", "0.AB|AB"]});
+    assert_eq!((reply.status, reply.json()), (200, expected));
+    let reply = server.post("sprouts/canonical", &json!({"positions": ["0*2", "0.A"]}));
+    assert_eq!(reply.status, 422);
+    assert!(reply.error().starts_with("positions: \"0.A\": character 3: "), "{}", reply.body);
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         ("/konane/setup", post(setup::post)),
         ("/sprouts/position", get(sprouts::position)),
         ("/sprouts/draw", get(sprouts::draw)),
+        ("/sprouts/canonical", post(sprouts::canonical)),
         ("/searches", post(searches::post)),
         ("/searches/{id}", delete(searches::delete)),
         ("/searches/{id}/events", get(searches::events)),
@@ -119,6 +120,7 @@ pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator
         databases::ProofsJson,
         searches::SearchJson,
         sprouts::SproutsJson,
+        sprouts::CanonicalTextsJson,
     );
     add!(
         requests,
@@ -131,5 +133,6 @@ pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator
         searches::SearchRequest,
         sprouts::SproutsRequest,
         sprouts::DrawRequest,
+        sprouts::CanonicalRequest,
     );
 }

@@ -1,4 +1,5 @@
-//! `GET /api/v1/sprouts/position` and `GET /api/v1/sprouts/draw`: a position of Sprouts.
+//! Positions of Sprouts: `GET /api/v1/sprouts/position`, `GET /api/v1/sprouts/draw`, and
+//! `POST /api/v1/sprouts/canonical`.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,13 +7,16 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
 
 use super::SharedExplorer;
 use super::parse::time;
-use crate::web::params::Params;
-use crate::web::reply::{ApiError, ApiResult};
+use crate::commands::sprouts::text::{MEMORY, too_large};
+use crate::web::params::{NoParams, Params};
+use crate::web::reply::{ApiError, ApiResult, Body};
 use konane::sprouts::analysis::Analysis;
-use konane::sprouts::{Position, draw};
+use konane::sprouts::{Position, Scratch, Sprouts, TextError, draw};
+use konane::system::quote;
 
 /// The parameters of `position`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,6 +69,41 @@ pub async fn draw(
     Params(DrawRequest { position }): Params<DrawRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], draw::svg(&read(&position)?)))
+}
+
+/// The body of `canonical`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CanonicalRequest {
+    /// Positions, such as `0*5`.
+    positions: Vec<String>,
+}
+
+/// The answer of `canonical`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CanonicalTextsJson {
+    /// Their canonical texts, in the same order.
+    pub canonical: Vec<String>,
+}
+
+/// Returns the canonical texts of positions. It does not wait for the analyst, and does not stop its search.
+pub async fn canonical(
+    _: Params<NoParams>,
+    Body(CanonicalRequest { positions }): Body<CanonicalRequest>,
+) -> ApiResult<CanonicalTextsJson> {
+    let work = move || {
+        let (game, mut scratch) = (Sprouts::new(MEMORY), Scratch::default());
+        let texts = positions.iter().map(|text| {
+            let position = text.parse().map_err(|error: TextError| {
+                ApiError::refused(format!("positions: {:?}: {error}", quote(text)))
+            })?;
+            let sum = game.atoms(&position, &mut scratch).map_err(too_large)?;
+            Ok(game.text(&sum))
+        });
+        texts.collect::<Result<_, ApiError>>()
+    };
+    let canonical = spawn_blocking(work).await.map_err(ApiError::failed)??;
+    Ok(Json(CanonicalTextsJson { canonical }))
 }
 
 /// Parses a position.

@@ -5,7 +5,7 @@
 const DEFAULTS = {
   konane: { game: "konane", board: "6x6", pos: "", moves: [], at: 0, tab: "moves", play: "",
     level: "", values: "", flip: "" },
-  sprouts: { game: "sprouts", pos: "0*4", tab: "moves" },
+  sprouts: { game: "sprouts", pos: "0*4", tab: "moves", play: "", values: "" },
 };
 
 /** Maximum number of moves that are read. More than a game can have, so that the program rejects longer games. */
