@@ -3,7 +3,7 @@
 // Every point is repelled by the curves and spots near it and pulled toward its neighbours on its curve. In one step no
 // point moves half of its distance to any segment, so no two curves can cross and no curve can pass a spot.
 
-import { PAPER, area, distance, middle, outline, trace, turn } from "./drawing.js";
+import { PAPER, area, curveEnds, distance, livesIn, middle, outline, spotsOf, trace, turn } from "./drawing.js";
 
 /** Wanted distance between neighbouring points of a curve. */
 const SPACING = 9;
@@ -12,8 +12,8 @@ const SPACING = 9;
 const PULL = 0.32;
 
 /** Wanted area of a region for each corner on its boundaries, and the force on a curve beside one without area. */
-const ROOM = 550;
-const PRESSURE = 0.25;
+const ROOM = 650;
+const PRESSURE = 0.5;
 
 /** Minimum distance of a point from the edge of the paper. */
 const MARGIN = 3;
@@ -26,7 +26,8 @@ const EDGE = 16;
  * With `only` all points keep their places but those of this curve.
  */
 export function relax(drawing, rounds, heat = 4, only = null) {
-  const regions = trace(drawing).slice(1);
+  const ends = curveEnds(drawing);
+  const regions = trace(drawing).slice(1).map((region) => ({ region, isDead: livesIn(spotsOf([region])[0], ends) < 2 }));
   for (let round = 0; round < rounds; round += 1) {
     if (round % 4 === 0) resample(drawing, only);
     step(drawing, regions, heat * (1 - round / rounds) + 0.05, only);
@@ -118,12 +119,12 @@ function step(drawing, regions, heat, only) {
     add(a, dx, dy);
     add(b, -dx, -dy);
   }
-  // Regions that are too small for what is played in them press on the curves around them.
-  for (const region of regions) {
+  // A region that is too small for what is played in it presses on the curves around it, a large dead one pulls them.
+  for (const { region, isDead } of regions) {
     const polygons = region.map((boundary) => outline(drawing, boundary));
-    const wanted = ROOM * region.flat().length;
-    const missing = 1 - polygons.reduce((sum, polygon) => sum + area(polygon), 0) / 2 / wanted;
-    if (missing <= 0) continue;
+    const wanted = ROOM * (isDead ? 1 : region.flat().length);
+    const missing = Math.max(isDead ? -0.3 : 0, 1 - polygons.reduce((sum, polygon) => sum + area(polygon), 0) / 2 / wanted);
+    if (missing === 0) continue;
     const [polygon] = polygons;
     polygon.forEach((a, at) => {
       const b = polygon[(at + 1) % polygon.length];

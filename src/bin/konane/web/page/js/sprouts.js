@@ -60,15 +60,14 @@ export class Sprouts {
     this.error = el("p", { class: "error", role: "alert", hidden: true });
     this.lands = el("div", { class: "card lands", hidden: true });
     this.status = el("p", { class: "thinking" });
-    this.spots = el("select", { id: "game-spots" }, Array.from({ length: 11 }, (_, at) => el("option", { value: String(at + 2), selected: at === 2 }, `${at + 2}`)));
-    this.side = el("select", { id: "game-side" }, el("option", { value: "you" }, "the program; you begin"),
-      el("option", { value: "program" }, "the program; it begins"), el("option", { value: "" }, "nobody: you move for both"));
-    this.game = el("form", { class: "card newgame", onsubmit: (event) => {
+    this.spots = el("select", { id: "game-spots", "aria-label": "Spots of a new game" }, Array.from({ length: 11 }, (_, at) =>
+      el("option", { value: String(at + 2), selected: at === 2 }, `${at + 2} spots`)));
+    this.side = el("select", { id: "game-side", "aria-label": "Opponent of a new game" }, el("option", { value: "you" }, "you begin against the program"),
+      el("option", { value: "program" }, "the program begins"), el("option", { value: "" }, "you play both sides"));
+    this.game = el("form", { class: "newgame", onsubmit: (event) => {
       event.preventDefault();
       this.#begin(`0*${this.spots.value}`, this.side.value);
-    } }, el("div", { class: "pair" }, el("label", { for: "game-spots" }, "Spots"), this.spots),
-    el("div", { class: "pair" }, el("label", { for: "game-side" }, "Play against"), this.side),
-    el("div", { class: "buttons" }, el("button", { type: "submit", class: "primary" }, "New game")));
+    } }, el("button", { type: "submit", class: "primary" }, "New game"), this.spots, this.side);
     this.form = el("form", { class: "card", onsubmit: (event) => {
       event.preventDefault();
       const pos = this.text.value.trim();
@@ -88,11 +87,12 @@ export class Sprouts {
     this.node = el("div", { class: "columns" },
       el("section", { class: "stage", "aria-labelledby": "turn" }, el("div", { class: "said" }, this.title, this.verdict),
         this.error, this.figure, this.note,
-        el("div", { class: "below" }, this.undo, this.views, el("label", { class: "check" }, this.values, "Show values"),
-          el("label", { class: "check" }, this.placing, "Place new spots")),
-        this.status, this.trail, this.lands),
+        el("div", { class: "below" }, this.undo, this.views),
+        el("div", { class: "below" }, el("label", { class: "check" }, this.values, "Show values"),
+          el("label", { class: "check" }, this.placing, "Place new spots myself")),
+        this.game, this.status, this.trail, this.lands),
       el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node),
-      el("section", { class: "rest", "aria-label": "Other positions" }, this.game, this.form, el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
+      el("section", { class: "rest", "aria-label": "Other positions" }, this.form, el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
           el("p", {}, "A player draws a line from a spot to another one or to the same one, and puts a new spot on it. Lines do "
             + "not cross, and no spot has more than three ends of lines. A player who cannot move loses."),
           el("p", {}, "Draw with the mouse or a finger: press a spot and drag. Or click two spots, one after the other, or the same "
