@@ -204,7 +204,14 @@ def test_pictures(page, pictures):
     page.script("document.querySelector('[data-move]').focus({focusVisible: false})")
     save(page.picture(), pictures / "explorer.png")
     page.look(1200, 700, prefers_color_scheme="dark")
-    open_view(page, "game=sprouts&pos=0*2.AB|AB%2B0*3")
+    open_view(page, "game=sprouts&pos=0*5")
+    for position in ["0*2.AB|0*2.AB", "0*2.A|0.1aAa", None]:
+        find = f'[data-key="{position}"]' if position else ".child"
+        before = page.hash
+        page.click(find)
+        page.wait(lambda: page.hash != before and page.all(".verdict .badge") and not page.text(".thinking"))
+    page.script("document.querySelectorAll('.child')[4].focus({focusVisible: false})")
+    page.wait(lambda: page.all(".preview path"))
     save(page.picture(), pictures / "explorer-sprouts.png")
 
 

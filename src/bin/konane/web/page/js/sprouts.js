@@ -137,6 +137,7 @@ export class Sprouts {
     this.#trail = [...(at >= 0 ? this.#trail.slice(0, at) : this.#trail), { pos, play }].slice(-60);
     this.text.value = pos;
     this.error.hidden = true;
+    this.figure.hidden = false;
     this.note.textContent = HINT;
     put(this.title, "Sprouts");
     put(this.verdict, "");
@@ -204,9 +205,9 @@ export class Sprouts {
       }
       if (this.answer) return;
       put(this.title, "No position");
-      this.image.hidden = true;
+      this.note.textContent = "";
+      this.figure.hidden = true;
       this.paper.show(null);
-      this.paper.node.toggleAttribute("hidden", true);
       this.lands.hidden = true;
       put(this.tabs.panels.moves, el("p", { class: "hint" }, "Nothing to show yet."));
       this.search.update();
@@ -359,6 +360,7 @@ export class Sprouts {
     put(this.title, this.#heading(), " ", el("span", { class: "code" }, answer.position ?? current));
     put(this.verdict, hidden ? null : badge(outcomeOf(answer), true), " ", this.#sentence());
     this.paper.node.setAttribute("aria-label", `Drawing of ${current}`);
+    if (!answer.children.length) this.note.textContent = "";
     this.undo.disabled = this.#trail.length < 2;
     put(this.trail, this.#trail.length < 2 ? null : el("ol", {}, this.#trail.map(({ pos, play }) => el("li", {}, pos === current
       ? el("span", { "aria-current": "page" }, pos) : el("a", { href: link({ pos, play }) }, pos)))));
