@@ -30,8 +30,8 @@ def spots(page):
     )
 
 
-def line(page, points, touch=False):
-    """Draws a line through points in the units of the picture, with the mouse or a finger."""
+def line(page, points, touch=False, release=True):
+    """Draws a line through points in the units of the picture, with the mouse or a finger; the mouse may stay pressed."""
     page.script("document.querySelector('.drawing').scrollIntoView({block: 'center'})")
     # The transformation from the units of the picture to those of the window.
     scale, x, y = page.script(
@@ -52,7 +52,8 @@ def line(page, points, touch=False):
     send("Input.dispatchMouseEvent", {"type": "mousePressed", **places[0], **button})
     for place in places[1:]:
         send("Input.dispatchMouseEvent", {"type": "mouseMoved", **place, **button})
-    send("Input.dispatchMouseEvent", {"type": "mouseReleased", **places[-1], **button})
+    if release:
+        send("Input.dispatchMouseEvent", {"type": "mouseReleased", **places[-1], **button})
 
 
 def position(page):
@@ -98,6 +99,8 @@ def test_every_listed_move_is_played_with_the_keyboard(calm):
         prepared(page)
         page.wait(lambda: page.all(".verdict .badge"))
         assert sum(lives for _, _, lives in spots(page)) == lives - 1
+        focused = "return document.activeElement.classList.contains('child')"
+        assert not page.all(".child") or page.script(focused)
     page.says(".verdict", "No move is left")
 
 
@@ -142,8 +145,13 @@ def test_refused_lines(calm):
     length = (px**2 + py**2) ** 0.5
     away = lambda x, y, far: (x + far * px / length, y + far * py / length)
     middle = ((ax + x) / 2, (ay + y) / 2)
-    line(page, [(bx, by), away(*middle, 40), away(*middle, -40), (ax, ay)])
+    line(page, [(bx, by), away(*middle, 40)], release=False)
+    assert page.all(".ink path") and not page.all(".ink .refused")
+    line(page, [away(*middle, 40), away(*middle, -40), (ax, ay)])
     page.says(".note", "crosses a curve")
+    line(page, [(bx, by), away(*middle, 40), away(*middle, -40)], release=False)
+    assert page.all(".ink .refused")
+    line(page, [away(*middle, -40), (ax, ay)])
     line(page, [(ax, ay), away(ax, ay, 40), away(x, y, 3), away(bx, by, 40), (bx, by)])
     page.says(".note", "another spot")
     assert position(page) == "1a1a"
@@ -231,7 +239,7 @@ const [n, games, seed] = arguments, done = arguments[arguments.length - 1];
 (async () => {
   const D = await import("./js/drawing.js"), { Mesh } = await import("./js/route.js");
   const { relax } = await import("./js/relax.js"), { embed } = await import("./js/embed.js");
-  const { canonical } = await import("./js/options.js"), { get } = await import("./js/api.js");
+  const { canonical } = await import("./js/curves.js"), { get } = await import("./js/api.js");
   let [state, moves, wrong] = [seed, 0, []];
   const random = (count) => (state = state * 48271 % 2147483647) % count;
   const known = new Map();
@@ -284,7 +292,7 @@ def test_random_games_in_the_drawing(page, n, games):
 EMBED = """
 const texts = arguments[0], done = arguments[arguments.length - 1];
 (async () => {
-  const { embed } = await import("./js/embed.js"), { canonical } = await import("./js/options.js");
+  const { embed } = await import("./js/embed.js"), { canonical } = await import("./js/curves.js");
   const { textOf } = await import("./js/drawing.js");
   const found = texts.map((text) => textOf(embed(text)));
   return [await canonical(texts), await canonical(found)];

@@ -11,11 +11,12 @@ macro_rules! assets {
 
 /// URL paths and contents of the files. The first one is the page itself, which is also served at `/`.
 pub const ASSETS: &[(&str, &str)] = assets! {
-    "index.html" "icon.svg" "style.css" "js/api.js" "js/board.js" "js/charts.js"
-    "js/databases.js" "js/dom.js" "js/drawing.js" "js/embed.js" "js/gameline.js" "js/judge.js" "js/keys.js"
-    "js/konane.js" "js/main.js" "js/movelist.js" "js/openings.js" "js/opponent.js" "js/options.js" "js/paper.js"
-    "js/picture.js" "js/position.js" "js/record.js" "js/relax.js" "js/report.js" "js/route.js" "js/search.js"
-    "js/setup.js" "js/sprouts.js" "js/state.js" "js/tabs.js" "js/tour.js" "js/why.js" "js/words.js"
+    "index.html" "icon.svg" "style.css" "js/api.js" "js/board.js" "js/charts.js" "js/curves.js"
+    "js/databases.js" "js/dom.js" "js/drawing.js" "js/embed.js" "js/gameline.js" "js/judge.js"
+    "js/keys.js" "js/konane.js" "js/main.js" "js/movelist.js" "js/openings.js" "js/opponent.js"
+    "js/paper.js" "js/picture.js" "js/position.js" "js/record.js" "js/relax.js" "js/report.js"
+    "js/route.js" "js/search.js" "js/setup.js" "js/sprouts.js" "js/state.js" "js/tabs.js"
+    "js/tour.js" "js/why.js" "js/words.js"
 };
 
 /// Returns the answer with a file of the page. Its content type follows from the extension of its path.

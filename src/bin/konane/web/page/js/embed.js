@@ -121,7 +121,8 @@ function orient(spots, regions) {
 /**
  * The map of a text; null if it cannot be drawn. `around` lists the curve ends of each vertex counter-clockwise, and
  * `target` maps each end to the other end of its curve. Temporary curves (`hidden`) connect the boundaries of a region.
- * `isolated` has a corner of the region of each isolated spot that is not a vertex.
+ * `isolated` has a corner of the region of each isolated spot that is not a vertex (`bare`), and `outer` one of the region
+ * with the most boundaries.
  */
 function mapOf(text) {
   const { spots, lands } = readSpots(text);
@@ -140,6 +141,7 @@ function mapOf(text) {
   const around = spots.map(({ ends }, spot) => ends === 2 ? [2 * spot, 2 * spot + 1] : ends === 1 ? [2 * spot] : []);
   const dead = spots.map((spot) => spot.dead);
   const [target, hidden, isolated] = [new Map(), new Set(), []];
+  let outer = null;
   let free = 2 * spots.length;
   const join = (a, b) => target.set(a, b).set(b, a);
   for (const cycle of cyclesOf(link)) {
@@ -156,6 +158,7 @@ function mapOf(text) {
     const bare = region.filter(([{ out }]) => out === null);
     const boundaries = [...region.filter(([{ out }]) => out !== null), ...bare.slice(0, 1)];
     bare.slice(1).forEach(() => isolated.push(boundaries[0][0]));
+    if (!(outer?.size >= region.length)) outer = { ...boundaries[0][0], size: region.length };
     boundaries.slice(1).forEach((boundary, at) => {
       for (const { spot, out } of [boundaries[at][0], boundary[0]]) {
         around[spot].splice(out === null ? 0 : around[spot].indexOf(out) + 1, 0, free);
@@ -165,7 +168,7 @@ function mapOf(text) {
     });
   }
   const bare = new Set(corners.flatMap((region) => region.filter(([{ out }]) => out === null).slice(1).map(([{ spot }]) => spot)));
-  return { around, target, dead, hidden, isolated, bare };
+  return { around, target, dead, hidden, isolated, bare, outer };
 }
 
 /** The largest of some triangles by the radius of its inner circle. */
@@ -178,8 +181,11 @@ function roomiest(triangles) {
   return { x: (a.x + b.x + c.x) / 3, y: (a.y + b.y + c.y) / 3 };
 }
 
-/** Draws a map: first a tree of its curves, then those that divide a region, then the isolated spots. */
-function draw({ around, target, dead, hidden, isolated, bare }) {
+/**
+ * Draws a map: first a tree of its curves, then those that divide a region, then the isolated spots. The region with the
+ * corner `outer` is not enclosed.
+ */
+function draw({ around, target, dead, hidden, isolated, bare, outer }) {
   const drawing = { spots: [], curves: [] };
   const origin = new Map(around.flatMap((ends, vertex) => ends.map((end) => [end, vertex])));
   const spot = new Map();
@@ -236,12 +242,27 @@ function draw({ around, target, dead, hidden, isolated, bare }) {
       }
       throw new Error("no corner");
     };
-    const { region, at } = place(first);
-    const curve = new Mesh(drawing).curve(regions, { region, from: at, to: place(last).at, right: [] }, curveEnds(drawing));
+    const { region, at: from } = place(first);
+    const { at: to } = place(last);
+    // Distance of a curve end counter-clockwise from the drawn one before it.
+    const after = (one, before) => {
+      const ends = around[origin.get(one)];
+      return (ends.indexOf(one) - ends.indexOf(before) + ends.length) % ends.length;
+    };
+    let frame;
+    if (region === 0 && from[1] !== to[1]) {
+      // The outer corner lies on the piece of the boundary from the first to the last corner, or at one of these two.
+      const out = outer.out ?? around[outer.spot].at(-1);
+      const wanted = drawn.has(out) ? { spot: spot.get(outer.spot), half: half(out), before: out } : corner(out);
+      const count = regions[0][from[0]].length;
+      const [here, there] = [place(wanted).at[1], to[1]].map((index) => (index - from[1] + count) % count);
+      const isRight = here === 0 ? after(out, first.before) < after(end, first.before)
+        : here === there ? after(out, last.before) >= after(other, last.before) : here < there;
+      frame = isRight ? "right" : "left";
+    }
+    const curve = new Mesh(drawing).curve(regions, { region, from, to, right: [], frame }, curveEnds(drawing));
     // A loop in one corner arrives clockwise of where it starts.
-    const ends = around[origin.get(end)];
-    const after = (one) => (ends.indexOf(one) - ends.indexOf(first.before) + ends.length) % ends.length;
-    const isTurned = first.spot === last.spot && first.half === last.half && first.half >= 0 && after(end) < after(other);
+    const isTurned = first.spot === last.spot && first.half === last.half && first.half >= 0 && after(end, first.before) < after(other, first.before);
     add(curve, ...isTurned ? [other, end] : [end, other]);
     relax(drawing, 16);
   }

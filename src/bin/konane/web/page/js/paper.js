@@ -1,7 +1,7 @@
 // The drawing on the page: an SVG picture of it, and lines drawn with a mouse, a pen or a finger.
 
 import { calm, put, svg } from "./dom.js";
-import { PAPER, RADIUS, along, curveEnds, distance, livesIn, middleOf, spotsOf, trace } from "./drawing.js";
+import { PAPER, RADIUS, along, curveEnds, distance, livesIn, meet, middleOf, segments, spotsOf, trace } from "./drawing.js";
 import { relax } from "./relax.js";
 
 /** Minimum distance between the drawing and the edge of the visible part of the paper. */
@@ -160,18 +160,23 @@ export class Paper {
     if (from < 0) return;
     event.preventDefault();
     this.node.setPointerCapture(event.pointerId);
-    this.#line = { from, points: [point], id: event.pointerId };
+    this.#line = { from, points: [point], id: event.pointerId, crosses: false };
   }
 
   #move(event) {
     if (this.#pending) this.#show(this.#nearest(this.#point(event)));
     if (this.#line?.id !== event.pointerId) return;
     const { points, from } = this.#line;
+    const { spots } = this.drawing;
+    const isFree = (point) => spots.every((spot) => distance(spot, point) > RADIUS);
     for (const one of event.getCoalescedEvents?.() ?? [event]) {
-      const point = this.#point(one);
-      if (distance(point, points.at(-1)) > 2) points.push(point);
+      const [last, point] = [points.at(-1), this.#point(one)];
+      if (distance(point, last) <= 2) continue;
+      const others = [...segments(this.drawing), ...points.slice(1, -2).map((end, k) => [points[k], end])];
+      this.#line.crosses ||= isFree(last) && isFree(point) && others.some(([a, b]) => meet(last, point, a, b));
+      points.push(point);
     }
-    put(this.layers.ink, svg("path", { d: path([this.drawing.spots[from], ...points]) }));
+    put(this.layers.ink, svg("path", { class: this.#line.crosses ? "refused" : null, d: path([spots[from], ...points]) }));
   }
 
   #up(event) {

@@ -258,8 +258,9 @@ export class Mesh {
    * Returns a curve for a move as in `movesOf`, with its two spots as ends. A region that the curve divides becomes a
    * disc by temporary walls between its boundaries and the sides of the curve on which they are wanted; then every
    * route has them there. Boundaries of dead spots may be on any side; all may if `right` is null.
+   * `frame` is the side of the edge of the paper, `right` or `left`, in the outermost region; by default any.
    */
-  curve(regions, { region: at, from, to, right }, ends) {
+  curve(regions, { region: at, from, to, right, frame }, ends) {
     const region = regions[at];
     const [first, last] = [region[from[0]][from[1]], region[to[0]][to[1]]];
     let [sources, targets] = [() => this.corner(first), () => this.corner(last)];
@@ -269,9 +270,12 @@ export class Mesh {
       const [inner, outer] = [true, false].map((side) => others.filter((boundary) => right.includes(region.indexOf(boundary)) === side));
       if (from[1] === to[1]) [sources, targets] = this.#loop(first, own, inner, outer, at > 0 ? region[0] : null);
       else {
-        const [i, j] = [from[1], to[1]];
-        this.#attach([[own.slice(i, j), false]], inner);
-        this.#attach([[[...own.slice(j), ...own.slice(0, i)], false]], outer);
+        const piece = (i, j) => i < j ? own.slice(i, j) : [...own.slice(i), ...own.slice(0, j)];
+        const [onRight, onLeft] = [[[piece(from[1], to[1]), false]], [[piece(to[1], from[1]), false]]];
+        this.#attach(onRight, inner);
+        this.#attach(onLeft, outer);
+        const targets = { right: onRight, left: onLeft }[frame]?.flatMap(([corners, withFirst]) => this.#side(corners, withFirst));
+        if (targets) this.#link(this.#fan(0, 1, () => false), targets);
       }
     }
     const path = this.#divide(this.#route(sources(), targets()));

@@ -4,7 +4,7 @@ import { Latest, address, dropped, get, url } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { curveOfLine, middleOf, textOf, withCurve } from "./drawing.js";
 import { embed } from "./embed.js";
-import { Options, canonical } from "./options.js";
+import { Curves, canonical } from "./curves.js";
 import { Paper } from "./paper.js";
 import { SearchPanel } from "./search.js";
 import { format, go, link } from "./state.js";
@@ -32,7 +32,7 @@ export class Sprouts {
   #trail = [];
   #drawings = new Map();
   #all = false;
-  #options = null;
+  #playable = null;
   #since = 0;
   #replied = "";
   #refocus = false;
@@ -129,7 +129,7 @@ export class Sprouts {
       return back && (!this.answer.complete || play === "program") ? this.#ask() : undefined;
     }
     this.answer = null;
-    this.#options = null;
+    this.#playable = null;
     this.#all = false;
     this.#since = Date.now();
     // The path to this position, cut where the position has occurred before.
@@ -189,6 +189,7 @@ export class Sprouts {
           announce(this.#hidden ? this.title.textContent : this.#sentence());
           await this.#prepare(signal);
         }
+        await this.#playable?.match(answer.children, signal);
         this.#draw();
         if (this.#reply(signal) || answer.complete) break;
         if (!this.#hidden) this.status.textContent = "Searching for more values ...";
@@ -229,10 +230,9 @@ export class Sprouts {
       if (!found) this.note.textContent = "The page has no drawing of this position: it is too large, or its boundaries do not fit together in the plane.";
     }
     if (!this.paper.drawing) return;
-    const options = await Options.of(this.paper.drawing, signal);
-    await options.match(answer.children, signal);
+    const playable = await Curves.of(this.paper.drawing, signal);
     signal.throwIfAborted();
-    this.#options = options;
+    this.#playable = playable;
   }
 
   /** Plays a curve. `wanted` is the canonical text of a listed move. */
@@ -241,7 +241,7 @@ export class Sprouts {
     const drawing = withCurve(this.paper.drawing, curve, index);
     let [name] = await canonical([textOf(drawing)]);
     if (this.state.pos !== pos || this.state.play !== play) return;
-    if (wanted && !this.#options.byName.has(name)) name = wanted;
+    if (wanted && !this.#playable.byName.has(name)) name = wanted;
     else {
       drawing.settles = true;
       this.#drawings.set(name, drawing);
@@ -280,14 +280,14 @@ export class Sprouts {
   }
 
   #tapped(from, to) {
-    const curve = this.#options?.between(from, to);
+    const curve = this.#playable?.between(from, to);
     if (curve) return this.#accept(curve);
     this.note.textContent = from === to ? "This spot cannot be joined to itself: that takes two lives." : "No line can join these two spots.";
   }
 
   /** Plays a listed move: with a curve if there is one, otherwise by showing the position after it. */
   async #choose(name) {
-    const curve = this.paper.drawing && this.#options?.curve(name);
+    const curve = this.paper.drawing && this.#playable?.curve(name);
     if (curve) return this.#play(curve, name);
     go({ pos: name, play: this.#next() });
   }
@@ -376,7 +376,7 @@ export class Sprouts {
       this.#all = true;
       this.#draw();
     } }, `Show all ${answer.children.length}`) : null);
-    if (this.#refocus && !this.status.textContent) {
+    if (this.#refocus && state.play !== "program") {
       this.#refocus = false;
       panels.moves.querySelector(".child")?.focus();
     }
@@ -384,7 +384,7 @@ export class Sprouts {
 
   #card(child, hidden) {
     const outcome = hidden ? "" : outcomeOf(child);
-    const show = () => this.paper.preview(() => this.paper.open ? this.#options?.curve(child.position) : null);
+    const show = () => this.paper.preview(() => this.paper.open ? this.#playable?.curve(child.position) : null);
     const hide = () => this.paper.preview(null);
     return el("li", {}, el("a", { class: `child ${outcome}`, "data-key": child.position, href: link({ pos: child.position, play: this.#next() }),
       title: hidden ? null : sourceText(child.source), onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide, onclick: (event) => {

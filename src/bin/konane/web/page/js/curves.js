@@ -1,4 +1,4 @@
-// The moves of a drawing and the positions to which they lead.
+// The curves that can be played in a drawing, and the positions to which they lead.
 
 import { get, post } from "./api.js";
 import { curveEnds, distance, movesOf, textAfter, trace } from "./drawing.js";
@@ -20,21 +20,19 @@ export async function canonical(texts, signal) {
   return found;
 }
 
-export class Options {
-  #others = [];
-
+export class Curves {
   /** Finds the moves of a drawing by the canonical texts of the positions after them. */
   static async of(drawing, signal) {
-    const options = new Options();
-    options.drawing = drawing;
-    options.regions = trace(drawing);
-    options.ends = curveEnds(drawing);
-    options.moves = movesOf(options.regions, options.ends);
-    const byText = new Map(options.moves.map((move) => [textAfter(options.regions, options.ends, move), move]).reverse());
+    const found = new Curves();
+    found.drawing = drawing;
+    found.regions = trace(drawing);
+    found.ends = curveEnds(drawing);
+    found.moves = movesOf(found.regions, found.ends);
+    const byText = new Map(found.moves.map((move) => [textAfter(found.regions, found.ends, move), move]).reverse());
     const texts = [...byText.keys()];
     const names = await canonical(texts, signal);
-    options.byName = new Map(names.map((name, at) => [name, byText.get(texts[at])]));
-    return options;
+    found.byName = new Map(names.map((name, at) => [name, byText.get(texts[at])]));
+    return found;
   }
 
   /**
@@ -43,13 +41,14 @@ export class Options {
    */
   async match(children, signal) {
     const listed = new Set(children.map((child) => child.position));
-    const missing = children.filter((child) => !this.byName.has(child.position));
+    const missing = children.filter((child) => !this.byName.has(child.position) && child.grundy !== null);
     if (!missing.length) return;
+    const others = [];
     for (const name of this.byName.keys()) {
-      if (!listed.has(name)) this.#others.push({ name, grundy: (await get("sprouts/position", { position: name }, signal)).grundy });
+      if (!listed.has(name)) others.push({ name, grundy: (await get("sprouts/position", { position: name }, signal)).grundy });
     }
     for (const child of missing) {
-      const equal = this.#others.find(({ grundy }) => grundy !== null && grundy === child.grundy);
+      const equal = others.find(({ grundy }) => grundy === child.grundy);
       if (equal) this.byName.set(child.position, this.byName.get(equal.name));
     }
   }
@@ -63,7 +62,7 @@ export class Options {
 
   /** A curve that leads to the position with this canonical text; null if none is known. */
   curve(name) {
-    const move = this.byName?.get(name);
+    const move = this.byName.get(name);
     return move ? this.#curve(move) : null;
   }
 
