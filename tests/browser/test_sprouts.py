@@ -229,7 +229,7 @@ def test_the_abstract_view(page):
 
 
 def test_a_position_without_drawing(page):
-    page.open("game=sprouts&pos=0*300")
+    page.open("game=sprouts&pos=0*61")
     page.says(".note", "no drawing of this position")
     page.wait(lambda: page.one(".paper img").is_displayed())
 

@@ -53,11 +53,16 @@ export class Curves {
     }
   }
 
+  /** The curve of a move; null if other curves are too close to each other. */
   #curve(move) {
-    const { spots, curves } = this.drawing;
-    const curve = new Mesh(this.drawing).curve(this.regions, move, this.ends);
-    relax({ spots, curves: [...curves, curve] }, 24, 3, curve);
-    return curve;
+    try {
+      const { spots, curves } = this.drawing;
+      const curve = new Mesh(this.drawing).curve(this.regions, move, this.ends);
+      relax({ spots, curves: [...curves, curve] }, 24, 3, curve);
+      return curve;
+    } catch {
+      return null;
+    }
   }
 
   /** A curve that leads to the position with this canonical text; null if none is known. */
@@ -74,7 +79,7 @@ export class Curves {
       return !move.right.length && (a === from && b === to || a === to && b === from);
     });
     const length = (curve) => curve.slice(1).reduce((sum, point, at) => sum + distance(curve[at], point), 0);
-    const curves = between.map((move) => this.#curve({ ...move, right: from === to ? [] : null }));
+    const curves = between.map((move) => this.#curve({ ...move, right: from === to ? [] : null })).filter(Boolean);
     return curves.sort((a, b) => length(a) - length(b))[0] ?? null;
   }
 }

@@ -150,7 +150,7 @@ function step(drawing, regions, heat, only) {
   });
 }
 
-/** Divides long segments, and removes points where a curve has too many and no other point is in the way. */
+/** Divides long segments, and removes points where a curve has too many or folds back, if no other point is in the way. */
 function resample({ spots, curves }, only) {
   const everything = [...spots, ...curves.flatMap((curve) => curve.slice(1, -1))];
   for (const curve of only ? [only] : curves) {
@@ -159,7 +159,9 @@ function resample({ spots, curves }, only) {
     }
     for (let at = 1; at < curve.length - 1 && curve.length > 5; at += 1) {
       const [a, b, c] = [curve[at - 1], curve[at], curve[at + 1]];
-      if (distance(a, b) + distance(b, c) > 1.2 * SPACING) continue;
+      const [before, behind] = [distance(a, b), distance(b, c)];
+      const isSharp = (a.x - b.x) * (c.x - b.x) + (a.y - b.y) * (c.y - b.y) > 0.7 * before * behind;
+      if (before + behind > 1.2 * SPACING && !isSharp) continue;
       const sign = Math.sign(turn(a, b, c));
       const blocked = sign !== 0 && everything.some((p) => p !== a && p !== b && p !== c
         && Math.sign(turn(a, b, p)) !== -sign && Math.sign(turn(b, c, p)) !== -sign && Math.sign(turn(c, a, p)) !== -sign);

@@ -11,6 +11,10 @@ const GRID = 22;
 /** Added to the length of a route for each crossed edge, times its own reciprocal length: narrow passages are avoided. */
 const NARROW = 60;
 
+/** Maximum number of steps of a loop that ends unless points are closer than numbers can tell. */
+const MAX_TRIES = 20_000;
+const TOO_CLOSE = "curves are too close to each other for another one";
+
 /** Number of corners of the paper. They are the first points of a triangulation. */
 const FRAME = 4;
 
@@ -83,7 +87,8 @@ export class Mesh {
     const p = this.points.push(point) - 1;
     let [u, v] = [this.#neighbour[p - 1], p - 1];
     if (this.#apex.get(key(u, v)) === undefined) [u, v] = [v, u];
-    for (let w = this.#apex.get(key(u, v)); ; w = this.#apex.get(key(u, v))) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const w = this.#apex.get(key(u, v));
       // The triangle u, v, w, unless the point is beyond one of its edges.
       if (this.#turn(u, v, p) < 0) [u, v] = [v, u];
       else if (this.#turn(v, w, p) < 0) [u, v] = [w, v];
@@ -95,6 +100,7 @@ export class Mesh {
         return p;
       }
     }
+    throw new Error(TOO_CLOSE);
   }
 
   /** Restores the Delaunay property of the edge uv of the triangle uvp. */
@@ -127,7 +133,8 @@ export class Mesh {
       if (this.#turn(a, b, w) < 0) u = w;
       else v = w;
     }
-    while (crossed.length) {
+    for (let tries = 0; crossed.length; tries += 1) {
+      if (tries > MAX_TRIES) throw new Error(TOO_CLOSE);
       const [x, y] = crossed.shift();
       const [p, q] = [this.#apex.get(key(x, y)), this.#apex.get(key(y, x))];
       if (this.#turn(p, x, q) <= 1e-12 || this.#turn(q, y, p) <= 1e-12) {
