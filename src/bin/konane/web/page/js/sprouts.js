@@ -97,8 +97,8 @@ export class Sprouts {
             + "not cross, and no spot has more than three ends of lines. A player who cannot move loses."),
           el("p", {}, "Draw with the mouse or a finger: press a spot and drag. Or click two spots, one after the other, or the same "
             + "spot twice; or choose one of the listed moves. The number in a spot is its lives: the ends of lines that it can still take. "
-            + "Small grey spots are dead, and nothing can be played in shaded regions. A circle around a dead spot stands for dead spots "
-            + "and curves that the text of the position omits."),
+            + "Small grey spots are dead, and nothing can be played in shaded regions. A small hollow circle stands for dead "
+            + "spots and curves that the text of the position omits."),
           el("p", {}, "Parts of the position that cannot reach each other are called lands. Each land has a Grundy number: "
             + "it is equivalent to a Nim heap of that size. The numbers of all lands are combined by exclusive or (\u2295). "
             + "If the result is 0, the player to move loses, otherwise the player to move wins."))));
@@ -114,8 +114,7 @@ export class Sprouts {
     this.#drawings.clear();
     this.answer = null;
     this.#replied = "";
-    if (pos === this.state.pos && play === this.state.play) this.update(this.state, false);
-    else go({ pos, play });
+    go({ pos, play, values: "" });
   }
 
   /** Shows the state of the address. `back` is true after a switch from another game. */
@@ -138,7 +137,7 @@ export class Sprouts {
     this.text.value = pos;
     this.error.hidden = true;
     this.figure.hidden = false;
-    this.note.textContent = HINT;
+    this.note.textContent = "";
     put(this.title, "Sprouts");
     put(this.verdict, "");
     this.image.alt = `Abstract view of ${pos}`;
@@ -360,7 +359,7 @@ export class Sprouts {
     put(this.title, this.#heading(), " ", el("span", { class: "code" }, answer.position ?? current));
     put(this.verdict, hidden ? null : badge(outcomeOf(answer), true), " ", this.#sentence());
     this.paper.node.setAttribute("aria-label", `Drawing of ${current}`);
-    if (!answer.children.length) this.note.textContent = "";
+    if (["", HINT].includes(this.note.textContent)) this.note.textContent = answer.children.length && state.play !== "program" ? HINT : "";
     this.undo.disabled = this.#trail.length < 2;
     put(this.trail, this.#trail.length < 2 ? null : el("ol", {}, this.#trail.map(({ pos, play }) => el("li", {}, pos === current
       ? el("span", { "aria-current": "page" }, pos) : el("a", { href: link({ pos, play }) }, pos)))));
