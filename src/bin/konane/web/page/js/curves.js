@@ -1,7 +1,7 @@
 // The curves that can be played in a drawing, and the positions to which they lead.
 
 import { get, post } from "./api.js";
-import { curveEnds, distance, movesOf, textAfter, trace } from "./drawing.js";
+import { curveEnds, lengthsOf, movesOf, textAfter, trace } from "./drawing.js";
 import { relax } from "./relax.js";
 import { Mesh } from "./route.js";
 
@@ -78,7 +78,7 @@ export class Curves {
       const [a, b] = [spot(move, move.from), spot(move, move.to)];
       return !move.right.length && (a === from && b === to || a === to && b === from);
     });
-    const length = (curve) => curve.slice(1).reduce((sum, point, at) => sum + distance(curve[at], point), 0);
+    const length = (curve) => lengthsOf(curve).reduce((sum, one) => sum + one, 0);
     const curves = between.map((move) => this.#curve({ ...move, right: from === to ? [] : null })).filter(Boolean);
     return curves.sort((a, b) => length(a) - length(b))[0] ?? null;
   }

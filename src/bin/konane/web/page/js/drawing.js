@@ -40,9 +40,19 @@ export function meet(a, b, c, d) {
   return turn(a, b, c) > 0 !== turn(a, b, d) > 0 && turn(c, d, a) > 0 !== turn(c, d, b) > 0;
 }
 
-/** The segments of all curves, as pairs of points. */
+/** The segments between neighbouring points, as pairs. */
+export function segmentsOf(points) {
+  return points.slice(1).map((point, at) => [points[at], point]);
+}
+
+/** The segments of all curves. */
 export function segments({ curves }) {
-  return curves.flatMap((curve) => curve.slice(1).map((point, at) => [curve[at], point]));
+  return curves.flatMap(segmentsOf);
+}
+
+/** The lengths of the segments between neighbouring points. */
+export function lengthsOf(points) {
+  return segmentsOf(points).map(([a, b]) => distance(a, b));
 }
 
 /** Returns true if two curves, or two parts of a curve, cross, or if a curve passes through a spot. */
@@ -270,10 +280,11 @@ export function withCurve({ spots, curves }, curve, at) {
 /** Index of the point in the middle of a curve. Inserts points if it has too few for a spot between two others. */
 export function middleOf(curve) {
   while (curve.length < 5) {
-    const longest = curve.slice(1).map((point, at) => distance(curve[at], point)).reduce((best, length, at, all) => length > all[best] ? at : best, 0);
+    const lengths = lengthsOf(curve);
+    const longest = lengths.indexOf(Math.max(...lengths));
     curve.splice(longest + 1, 0, middle(curve[longest], curve[longest + 1]));
   }
-  const lengths = curve.slice(1).map((point, at) => distance(curve[at], point));
+  const lengths = lengthsOf(curve);
   const half = lengths.reduce((sum, length) => sum + length, 0) / 2;
   let [at, sum] = [0, 0];
   while (sum < half) sum += lengths[at++];
@@ -282,7 +293,7 @@ export function middleOf(curve) {
 
 /** Returns the curve of a line drawn by hand from a spot to another one, or `refusal`: the reason why it is no move. */
 export function curveOfLine(drawing, points, from, to) {
-  const { spots, curves } = drawing;
+  const { spots } = drawing;
   const ends = curveEnds(drawing);
   if (to < 0) return { refusal: "The line ends in the open. Draw it to a spot." };
   if (ends[from] > 2 || ends[to] > 2) return { refusal: "A line cannot start or end at a dead spot: it has three curve ends already." };
@@ -293,12 +304,12 @@ export function curveOfLine(drawing, points, from, to) {
   const inner = [];
   for (const point of points.slice(first, last + 1)) if (!inner.length || distance(point, inner.at(-1)) > 3) inner.push(point);
   const curve = [a, ...inner, b];
-  const pieces = curve.slice(1).map((point, k) => [curve[k], point]);
+  const own = segmentsOf(curve);
   const meets = ([p, q], [r, s]) => p !== r && p !== s && q !== r && q !== s && meet(p, q, r, s);
-  if (pieces.some((piece, k) => pieces.slice(0, Math.max(0, k - 1)).some((other) => meets(piece, other)))) return { refusal: "The line crosses itself." };
-  if (curves.some((old) => old.slice(1).some((point, k) => pieces.some((piece) => meets(piece, [old[k], point]))))) {
-    return { refusal: "The line crosses a curve." };
+  if (own.some((one, k) => own.slice(0, Math.max(0, k - 1)).some((other) => meets(one, other)))) {
+    return { refusal: "The line crosses itself." };
   }
-  const touched = spots.some((spot, number) => number !== from && number !== to && pieces.some(([p, q]) => closest(spot, p, q).distance < 4));
+  if (segments(drawing).some((other) => own.some((one) => meets(one, other)))) return { refusal: "The line crosses a curve." };
+  const touched = spots.some((spot) => spot !== a && spot !== b && own.some(([p, q]) => closest(spot, p, q).distance < 4));
   return touched ? { refusal: "The line passes through another spot." } : { curve };
 }

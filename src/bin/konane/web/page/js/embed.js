@@ -262,7 +262,8 @@ function draw({ around, target, dead, hidden, isolated, bare, outer }) {
     }
     const curve = new Mesh(drawing).curve(regions, { region, from, to, right: [], frame }, curveEnds(drawing));
     // A loop in one corner arrives clockwise of where it starts.
-    const isTurned = first.spot === last.spot && first.half === last.half && first.half >= 0 && after(end, first.before) < after(other, first.before);
+    const isLoop = first.spot === last.spot && first.half === last.half && first.half >= 0;
+    const isTurned = isLoop && after(end, first.before) < after(other, first.before);
     add(curve, ...isTurned ? [other, end] : [end, other]);
     relax(drawing, 16);
   }
@@ -291,8 +292,10 @@ export function embed(text) {
 function startOf(count) {
   if (count > MAX_ISOLATED) return null;
   const spots = Array.from({ length: count }, (_, at) => {
-    const [angle, radius] = count < 9 ? [(at + 0.25) * 2 * Math.PI / count, count === 1 ? 0 : 0.62] : [at * 2.39996, 0.9 * Math.sqrt((at + 0.5) / count)];
-    return { x: PAPER.width / 2 + radius * 0.47 * PAPER.width * Math.cos(angle), y: PAPER.height / 2 + radius * 0.47 * PAPER.height * Math.sin(angle) };
+    // Many spots lie on a spiral that turns by the golden angle, which spreads them evenly.
+    const [angle, radius] = count < 9 ? [(at + 0.25) * 2 * Math.PI / count, count === 1 ? 0 : 0.29]
+      : [at * 2.39996, 0.42 * Math.sqrt((at + 0.5) / count)];
+    return { x: PAPER.width * (0.5 + radius * Math.cos(angle)), y: PAPER.height * (0.5 + radius * Math.sin(angle)) };
   });
   return { spots, curves: [] };
 }

@@ -1,7 +1,7 @@
 // The drawing on the page: an SVG picture of it, and lines drawn with a mouse, a pen or a finger.
 
 import { calm, put, svg } from "./dom.js";
-import { PAPER, RADIUS, along, curveEnds, distance, livesIn, meet, middleOf, segments, spotsOf, trace } from "./drawing.js";
+import { PAPER, RADIUS, along, curveEnds, distance, livesIn, meet, middleOf, segments, segmentsOf, spotsOf, trace } from "./drawing.js";
 import { relax } from "./relax.js";
 
 /** Minimum distance between the drawing and the edge of the visible part of the paper. */
@@ -43,8 +43,8 @@ export class Paper {
   constructor({ line, tap }) {
     this.events = { line, tap };
     this.layers = Object.fromEntries(["shade", "curves", "preview", "ink", "spots"].map((name) => [name, svg("g", { class: name })]));
-    this.node = svg("svg", { class: "drawing", viewBox: `0 0 ${PAPER.width} ${PAPER.height}`, role: "img", onpointerdown: (event) => this.#down(event),
-      onpointermove: (event) => this.#move(event), onpointerup: (event) => this.#up(event), onpointercancel: () => this.#drop(),
+    this.node = svg("svg", { class: "drawing", viewBox: `0 0 ${PAPER.width} ${PAPER.height}`, role: "img",
+      onpointerdown: (event) => this.#down(event), onpointermove: (event) => this.#move(event), onpointerup: (event) => this.#up(event), onpointercancel: () => this.#drop(),
       // A touch that begins at a spot draws; elsewhere it scrolls the page.
       ontouchstart: (event) => this.#line && event.preventDefault() }, Object.values(this.layers));
   }
@@ -85,7 +85,8 @@ export class Paper {
     this.#preview = of;
     if (this.#pending || this.#frame) return;
     const curve = of?.();
-    put(this.layers.preview, curve ? [svg("path", { d: path(curve) }), svg("circle", { cx: curve[middleOf(curve)].x, cy: curve[middleOf(curve)].y, r: 4 })] : []);
+    if (curve) this.#sketch(curve, middleOf(curve));
+    else put(this.layers.preview);
   }
 
   /** Lets the user choose a point of a curve, and returns its index; undefined if another position is shown before. */
@@ -93,13 +94,13 @@ export class Paper {
     middleOf(curve);
     return new Promise((done) => {
       this.#pending = { curve, done };
-      this.#show(middleOf(curve));
+      this.#sketch(curve, middleOf(curve));
     });
   }
 
-  #show(index) {
-    const { curve } = this.#pending;
-    put(this.layers.preview, svg("path", { d: path(curve) }), svg("circle", { cx: curve[index].x, cy: curve[index].y, r: 5 }));
+  /** Shows a curve that is not played yet, and its new spot. */
+  #sketch(curve, index) {
+    put(this.layers.preview, svg("path", { d: path(curve) }), svg("circle", { cx: curve[index].x, cy: curve[index].y, r: 4.5 }));
   }
 
   #drop() {
@@ -164,7 +165,7 @@ export class Paper {
   }
 
   #move(event) {
-    if (this.#pending) this.#show(this.#nearest(this.#point(event)));
+    if (this.#pending) this.#sketch(this.#pending.curve, this.#nearest(this.#point(event)));
     if (this.#line?.id !== event.pointerId) return;
     const { points, from } = this.#line;
     const { spots } = this.drawing;
@@ -172,7 +173,7 @@ export class Paper {
     for (const one of event.getCoalescedEvents?.() ?? [event]) {
       const [last, point] = [points.at(-1), this.#point(one)];
       if (distance(point, last) <= 2) continue;
-      const others = [...segments(this.drawing), ...points.slice(1, -2).map((end, k) => [points[k], end])];
+      const others = [...segments(this.drawing), ...segmentsOf(points.slice(0, -2))];
       this.#line.crosses ||= isFree(last) && isFree(point) && others.some(([a, b]) => meet(last, point, a, b));
       points.push(point);
     }
@@ -204,12 +205,16 @@ export class Paper {
     this.#zoom();
     const regions = trace(drawing);
     const ends = curveEnds(drawing);
-    const outline = (boundary) => boundary[0].half < 0 ? "" : `M${at(drawing.spots[boundary[0].spot])}${boundary.map(({ half }) => smooth(along(drawing, half))).join("")}Z`;
+    const outline = (boundary) => boundary[0].half < 0 ? ""
+      : `M${at(drawing.spots[boundary[0].spot])}${boundary.map(({ half }) => smooth(along(drawing, half))).join("")}Z`;
+    const frame = `M0 0H${PAPER.width}V${PAPER.height}H0Z`;
     put(shade, regions.map((region, number) => livesIn(spotsOf([region])[0], ends) > 1 || !drawing.curves.length ? null
-      : svg("path", { d: `${number ? "" : `M0 0H${PAPER.width}V${PAPER.height}H0Z`}${region.map(outline).join("")}`, "fill-rule": "evenodd" })));
+      : svg("path", { d: (number ? "" : frame) + region.map(outline).join(""), "fill-rule": "evenodd" })));
     const last = drawing.isMove ? drawing.curves.length - 2 : Infinity;
     put(curves, drawing.curves.map((curve, number) => svg("path", { class: number >= last ? "last" : null, d: path(curve) })));
-    put(spots, drawing.spots.map((spot, number) => svg("g", { class: `spot ${spot.dead ? "omitted" : ends[number] < 3 ? "live" : "dead"}${number === this.#selected ? " selected" : ""}`, "data-spot": number },
+    const kind = (spot, number) => spot.dead ? "omitted" : ends[number] < 3 ? "live" : "dead";
+    put(spots, drawing.spots.map((spot, number) => svg("g",
+      { class: `spot ${kind(spot, number)}${number === this.#selected ? " selected" : ""}`, "data-spot": number },
       svg("circle", { class: "dot", cx: spot.x, cy: spot.y, r: ends[number] < 3 ? RADIUS : 3.2 }),
       ends[number] < 3 ? svg("text", { x: spot.x, y: spot.y + 3.2 }, String(3 - ends[number])) : null,
       svg("circle", { class: "hit", cx: spot.x, cy: spot.y, r: REACH }))));

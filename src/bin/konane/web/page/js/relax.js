@@ -135,7 +135,10 @@ function step(drawing, regions, heat, only) {
   }
   const { width, height } = PAPER;
   // The whole drawing moves toward the middle of the paper.
-  const shift = (values, size) => only ? 0 : Math.min(heat, Math.max(-heat, 0.1 * (size / 2 - (Math.min(...values) + Math.max(...values)) / 2)));
+  const shift = (values, size) => {
+    const wanted = 0.05 * (size - Math.min(...values) - Math.max(...values));
+    return only ? 0 : Math.min(heat, Math.max(-heat, wanted));
+  };
   const [right, up] = [shift(x, width), shift(y, height)];
   const inside = (value, size) => Math.min(size - MARGIN, Math.max(MARGIN, value));
   const edge = (low, high) => Math.max(0, EDGE - low) - Math.max(0, EDGE - high);

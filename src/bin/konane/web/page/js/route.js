@@ -50,7 +50,8 @@ export class Mesh {
     for (let row = 0; row * GRID < height - GRID; row += 1) {
       for (let column = 0; column * GRID < width - GRID; column += 1) {
         // Shifted by different amounts, so that no four points lie on a circle.
-        const point = { x: GRID * (column + 0.8 + 0.37 * Math.sin(row * 7 + column * 3)), y: GRID * (row + 0.8 + 0.37 * Math.cos(row * 5 + column * 11)) };
+        const [dx, dy] = [0.37 * Math.sin(row * 7 + column * 3), 0.37 * Math.cos(row * 5 + column * 11)];
+        const point = { x: GRID * (column + 0.8 + dx), y: GRID * (row + 0.8 + dy) };
         const free = drawing.spots.every((spot) => distance(spot, point) > GRID / 2)
           && walls.every(([a, b]) => closest(point, a, b).distance > GRID / 2);
         if (free) this.#insert(point);
@@ -203,7 +204,8 @@ export class Mesh {
     for (const [v, x, y] of sources) {
       for (const [end, a, b] of [[x, y, v], [y, v, x]]) {
         const length = distance(this.points[v], this.points[end]);
-        if (isTarget(end, a, b) && !this.#walls.has(key(v, end)) && length < best.cost) best = { cost: length, source: v, end, direct: true };
+        const isFree = isTarget(end, a, b) && !this.#walls.has(key(v, end));
+        if (isFree && length < best.cost) best = { cost: length, source: v, end, direct: true };
       }
       push(y, x, 0, { source: v, here: this.points[v] });
     }
@@ -323,7 +325,8 @@ export class Mesh {
       targets = () => group.flatMap(([corners]) => this.#side(corners, true));
     } else {
       // A point in the widest triangle of the corner.
-      const height = ([v, x, y]) => Math.abs(this.#turn(v, x, y)) / Math.max(distance(this.points[v], this.points[x]), distance(this.points[v], this.points[y]));
+      const side = (u, v) => distance(this.points[u], this.points[v]);
+      const height = ([v, x, y]) => Math.abs(this.#turn(v, x, y)) / Math.max(side(v, x), side(v, y));
       const [v, x, y] = this.corner(corner).reduce((best, one) => height(one) > height(best) ? one : best);
       const [a, b, c] = [v, x, y].map((point) => this.points[point]);
       const point = this.points.push({ x: (a.x + b.x + c.x) / 3, y: (a.y + b.y + c.y) / 3 }) - 1;

@@ -13,6 +13,7 @@ import { VERB, badge, capital, outcomeOf, sourceText } from "./words.js";
 
 const CARDS = 60;
 
+const NO_DRAWING = "The page has no drawing of this position: it is too large, or its boundaries do not fit together in the plane.";
 const HINT = "Draw a line from spot to spot, or click two spots. The number in a spot is its lives.";
 
 /** Delay before a move of the program, and its maximum time to look for a winning move, in milliseconds. */
@@ -62,8 +63,8 @@ export class Sprouts {
     this.status = el("p", { class: "thinking" });
     this.spots = el("select", { id: "game-spots", "aria-label": "Spots of a new game" }, Array.from({ length: 11 }, (_, at) =>
       el("option", { value: String(at + 2), selected: at === 2 }, `${at + 2} spots`)));
-    this.side = el("select", { id: "game-side", "aria-label": "Opponent of a new game" }, el("option", { value: "you" }, "you begin against the program"),
-      el("option", { value: "program" }, "the program begins"), el("option", { value: "" }, "you play both sides"));
+    this.side = el("select", { id: "game-side", "aria-label": "Opponent of a new game" },
+      el("option", { value: "you" }, "you begin against the program"), el("option", { value: "program" }, "the program begins"), el("option", { value: "" }, "you play both sides"));
     this.game = el("form", { class: "newgame", onsubmit: (event) => {
       event.preventDefault();
       this.#begin(`0*${this.spots.value}`, this.side.value);
@@ -92,7 +93,8 @@ export class Sprouts {
           el("label", { class: "check" }, this.placing, "Place new spots myself")),
         this.game, this.status, this.trail, this.lands),
       el("section", { class: "side", "aria-label": "About this position" }, this.tabs.node),
-      el("section", { class: "rest", "aria-label": "Other positions" }, this.form, el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
+      el("section", { class: "rest", "aria-label": "Other positions" }, this.form,
+        el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
           el("p", {}, "A player draws a line from a spot to another one or to the same one, and puts a new spot on it. Lines do "
             + "not cross, and no spot has more than three ends of lines. A player who cannot move loses."),
           el("p", {}, "Draw with the mouse or a finger: press a spot and drag. Or click two spots, one after the other, or the same "
@@ -137,7 +139,7 @@ export class Sprouts {
     this.text.value = pos;
     this.error.hidden = true;
     this.figure.hidden = false;
-    this.note.textContent = "";
+    this.#say("");
     put(this.title, "Sprouts");
     put(this.verdict, "");
     this.image.alt = `Abstract view of ${pos}`;
@@ -179,7 +181,8 @@ export class Sprouts {
     this.status.textContent = "Searching ...";
     try {
       for (let round = 0; round < 30; round += 1) {
-        const answer = await get("sprouts/position", { position: pos, time: Math.min((this.paper.drawing ? 200 : 50) * 2 ** round, 2000) }, signal);
+        const time = Math.min((this.paper.drawing ? 200 : 50) * 2 ** round, 2000);
+        const answer = await get("sprouts/position", { position: pos, time }, signal);
         signal.throwIfAborted();
         const first = this.answer === null;
         this.answer = answer;
@@ -205,7 +208,7 @@ export class Sprouts {
       }
       if (this.answer) return;
       put(this.title, "No position");
-      this.note.textContent = "";
+      this.#say("");
       this.figure.hidden = true;
       this.paper.show(null);
       this.lands.hidden = true;
@@ -226,7 +229,7 @@ export class Sprouts {
       }
       signal.throwIfAborted();
       this.#show(found);
-      if (!found) this.note.textContent = "The page has no drawing of this position: it is too large, or its boundaries do not fit together in the plane.";
+      if (!found) this.#say(NO_DRAWING);
     }
     if (!this.paper.drawing) return;
     const playable = await Curves.of(this.paper.drawing, signal);
@@ -253,20 +256,26 @@ export class Sprouts {
     return { you: "program", program: "you" }[this.state.play] ?? "";
   }
 
+  /** Shows a text below the drawing: a hint, or the reason why a move is refused. */
+  #say(text, isRefusal = false) {
+    this.note.textContent = text;
+    this.note.classList.toggle("refusal", isRefusal);
+  }
+
   /** Calls an asynchronous function and shows its error. */
   async #attempt(work) {
     try {
       await work();
     } catch (error) {
-      if (!dropped(error)) this.note.textContent = capital(error.message);
+      if (!dropped(error)) this.#say(capital(error.message), true);
     }
   }
 
   #accept(curve) {
-    this.note.textContent = HINT;
+    this.#say(HINT);
     return this.#attempt(async () => {
       if (!this.placing.checked) return this.#play(curve);
-      this.note.textContent = "Click the place of the new spot on the line.";
+      this.#say("Click the place of the new spot on the line.");
       const index = await this.paper.place(curve);
       if (index !== undefined) await this.#play(curve, undefined, index);
     });
@@ -275,13 +284,13 @@ export class Sprouts {
   #drawn(points, from, to) {
     const { curve, refusal } = curveOfLine(this.paper.drawing, points, from, to);
     if (curve) return this.#accept(curve);
-    this.note.textContent = refusal;
+    this.#say(refusal, true);
   }
 
   #tapped(from, to) {
     const curve = this.#playable?.between(from, to);
     if (curve) return this.#accept(curve);
-    this.note.textContent = from === to ? "This spot cannot be joined to itself: that takes two lives." : "No line can join these two spots.";
+    this.#say(from === to ? "This spot cannot be joined to itself: that takes two lives." : "No line can join these two spots.", true);
   }
 
   /** Plays a listed move: with a curve if there is one, otherwise by showing the position after it. */
@@ -359,7 +368,7 @@ export class Sprouts {
     put(this.title, this.#heading(), " ", el("span", { class: "code" }, answer.position ?? current));
     put(this.verdict, hidden ? null : badge(outcomeOf(answer), true), " ", this.#sentence());
     this.paper.node.setAttribute("aria-label", `Drawing of ${current}`);
-    if (["", HINT].includes(this.note.textContent)) this.note.textContent = answer.children.length && state.play !== "program" ? HINT : "";
+    if (["", HINT].includes(this.note.textContent)) this.#say(answer.children.length && state.play !== "program" ? HINT : "");
     this.undo.disabled = this.#trail.length < 2;
     put(this.trail, this.#trail.length < 2 ? null : el("ol", {}, this.#trail.map(({ pos, play }) => el("li", {}, pos === current
       ? el("span", { "aria-current": "page" }, pos) : el("a", { href: link({ pos, play }) }, pos)))));
@@ -369,7 +378,8 @@ export class Sprouts {
     const listed = hidden ? [...answer.children].sort((a, b) => a.position < b.position ? -1 : 1) : answer.children;
     const shown = this.#all ? listed : listed.slice(0, CARDS);
     put(panels.moves, el("h2", {}, "Moves"), el("p", { class: "hint" }, hidden ? "Distinct positions after one move."
-      : "Distinct positions after one move. \u2713: the move wins for the player who makes it. \u2717: it loses. The number is the Grundy number."),
+      : "Distinct positions after one move. \u2713: the move wins for the player who makes it. \u2717: it loses. "
+        + "The number is the Grundy number."),
     el("ul", { class: "cards" }, shown.map((child) => this.#card(child, hidden))),
     shown.length < answer.children.length ? el("button", { type: "button", onclick: () => {
       this.#all = true;
@@ -385,8 +395,9 @@ export class Sprouts {
     const outcome = hidden ? "" : outcomeOf(child);
     const show = () => this.paper.preview(() => this.paper.open ? this.#playable?.curve(child.position) : null);
     const hide = () => this.paper.preview(null);
-    return el("li", {}, el("a", { class: `child ${outcome}`, "data-key": child.position, href: link({ pos: child.position, play: this.#next() }),
-      title: hidden ? null : sourceText(child.source), onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide, onclick: (event) => {
+    return el("li", {}, el("a", { class: `child ${outcome}`, "data-key": child.position,
+      href: link({ pos: child.position, play: this.#next() }), title: hidden ? null : sourceText(child.source),
+      onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide, onclick: (event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
         if (this.state.play === "program") return;
