@@ -19,6 +19,7 @@
 //! | [`Board`], [`Position`], [`Move`], [`Square`] | the game; text of positions and moves: [`notation`]; games as text: [`record`]; pictures: [`draw`] |
 //! | [`Solver`], [`SolveOptions`], [`Solution`] | search of a position: options, limits, result |
 //! | [`Perft`] | counts of move sequences and positions |
+//! | [`value`], [`cgt`] | values of positions and sums as combinatorial games; short games of any kind |
 //! | [`complexity`] | estimates of the sizes of game trees |
 //! | [`analysis`] | values of a position and its moves from databases, proofs and a search |
 //! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::oracle`] uses them in a search |
@@ -60,6 +61,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod analysis;
+pub mod cgt;
 pub mod checkpoint;
 pub mod complexity;
 mod error;
@@ -76,7 +78,7 @@ pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move,
     Overrides, Perft, PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
     SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Symmetry,
-    SymmetryError, draw, game, konane_complexity, notation, record,
+    SymmetryError, draw, game, konane_complexity, notation, record, value,
 };
 pub use pn_search as search;
 pub use search::Value;

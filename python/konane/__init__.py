@@ -13,6 +13,7 @@ Functions and classes; ``help(konane.solve)`` describes one, and ``help(konane.S
 * ``analyse(board)``: the value of every move and a line of best play; returns an ``Analysis``
 * ``line(board)``: best play as a list of moves
 * ``perft(board, depth)``, ``divide(board, depth)``: numbers of move sequences and positions
+* ``value(position)``: the value as a combinatorial game; returns a ``SumValue``
 * ``prove(board, path)``, ``verify_proof(path)``: proof files; return a ``Proof``, a ``Verification``
 * ``build_database(board)``, ``Database``: values of all positions; ``probe`` returns a ``Probe``
 * ``konane.sprouts``: the game of Sprouts
@@ -47,6 +48,7 @@ from ._konane import (
     perft,
     prove,
     solve,
+    value,
     verify_proof,
 )
 from ._results import Analysis as Analysis
@@ -58,6 +60,7 @@ from ._results import Progress as Progress
 from ._results import Proof as Proof
 from ._results import Solution as Solution
 from ._results import SproutsSolution as SproutsSolution
+from ._results import SumValue as SumValue
 from ._results import Table as Table
 from ._results import Verification as Verification
 
@@ -73,5 +76,6 @@ __all__ = [
     "prove",
     "solve",
     "sprouts",
+    "value",
     "verify_proof",
 ]

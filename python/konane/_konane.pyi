@@ -15,6 +15,7 @@ from ._results import (
     Proof,
     Solution,
     SproutsSolution,
+    SumValue,
     Verification,
 )
 
@@ -49,6 +50,7 @@ __all__ = [
     "sprouts_solve",
     "time_limit",
     "time_text",
+    "value",
     "verify_proof",
 ]
 
@@ -301,6 +303,21 @@ def verify_proof(
     Takes about 10 microseconds and up to 24 bytes for each position. `threads` defaults to all cores,
     `memory` to what the system has available. Raises ``FileError`` if the file is missing, damaged or
     not a proof, and ``ResourceError`` if it does not fit into the memory.
+    """
+def value(
+    *terms: Position | str,
+    memory: int | str | None = None,
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+) -> SumValue:
+    """Computes the value of a sum of games: canonical form, outcome class, mean, temperature, stops, components, and the
+    moves of the player to move. Black is Left. Returns a ``SumValue``.
+
+    Each term is a ``Position`` in the jumping phase, or a text in the notation of CGSuite, such as ``"{2|-1}"`` or
+    ``"*2"``. The player to move is that of the first position, or Black.
+
+    If `memory` (default 1 GiB), `time_limit` (seconds, or a text such as ``"1m30s"``) or `max_nodes` (positions) is
+    reached, the value is ``"unknown"``, with a reason. Ctrl-C ends the call.
     """
 def perft(
     board: Position | str,

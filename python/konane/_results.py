@@ -6,7 +6,7 @@ Names and values of the fields are those of the program's JSON. ``dataclasses.as
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 __all__ = [
     "Analysis",
@@ -18,6 +18,7 @@ __all__ = [
     "Proof",
     "Solution",
     "SproutsSolution",
+    "SumValue",
     "Table",
     "Verification",
 ]
@@ -375,6 +376,55 @@ class SproutsSolution:
     memory_bytes: int
     collections: int
     table: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumValue:
+    """Value of a position, or of a sum of positions and other games. Numbers are texts such as ``"-5/4"``.
+
+    * ``board``: Ranks x files; ``None`` for a sum of several terms.
+    * ``position``: The position, as text; ``None`` for a sum of several terms.
+    * ``terms``: The terms of a sum, as texts; ``None`` for a single position.
+    * ``to_move``: The player to move: ``"black"`` or ``"white"``.
+    * ``value``: The canonical form in the notation of CGSuite, or ``"unknown"``. Black is Left.
+    * ``class_``: Outcome class: ``"L"`` (Black wins), ``"R"`` (White wins), ``"N"`` (the next player wins) or ``"P"``
+      (the previous player wins); ``None`` if it is unknown.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
+    * ``winner``: ``"black"``, ``"white"`` or ``"unknown"``.
+    * ``reason``: Reason for an unknown value: ``"node limit"``, ``"time limit"`` or ``"memory"``.
+    * ``mean``: Mean value; ``None`` if it is unknown.
+    * ``temperature``: Temperature; ``None`` if it is unknown.
+    * ``left_stop``: Number at which play ends if Black begins; ``None`` if it is unknown.
+    * ``right_stop``: Number at which play ends if White begins; ``None`` if it is unknown.
+    * ``components``: Independent regions of the positions, and games: dictionaries with ``term`` (in a sum),
+      ``squares``, ``value``, ``mean`` and ``temperature``.
+    * ``moves``: The moves of the player to move, winning moves first: dictionaries with ``term`` (in a sum),
+      ``move``, ``outcome``, and the ``value`` of the component after the move.
+    * ``nodes``: Positions evaluated.
+    * ``games``: Different canonical forms among their values and the positions of these.
+    * ``memory_bytes``: Bytes of memory.
+    * ``seconds``: Wall-clock time.
+    """
+
+    board: str | None = None
+    position: str | None = None
+    terms: list[str] | None = None
+    to_move: _Colour
+    value: str
+    class_: Literal["L", "R", "N", "P"] | None
+    outcome: _Outcome
+    winner: _Winner
+    reason: _Reason | None = None
+    mean: str | None
+    temperature: str | None
+    left_stop: str | None
+    right_stop: str | None
+    components: list[dict[str, Any]]
+    moves: list[dict[str, Any]]
+    nodes: int
+    games: int
+    memory_bytes: int
+    seconds: float
 
 
 # The classes are documented and pickled as parts of the package.

@@ -81,6 +81,7 @@ pub mod name {
         Start: "start",
         Symmetry: "symmetry",
         Task: "task",
+        Terms: "terms",
         Text: "text",
         Threads: "threads",
         TimeLimit: "time_limit",

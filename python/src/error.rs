@@ -14,6 +14,7 @@ use konane::search::table::TableError;
 use konane::sprouts::MovesError;
 use konane::sprouts::cluster::ClusterError;
 use konane::tablebase::{BuildError, DatabaseError};
+use konane::value::ValueError;
 use konane::{ErrorKind, PerftError, Reason, SolveError};
 use pyo3::PyErr;
 
@@ -115,4 +116,5 @@ failure_from!(
     TableError,
     TreeError,
     PerftError,
+    ValueError,
 );

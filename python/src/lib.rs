@@ -2,7 +2,7 @@
 //!
 //! * [`argument`], [`options`], [`codes`]: types that read and check arguments, one for each kind of argument.
 //! * [`position`], [`database`]: the classes `Position` and `Database`; [`lookup`]: look-ups of many positions.
-//! * [`solve`], [`analyse`], [`proof`], [`perft`], [`build`], [`sprouts`]: one file for each group of functions.
+//! * [`solve`], [`analyse`], [`proof`], [`perft`], [`value`], [`build`], [`sprouts`]: one file for each group of functions.
 //! * [`cluster`], [`builddb_tasks`]: coordinators, workers and tasks for `konane.cluster`.
 //! * [`interrupt`]: long calls without the GIL, which Ctrl-C can end, and use after a fork.
 //! * [`progress`], [`results`], [`error`]: progress, results and exceptions as Python objects. Results have the
@@ -29,6 +29,7 @@ mod proof;
 mod results;
 mod solve;
 mod sprouts;
+mod value;
 
 use pyo3::pymodule;
 
@@ -60,6 +61,9 @@ mod _konane {
     use super::solve::solve;
     #[pymodule_export]
     use super::sprouts::{canonical, children, grundy, solve as sprouts_solve, svg};
+
+    #[pymodule_export]
+    use super::value::value;
 
     #[pymodule_export]
     use super::builddb_tasks::{BuildDirector, BuildPlan, run_task};

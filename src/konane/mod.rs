@@ -15,6 +15,7 @@
 //! * [`Perft`]: counts of move sequences; [`konane_complexity`]: an estimate of the number of games.
 //! * [`Solver`], [`SolveOptions`], [`Profile`], [`Algorithm`]: a search and its parameters.
 //! * [`Solution`], [`SearchTable`]: the result of a search, and the table after it.
+//! * [`value`]: values of positions as combinatorial games.
 //! * [`RootMove`]: proof and disproof number of a move of the root while a search runs.
 
 pub mod board;
@@ -36,6 +37,7 @@ pub mod root_moves;
 pub mod solve;
 mod square;
 pub mod symmetry;
+pub mod value;
 pub mod zobrist;
 
 pub use board::Board;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::geometry::Dimensions;
 use crate::error::ErrorKind;
+use crate::json::serialize_as_text;
 use crate::system::quote;
 
 /// Error of a text that is not a square of the board.
@@ -80,6 +81,8 @@ impl fmt::Display for Square {
         f.pad(&square_name(self.dimensions, self.index.into()))
     }
 }
+
+serialize_as_text!(Square: "A square, such as `e4`.");
 
 /// The name of a square: `a1` is the bottom-left one.
 ///

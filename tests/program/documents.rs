@@ -55,7 +55,7 @@ fn commands_print_the_documented_output() {
     let time = r"( *[0-9][0-9.,]* (ms|s|min|h|([kMGT] )?nodes/s)\b)+";
     let time = Regex::new(time).expect("a pattern");
     let dir = TestDir::new();
-    for path in ["README.md", "docs/manual.md"] {
+    for path in ["README.md", "docs/manual.md", "docs/values.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
         let text = fs::read_to_string(&path).expect("a document");
         let text = text.replace("\n$ cargo run --release -- ", "\n$ konane ");

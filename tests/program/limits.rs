@@ -32,6 +32,7 @@ const ENDS: &[(&str, End)] = &[
     ("builddb", End::Limit("6x6 --out db --memory 1MiB", 3)),
     ("verifydb", End::Limit("db/3x3-complete --deep --memory 1", 3)),
     ("statespace", End::Limit("5x5 --memory 1", 3)),
+    ("value", End::Limit("6x6 --moves d3,d4 --max-nodes 1000", 3)),
     ("complexity", End::Signal("8x8 --samples 1000000")),
     ("bench", End::Signal("")),
     ("sprouts solve", End::Limit("0*40 --max-nodes 100", 3)),

@@ -157,7 +157,7 @@ const READERS: [(&str, &str); 13] = [
 ];
 
 /// Command lines that are run with little memory.
-const LINES: [&str; 30] = [
+const LINES: [&str; 31] = [
     "help solve",
     "solve 5x6 --memory 16MiB --threads 2 --quiet",
     "solve 5x6 --memory 16MiB --threads 2 --quiet --proof o.proof",
@@ -177,6 +177,7 @@ const LINES: [&str; 30] = [
     "perft 6x6 6 --threads 2 --quiet --divide --json",
     "perft 5x5 9 --threads 2 --quiet --unique",
     "statespace 4x4 --threads 2 --quiet",
+    "value 4x4 --moves a4,a3 --quiet",
     "builddb 4x4 --out o --threads 2 --quiet",
     "verifydb db/3x3-complete --deep --threads 2 --quiet",
     "verify-proof 4x4.proof --threads 2 --quiet",

@@ -6,7 +6,7 @@ use std::process::Output;
 use super::common::{TestDir, code, ends_soon, stderr, stdout};
 
 /// A short run of every subcommand except `explore`, which runs until a signal arrives.
-const EVERY_SUBCOMMAND: [&str; 31] = [
+const EVERY_SUBCOMMAND: [&str; 32] = [
     "--version",
     "help",
     "help solve",
@@ -26,6 +26,7 @@ const EVERY_SUBCOMMAND: [&str; 31] = [
     "builddb 2x3 --out .",
     "verifydb db/3x3-complete --deep",
     "statespace 3x3",
+    "value 3x3 --moves b2,b3",
     "sprouts solve 0*4 --threads 2",
     "sprouts grundy 0*4",
     "sprouts canonical 0*4",

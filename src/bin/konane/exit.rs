@@ -24,6 +24,7 @@ use konane::sprouts::{MovesError, TextError};
 use konane::system::{bytes_text, memory_available};
 use konane::tablebase::statespace::StateSpaceError;
 use konane::tablebase::{BuildError, Database, DatabaseError, Resource};
+use konane::value::ValueError;
 use konane::{Dimensions, SetupError, SolveError};
 
 /// Exit code of a run. The numbers are part of the public interface.
@@ -109,6 +110,12 @@ pub enum CliError {
     /// State space that cannot be enumerated.
     #[error(transparent)]
     StateSpace(#[from] StateSpaceError),
+    /// Position or game without a value.
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    /// Table of values that a limit or a signal has ended.
+    #[error("the values are unknown ({}): no table was written", .0.text())]
+    ValueLimit(Reason),
     /// Work that needs more memory than its limit.
     #[error("{what} needs {} of memory, but {} may be used", bytes_text(*need), bytes_text(*have))]
     Memory { what: String, need: u64, have: u64 },
@@ -243,6 +250,8 @@ impl CliError {
             CliError::Build(error) => error.kind(),
             CliError::Verify(error) => error.kind(),
             CliError::StateSpace(error) => error.kind(),
+            CliError::Value(error) => error.kind(),
+            CliError::ValueLimit(reason) => reason.kind(),
             CliError::Proof(error) => proof::error_kind(error),
             CliError::File(error) => error.kind(),
             CliError::Certificate(error) => error.kind(),
@@ -304,6 +313,11 @@ impl CliError {
             CliError::Position(PositionError::Setup(
                 SetupError::OneEmptyBlackToMove { .. } | SetupError::ImpossibleOpening { .. },
             )) => "--phase jump reads it as a position in the jumping phase",
+            CliError::Value(ValueError::Removal(_)) => {
+                "--position begins in the jumping phase, or --moves plays the removals; \
+                 --phase jump reads a position with fewer than two gaps"
+            }
+            CliError::ValueLimit(Reason::Memory) => "--memory allows more",
             CliError::Memory { need, .. } if is_available(*need) => "--memory allows more",
             CliError::SproutsFull(_) | CliError::GrundyFile(GrundyFileError::Full(_)) => {
                 "--memory allows more"

@@ -153,11 +153,18 @@ pub struct SearchMemoryArg {
     pub memory: u64,
 }
 
-/// Limits of a search.
+/// Threads and limits of a search.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SearchArgs {
     #[command(flatten)]
     pub threads: ThreadsArg,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// Limits of a search.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct LimitArgs {
     #[command(flatten)]
     pub memory: SearchMemoryArg,
     /// Stop after this time, such as 60s, 5m or 1h30m.
@@ -168,9 +175,9 @@ pub struct SearchArgs {
     pub max_nodes: Option<u64>,
 }
 
-impl SearchArgs {
+impl LimitArgs {
     /// Returns the limits of a search that begins at `begun`.
-    pub fn limits(self, begun: Instant, stop: &AtomicBool) -> Limits<'_> {
+    pub fn started_at(self, begun: Instant, stop: &AtomicBool) -> Limits<'_> {
         Limits {
             nodes: self.max_nodes,
             // A time that the clock cannot represent is no limit.

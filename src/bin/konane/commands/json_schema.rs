@@ -27,6 +27,7 @@ use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
 use konane::sprouts::SproutsSolution;
 use konane::tablebase::{Plan, Probe};
+use konane::value::SumValue;
 
 /// Prints one JSON Schema with the objects of the subcommands as properties, and all types including those of
 /// the API as definitions. A hidden subcommand for the documentation generator.
@@ -50,6 +51,7 @@ pub fn run() -> Result<Exit, CliError> {
         "verifydb": VerifyJson,
         "verify-proof": VerifyProofJson,
         "statespace": StateSpaceJson,
+        "value": SumValue,
         "complexity": ComplexityJson,
         "analyse": AnalysisJson,
         "analyse (other commands)": AnswerJson,

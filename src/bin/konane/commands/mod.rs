@@ -16,6 +16,7 @@ pub mod probe;
 pub mod solve;
 pub mod sprouts;
 pub mod statespace;
+pub mod value;
 pub mod verify_proof;
 pub mod verifydb;
 
@@ -55,6 +56,8 @@ pub enum Command {
     Verifydb(verifydb::VerifydbArgs),
     /// Count the reachable positions ply by ply, with winners and terminal positions.
     Statespace(statespace::StatespaceArgs),
+    /// Value of a position as a combinatorial game: canonical form, temperature, sums of positions.
+    Value(value::ValueArgs),
     /// Estimate the number of games on a board from random games.
     Complexity(complexity::ComplexityArgs),
     /// Sprouts: solve positions, canonical forms, moves, databases of Grundy numbers.
@@ -87,6 +90,7 @@ pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Builddb(args) => builddb::run(args, stop),
         Command::Verifydb(args) => verifydb::run(args, stop),
         Command::Statespace(args) => statespace::run(args, stop),
+        Command::Value(args) => value::run(args, stop),
         Command::Complexity(args) => complexity::run(args, stop),
         Command::Sprouts(args) => sprouts::run(args, stop),
         Command::Bench(args) => bench::run(args, stop),

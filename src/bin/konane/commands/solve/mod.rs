@@ -43,7 +43,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let job_nodes = args.jobs.length(name, two_levels)?;
     let job_nodes = job_nodes.unwrap_or(CoordinatorConfig::LOCAL.job_nodes);
-    let (profile, memory_bytes) = (args.profile, args.search.memory.memory);
+    let (profile, memory_bytes) = (args.profile, args.search.limits.memory.memory);
     let overrides = args.experiment.overrides();
     let options = SolveOptions { algorithm, profile, overrides, memory_bytes, threads, job_nodes };
     if args.stdin.is_some() {
@@ -75,7 +75,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let values = database.as_ref().map(|database| DatabaseValues::new(database).with_board(&board));
     let trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
-    let limits = args.search.limits(begun, stop);
+    let limits = args.search.limits.started_at(begun, stop);
     tracing::debug!(?options, ?position, "search begins");
     // The answer is printed, or stored as JSON, before further work that may run out of memory.
     let early = EarlyAnswer::default();

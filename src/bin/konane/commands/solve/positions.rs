@@ -24,7 +24,7 @@ pub fn run(args: &SolveArgs, options: SolveOptions, stop: &AtomicBool) -> Result
         let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
         let board = args.experiment.board(board)?;
         let solver = Solver::new(&board, &position).options(options);
-        let solver = solver.limits(args.search.limits(Instant::now(), stop));
+        let solver = solver.limits(args.search.limits.started_at(Instant::now(), stop));
         let solution = match &database {
             None => solver.run()?,
             Some(database) => {

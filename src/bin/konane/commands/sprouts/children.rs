@@ -106,7 +106,7 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let position = args.text.read()?;
     let threads = args.search.threads.of("dfpn", ["dfpn"])?;
-    let mut analyst = analyst(args.search.memory, &args.numbers)?.threads(threads);
+    let mut analyst = analyst(args.search.limits.memory, &args.numbers)?.threads(threads);
     let progress = ProgressDisplay::new(args.output.quiet);
     let on_change = &mut |analysis: &Analysis| {
         progress.update(|_| {
@@ -114,7 +114,8 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             format!("the numbers of {known} of {} children", analysis.children.len())
         });
     };
-    let analysis = analyst.analyse(&position, args.search.limits(begun, stop), on_change)?;
+    let analysis =
+        analyst.analyse(&position, args.search.limits.started_at(begun, stop), on_change)?;
     drop(progress);
     let closed = analyst.close();
     let reason = analysis.reason;

@@ -110,7 +110,7 @@ pub struct EngineStart {
 impl EngineStart {
     /// Reads a position.
     pub fn new(text: &str, args: &EngineArgs) -> Result<EngineStart, CliError> {
-        let memory = enough(args.search.memory)?;
+        let memory = enough(args.search.limits.memory)?;
         let position = text::read(text)?;
         let game = Sprouts::new(memory);
         let mut scratch = Scratch::default();
@@ -134,7 +134,7 @@ pub struct Engine<'g> {
 impl<'g> Engine<'g> {
     /// Opens the database, if there is one.
     pub fn new(game: &'g Sprouts, args: &EngineArgs) -> Result<Self, CliError> {
-        let memory = args.search.memory.memory;
+        let memory = args.search.limits.memory.memory;
         let workspace = SolverState::new(game, memory).map_err(CliError::SproutsTable)?;
         let path = args.numbers.db.as_deref();
         let open = |path| GrundyFile::open(path, game, workspace.knowledge());

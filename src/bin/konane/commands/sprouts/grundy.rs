@@ -59,7 +59,7 @@ fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Resul
     let start = EngineStart::new(&args.text.position, flags)?;
     let mut engine = Engine::new(&start.game, flags)?;
     let begun = Instant::now();
-    let limits = flags.search.limits(begun, stop);
+    let limits = flags.search.limits.started_at(begun, stop);
     let (workspace, observer) = (&engine.workspace, &mut engine.observer);
     let threads = threads.get() as u32;
     let report = grundy(workspace, &start.atoms, engine.options, threads, limits, observer);

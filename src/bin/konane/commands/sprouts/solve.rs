@@ -115,7 +115,7 @@ fn solve(
     tracing::debug!(?options, ?root, "search begins");
     engine.observer.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
-    let limits = flags.search.limits(begun, stop);
+    let limits = flags.search.limits.started_at(begun, stop);
     let (workspace, observer) = (&engine.workspace, &mut engine.observer);
     let report =
         algorithm.search(workspace, &root, options, job_expansions, threads, limits, observer);

@@ -1,0 +1,239 @@
+//! `konane value`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::Args;
+
+use crate::args::{BeginArgs, LimitArgs, OutputArgs};
+use crate::exit::{CliError, Exit};
+use crate::output;
+use crate::progress::ProgressDisplay;
+use konane::cgt::OutcomeClass;
+use konane::file::NewFile;
+use konane::notation::parse_position_as;
+use konane::search::Value;
+use konane::search::run::Reason;
+use konane::value::{
+    CENSUS_SQUARES, CensusRow, SumValue, ValueComponent, ValueProgress, ValueTerm, census, evaluate,
+};
+use konane::{Colour, Dimensions};
+
+/// Maximum number of characters of a canonical form in the text output.
+const MAX_SHOWN: usize = 1000;
+
+/// `konane value`.
+#[derive(Debug, Args)]
+#[command(after_help = concat!(
+    "Left is Black, Right is White. Values are in the notation of CGSuite: *2 is a nimber, ^ is up,\n",
+    "v is down, ±1 is {1|-1}, {a||b|c} is {a|{b|c}}, tiny(2) is {0||0|-2}.\n\n",
+    "Examples:\n",
+    "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\"\n",
+    "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\" --thermograph hot.svg\n",
+    "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\" --add \"1x5 2xo1\" --add \"{2|-1}\"\n",
+    "  konane value --add \"{2||1|0}\" --add \"-^*\"\n",
+    "  konane value 4x4 --table > values.csv\n"
+))]
+pub struct ValueArgs {
+    /// Ranks x files, such as 4x4.
+    #[arg(value_name = "RxF", required_unless_present = "add")]
+    pub board: Option<Dimensions>,
+    #[command(flatten)]
+    pub begin: BeginArgs,
+    /// Add a term to a sum: a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as "{2|-1}" or "*2". May
+    /// be repeated.
+    #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
+    pub add: Vec<String>,
+    /// Draw the thermograph as an SVG document in this file.
+    #[arg(long, value_name = "FILE")]
+    pub thermograph: Option<PathBuf>,
+    /// Print all values of the board as CSV, the hottest first: every set of stones is a position.
+    #[arg(long, requires = "board",
+          conflicts_with_all = ["position", "moves", "add", "thermograph", "json"])]
+    pub table: bool,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Evaluates and prints.
+pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
+    output::must_be_open()?;
+    let begun = Instant::now();
+    let limits = args.limits.started_at(begun, stop);
+    let memory = args.limits.memory.memory;
+    let progress = ProgressDisplay::new(args.output.quiet);
+    let mut observer = |now: &ValueProgress| {
+        progress.update(|_| {
+            let [positions, games] = [now.positions, now.games].map(output::grouped);
+            format!("{positions} positions, {games} values, {}", output::bytes(now.memory_bytes))
+        });
+    };
+    if let Some(board) = args.board.filter(|_| args.table) {
+        if board.squares() > CENSUS_SQUARES {
+            return Err(CliError::Usage(format!(
+                "--table: {board} has 2^{} positions: the board may have at most {CENSUS_SQUARES} squares",
+                board.squares()
+            )));
+        }
+        let board = args.begin.phase.board(board);
+        return match census(&board, limits, memory, &mut observer) {
+            Ok(rows) => {
+                drop(progress);
+                output::write_text(csv(&rows)).map(|()| Exit::Answered)
+            }
+            Err(Reason::Interrupted) => Ok(Exit::Interrupted),
+            Err(reason) => Err(CliError::ValueLimit(reason)),
+        };
+    }
+    if args.board.is_none() && args.begin.given() {
+        return Err(CliError::Usage(
+            "--position and --moves need a board: write it first, such as konane value 4x4"
+                .to_owned(),
+        ));
+    }
+    let mut terms = Vec::new();
+    let mut to_move = Colour::Black;
+    if let Some(board) = args.board {
+        let (board, begin, moves) = args.begin.read(board)?;
+        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
+        to_move = position.to_move();
+        terms.push(ValueTerm::Position(Arc::new(board), position));
+    }
+    for text in &args.add {
+        terms.push(term(text, args)?);
+    }
+    let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
+    let found = evaluate(&terms, to_move, limits, memory, &mut observer)?;
+    drop(progress);
+    if let (Some(mut file), Some(thermograph)) = (file, &found.thermograph) {
+        let title: String = found.value.chars().take(MAX_SHOWN).collect();
+        file.put(thermograph.svg(&title).as_bytes())?;
+        file.finish()?;
+    }
+    output::answer(args.output.json, &found, text)?;
+    Ok(found.reason.into())
+}
+
+/// Reads a term: a board with a position, or a game.
+fn term(text: &str, args: &ValueArgs) -> Result<ValueTerm, CliError> {
+    let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text, ""));
+    let Ok(board) = first.parse::<Dimensions>() else {
+        return Ok(ValueTerm::Game(text.to_owned()));
+    };
+    // The side to move is that of the whole sum, and may be omitted here.
+    let has_side = rest.ends_with([' ', 'b', 'w', 'B', 'W']);
+    let position = if has_side { rest.to_owned() } else { format!("{rest} b") };
+    let (board, position) = parse_position_as(board, &position, args.begin.phase)
+        .map_err(|error| CliError::Usage(format!("--add {text:?}: {error}")))?;
+    Ok(ValueTerm::Position(Arc::new(board), position))
+}
+
+/// Returns the text of the result.
+fn text(found: &SumValue) -> String {
+    let SumValue { to_move, class, .. } = *found;
+    let head = match (found.board, found.terms.len()) {
+        (Some(board), _) => board.to_string(),
+        (None, 1) => "one game".to_owned(),
+        (None, terms) => format!("sum of {terms} terms"),
+    };
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    for (number, term) in (1..).zip(&found.terms) {
+        rows.push((if number == 1 { "terms" } else { "" }, format!("{number}: {term}")));
+    }
+    match found.reason {
+        Some(reason) => rows.push(("value", format!("unknown ({})", reason.text()))),
+        None => rows.push(("value", shown(&found.value))),
+    }
+    if let Some(class) = class {
+        rows.push(("class", format!("{}: {}", class.letter(), in_words(class))));
+        rows.push((
+            "winner",
+            format!("{}, as {to_move} is to move", found.winner.unwrap_or(to_move)),
+        ));
+        let number = |number: Option<_>| {
+            number.map_or("unknown".to_owned(), |n: konane::cgt::Dyadic| n.to_string())
+        };
+        rows.push(("mean", number(found.mean)));
+        rows.push(("temperature", number(found.temperature)));
+        let (left, right) = (number(found.left_stop), number(found.right_stop));
+        rows.push(("stops", format!("{left} if Black begins, {right} if White begins")));
+    }
+    if found.components.len() > 1 {
+        for (number, component) in (1..).zip(&found.components) {
+            rows.push((if number == 1 { "components" } else { "" }, component_text(component)));
+        }
+        let hottest = found.components.iter().max_by_key(|component| component.temperature);
+        if let Some(hottest) = hottest.filter(|hottest| hottest.temperature.is_some()) {
+            rows.push(("hottest", component_text(hottest)));
+        }
+    }
+    for (name, outcome) in [("winning", Value::Win), ("losing", Value::Loss)] {
+        let moves = found.moves.iter().filter(|mv| mv.outcome == outcome);
+        let moves: Vec<String> = moves
+            .map(|mv| match mv.term {
+                Some(term) => format!("{term}:{}", mv.mv),
+                None => mv.mv.to_string(),
+            })
+            .collect();
+        if !moves.is_empty() {
+            rows.push((name, output::wrapped(&moves, output::ROW_INDENT)));
+        }
+    }
+    let (nodes, games) = (output::grouped(found.nodes), output::counted(found.games, "value"));
+    rows.push(("positions", format!("{nodes}, with {games}")));
+    rows.push(("memory", output::bytes(found.memory_bytes)));
+    rows.push(("time", output::time(found.seconds)));
+    output::rows(&format!("{head}, {to_move} to move"), &rows)
+}
+
+/// Returns a canonical form, abbreviated if it is long.
+fn shown(value: &str) -> String {
+    let len = value.chars().count();
+    if len <= MAX_SHOWN {
+        return value.to_owned();
+    }
+    let mut text: String = value.chars().take(MAX_SHOWN).collect();
+    let _ = write!(text, "… ({} characters: --json prints all)", output::grouped(len as u64));
+    text
+}
+
+fn in_words(class: OutcomeClass) -> &'static str {
+    match class {
+        OutcomeClass::Left => "Black wins, whoever begins",
+        OutcomeClass::Right => "White wins, whoever begins",
+        OutcomeClass::Next => "the player who begins wins",
+        OutcomeClass::Previous => "the player who begins loses",
+    }
+}
+
+fn component_text(component: &ValueComponent) -> String {
+    let names: Vec<String> = component.squares.iter().map(ToString::to_string).collect();
+    let mut text = component.term.map_or(String::new(), |term| format!("term {term}: "));
+    if !names.is_empty() {
+        let _ = write!(text, "{}: ", names.join(" "));
+    }
+    text += &shown(&component.value);
+    if let Some(temperature) = component.temperature {
+        let _ = write!(text, ", temperature {temperature}");
+    }
+    text
+}
+
+/// Returns the values of a board as CSV.
+fn csv(rows: &[CensusRow]) -> String {
+    let mut text = "value,class,mean,temperature,positions,example\n".to_owned();
+    for row in rows {
+        let CensusRow { value, class, mean, temperature, positions, example } = row;
+        let _ = writeln!(
+            text,
+            "\"{value}\",{},{mean},{temperature},{positions},{example}",
+            class.letter()
+        );
+    }
+    text
+}

@@ -1,0 +1,315 @@
+//! Canonical forms: options that are dominated or reversible are removed.
+
+use super::compare::Stop;
+use super::dyadic::Dyadic;
+use super::store::{GameId, GameStore, NumberUpStar};
+use crate::search::run::Reason;
+
+/// A form {left|right} that is not a number, and its stops.
+#[derive(Clone, Copy)]
+struct Form<'f> {
+    left: &'f [u32],
+    right: &'f [u32],
+    left_stop: Stop,
+    right_stop: Stop,
+}
+
+impl GameStore<'_> {
+    /// Returns the game {left|right}.
+    pub fn game(&mut self, left: &[GameId], right: &[GameId]) -> Result<GameId, Reason> {
+        let [mut left, mut right] = [left, right]
+            .map(|options| options.iter().map(|&o| self.index_of(o) as u32).collect::<Vec<_>>());
+        self.canonical(&mut left, &mut right).map(|index| self.id(index))
+    }
+
+    /// Returns a number as a game.
+    pub fn number(&mut self, number: Dyadic) -> Result<GameId, Reason> {
+        self.number_index(number).map(|index| self.id(index))
+    }
+
+    /// Returns the sum of a number, a multiple of ↑ and a nimber.
+    pub fn number_up_star(
+        &mut self,
+        number: Dyadic,
+        ups: i32,
+        star: u32,
+    ) -> Result<GameId, Reason> {
+        self.sum_index(NumberUpStar { number, ups, star }).map(|index| self.id(index))
+    }
+
+    /// Returns the index of the canonical form of {left|right}. Changes the two lists.
+    pub(super) fn canonical(
+        &mut self,
+        left: &mut Vec<u32>,
+        right: &mut Vec<u32>,
+    ) -> Result<u32, Reason> {
+        self.poll()?;
+        for options in [&mut *left, &mut *right] {
+            options.sort_unstable();
+            options.dedup();
+        }
+        let left_stop = left.iter().map(|&l| self.node(l).right_stop).max().unwrap_or(Stop::MIN);
+        let right_stop = right.iter().map(|&r| self.node(r).left_stop).min().unwrap_or(Stop::MAX);
+        // By the simplicity theorem. No stop is a number, so none of the options can be equal to it.
+        if left_stop < right_stop {
+            let number = Stop::simplest_between(left_stop, right_stop).ok_or(Reason::Memory)?;
+            return self.number_index(number);
+        }
+        self.remove_dominated::<true>(left)?;
+        self.remove_dominated::<false>(right)?;
+        // Neither step changes the value, so that of the current lists is that of the game.
+        let mut place = 0;
+        let mut bypassed = false;
+        while place < left.len() {
+            match self.reverse_left(left[place], Form { left, right, left_stop, right_stop })? {
+                Some(reverse) => {
+                    left.swap_remove(place);
+                    let replacements = self.lefts(reverse);
+                    left.extend(replacements);
+                    bypassed = true;
+                }
+                None => place += 1,
+            }
+        }
+        if bypassed {
+            left.sort_unstable();
+            left.dedup();
+            self.remove_dominated::<true>(left)?;
+            bypassed = false;
+        }
+        place = 0;
+        while place < right.len() {
+            match self.reverse_right(right[place], Form { left, right, left_stop, right_stop })? {
+                Some(reverse) => {
+                    right.swap_remove(place);
+                    let replacements = self.rights(reverse);
+                    right.extend(replacements);
+                    bypassed = true;
+                }
+                None => place += 1,
+            }
+        }
+        if bypassed {
+            right.sort_unstable();
+            right.dedup();
+            self.remove_dominated::<false>(right)?;
+        }
+        left.sort_unstable();
+        right.sort_unstable();
+        self.intern(left, right, None, [left_stop, right_stop])
+    }
+
+    /// Removes options that another one dominates: smaller left options, greater right options.
+    fn remove_dominated<const LEFT: bool>(&mut self, options: &mut Vec<u32>) -> Result<(), Reason> {
+        let mut place = 0;
+        'options: while place < options.len() {
+            let option = options[place];
+            for other in 0..options.len() {
+                if other == place {
+                    continue;
+                }
+                let (low, high) =
+                    if LEFT { (option, options[other]) } else { (options[other], option) };
+                if self.at_most(low, high)? {
+                    options.swap_remove(place);
+                    continue 'options;
+                }
+            }
+            place += 1;
+        }
+        Ok(())
+    }
+
+    /// Returns a right option of a left option that is at most the form, if there is one.
+    fn reverse_left(&mut self, option: u32, form: Form<'_>) -> Result<Option<u32>, Reason> {
+        let [_, rights] = self.places(option);
+        for place in rights {
+            let reverse = self.option(place);
+            if self.is_at_most_form(reverse, form)? {
+                return Ok(Some(reverse));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns a left option of a right option that is at least the form, if there is one.
+    fn reverse_right(&mut self, option: u32, form: Form<'_>) -> Result<Option<u32>, Reason> {
+        let [lefts, _] = self.places(option);
+        for place in lefts {
+            let reverse = self.option(place);
+            if self.is_at_least_form(reverse, form)? {
+                return Ok(Some(reverse));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns true if `g` ≤ {left|right}.
+    fn is_at_most_form(&mut self, g: u32, form: Form<'_>) -> Result<bool, Reason> {
+        let node = self.node(g);
+        if node.left_stop > form.left_stop || node.right_stop > form.right_stop {
+            return Ok(false);
+        }
+        if node.left_stop < form.right_stop {
+            return Ok(true);
+        }
+        for &right in form.right {
+            if self.at_most(right, g)? {
+                return Ok(false);
+            }
+        }
+        self.poll()?;
+        let [lefts, _] = self.places(g);
+        for place in lefts {
+            if self.is_at_least_form(self.option(place), form)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns true if `g` ≥ {left|right}.
+    fn is_at_least_form(&mut self, g: u32, form: Form<'_>) -> Result<bool, Reason> {
+        let node = self.node(g);
+        if form.left_stop > node.left_stop || form.right_stop > node.right_stop {
+            return Ok(false);
+        }
+        if form.left_stop < node.right_stop {
+            return Ok(true);
+        }
+        for &left in form.left {
+            if self.at_most(g, left)? {
+                return Ok(false);
+            }
+        }
+        self.poll()?;
+        let [_, rights] = self.places(g);
+        for place in rights {
+            if self.is_at_most_form(self.option(place), form)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the index of a number.
+    pub(super) fn number_index(&mut self, number: Dyadic) -> Result<u32, Reason> {
+        // An integer n has the option n − 1, a fraction the two numbers at a distance of 1/2^e. These come first, without
+        // recursion: an integer may be large.
+        let mut pending = vec![number];
+        while let Some(&number) = pending.last() {
+            if self.numbers.contains_key(&number) {
+                pending.pop();
+                continue;
+            }
+            self.poll()?;
+            let unit = number.unit_fraction();
+            let towards = |step: Dyadic| number.plus(step).ok_or(Reason::Memory);
+            let is_integer = number.exponent() == 0;
+            let low = (!is_integer || number > Dyadic::ZERO).then(|| towards(-unit)).transpose()?;
+            let high = (!is_integer || number < Dyadic::ZERO).then(|| towards(unit)).transpose()?;
+            let index_of = |option: Option<Dyadic>| {
+                option.map(|option| self.numbers.get(&option).copied().ok_or(option))
+            };
+            match (index_of(low).transpose(), index_of(high).transpose()) {
+                (Err(missing), _) | (_, Err(missing)) => pending.push(missing),
+                (Ok(low), Ok(high)) => {
+                    // The negative is interned at the same time, under its own number.
+                    self.reserve_entry(|games| &mut games.numbers)?;
+                    let sum = NumberUpStar { number, ups: 0, star: 0 };
+                    let index = self.intern(
+                        low.as_slice(),
+                        high.as_slice(),
+                        Some(sum),
+                        Stop::of_number(number),
+                    )?;
+                    self.numbers.insert(number, index);
+                }
+            }
+        }
+        Ok(self.numbers[&number])
+    }
+
+    /// Returns the index of a sum of a number, a multiple of ↑ and a nimber.
+    pub(super) fn sum_index(&mut self, sum: NumberUpStar) -> Result<u32, Reason> {
+        let NumberUpStar { number, ups, star } = sum;
+        let number = self.number_index(number)?;
+        if ups < 0 {
+            let negative = NumberUpStar { number: -sum.number, ups: -ups, star };
+            let index = self.sum_index(negative)?;
+            return Ok(self.node(index).negative);
+        }
+        if ups == 0 {
+            let mut nimbers = vec![number];
+            for _ in 0..star {
+                let next = self.canonical(&mut nimbers.clone(), &mut nimbers.clone())?;
+                nimbers.push(next);
+            }
+            return Ok(nimbers[star as usize]);
+        }
+        // x + n.↑ + *m = {x | x + (n − 1).↑ + *(m ^ 1)}, but x + ↑* = {x, x* | x}. So the nimber alternates.
+        let first = if ups % 2 == 0 { star } else { star ^ 1 };
+        let mut option = self.sum_index(NumberUpStar { ups: 0, star: first, ..sum })?;
+        for _ in 0..ups {
+            let mut left = vec![number];
+            if option == number {
+                left.push(self.sum_index(NumberUpStar { ups: 0, star: 1, ..sum })?);
+            }
+            option = self.canonical(&mut left, &mut vec![option])?;
+        }
+        Ok(option)
+    }
+
+    /// Returns the sum of number, ups and nimber that a canonical form which is not a number is, if it is one.
+    pub(super) fn recognise(
+        &self,
+        left: &[u32],
+        right: &[u32],
+        stops: [Stop; 2],
+    ) -> Option<NumberUpStar> {
+        let number = stops[0].number();
+        if number != stops[1].number() {
+            return None;
+        }
+        let part = |&option: &u32| self.node(option).sum_of.filter(|sum| sum.number == number);
+        let star =
+            |option: &u32| part(option).filter(|sum| sum.ups == 0).map(|sum| sum.star as usize);
+        let is_number = |options: &[u32]| matches!(options, [option] if star(option) == Some(0));
+        if left == right {
+            let is_below = |option: &u32| star(option).is_some_and(|star| star < left.len());
+            return left.iter().all(is_below).then_some(NumberUpStar {
+                number,
+                ups: 0,
+                star: left.len() as u32,
+            });
+        }
+        // The forms of `sum_index`, and their negatives.
+        let up = |left: &[u32], right: &[u32]| match right {
+            [option] if is_number(left) => {
+                let sum = part(option).filter(|sum| sum.ups >= 0)?;
+                Some(NumberUpStar { ups: sum.ups + 1, star: sum.star ^ 1, ..sum })
+            }
+            _ if is_number(right)
+                && left.len() == 2
+                && left.iter().all(|option| star(option).is_some_and(|star| star < 2)) =>
+            {
+                Some(NumberUpStar { number, ups: 1, star: 1 })
+            }
+            _ => None,
+        };
+        let down = |left: &[u32], right: &[u32]| match left {
+            [option] if is_number(right) => {
+                let sum = part(option).filter(|sum| sum.ups <= 0)?;
+                Some(NumberUpStar { ups: sum.ups - 1, star: sum.star ^ 1, ..sum })
+            }
+            _ if is_number(left)
+                && right.len() == 2
+                && right.iter().all(|option| star(option).is_some_and(|star| star < 2)) =>
+            {
+                Some(NumberUpStar { number, ups: -1, star: 1 })
+            }
+            _ => None,
+        };
+        up(left, right).or_else(|| down(left, right))
+    }
+}

@@ -1,0 +1,321 @@
+//! Values of positions in the jumping phase as combinatorial games, and of sums of positions and other games. Left is
+//! Black, Right is White.
+//!
+//! * [`evaluate`]: the value of a sum ([`SumValue`]), with its components and the moves of a player.
+//! * [`regions`]: the independent regions of a position.
+//! * [`census`]: all values of a board.
+
+mod census;
+mod position_values;
+mod regions;
+#[cfg(test)]
+mod tests;
+
+pub use census::{CENSUS_SQUARES, CensusRow, census};
+pub use position_values::ValueProgress;
+pub use regions::{BoardRegion, regions};
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::board::Board;
+use super::geometry::{Colour, Dimensions, squares};
+use super::moves::Move;
+use super::position::{Phase, Position};
+use super::square::Square;
+use crate::cgt::{Dyadic, GameId, GameStore, GameTextError, OutcomeClass, Thermograph};
+use crate::error::ErrorKind;
+use crate::json::{OrUnknown, or_unknown};
+use crate::search::Value;
+use crate::search::run::{Limits, Reason};
+use position_values::{Evaluation, PositionValues};
+
+/// A term of a sum.
+#[derive(Clone, Debug)]
+pub enum ValueTerm {
+    /// A position, which must be in the jumping phase. The side to move is ignored.
+    Position(Arc<Board>, Position),
+    /// A game in the notation of [`GameStore::parse`].
+    Game(String),
+}
+
+/// Error that prevents an evaluation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    /// A position before the jumping phase.
+    #[error(
+        "{0} is before the second removal: only positions in the jumping phase have values, because the removals follow \
+         other rules for each player"
+    )]
+    Removal(Position),
+    /// A text that is not a game.
+    #[error(transparent)]
+    Game(#[from] GameTextError),
+}
+
+impl ValueError {
+    /// Returns the kind of this error.
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            ValueError::Removal(_) => ErrorKind::Usage,
+            ValueError::Game(error) => error.kind(),
+        }
+    }
+}
+
+/// Value of a position, or of a sum of positions and other games.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SumValue {
+    /// Ranks x files; absent for a sum of several terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<Dimensions>,
+    /// The position; absent for a sum of several terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// The terms of a sum: positions with their boards, and games; absent for a single position.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<String>,
+    /// The player to move.
+    pub to_move: Colour,
+    /// The canonical form in the notation of CGSuite, or `unknown`. Black is Left.
+    pub value: String,
+    /// Outcome class: L (Black wins), R (White wins), N (the next player wins) or P (the previous player wins); null if
+    /// it is unknown.
+    pub class: Option<OutcomeClass>,
+    /// The result for the player to move.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Value>")]
+    pub outcome: Option<Value>,
+    /// The player who wins.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[schemars(with = "OrUnknown<Colour>")]
+    pub winner: Option<Colour>,
+    /// Reason for an unknown value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Mean value, a fraction; null if it is unknown.
+    pub mean: Option<Dyadic>,
+    /// Temperature, a fraction; null if it is unknown.
+    pub temperature: Option<Dyadic>,
+    /// Number at which play ends if Black begins; null if it is unknown.
+    pub left_stop: Option<Dyadic>,
+    /// Number at which play ends if White begins; null if it is unknown.
+    pub right_stop: Option<Dyadic>,
+    /// The components: independent regions of the positions, and games.
+    pub components: Vec<ValueComponent>,
+    /// The moves of the player to move, the winning ones first; empty if the value is unknown.
+    pub moves: Vec<MoveValue>,
+    /// Positions evaluated.
+    pub nodes: u64,
+    /// Different canonical forms among their values and the positions of these.
+    pub games: u64,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// The thermograph, if the value is known.
+    #[serde(skip)]
+    pub thermograph: Option<Thermograph>,
+}
+
+/// A component of a sum.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ValueComponent {
+    /// Number of the term, from 1; absent for a single position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub term: Option<u32>,
+    /// The squares of the stones of the component; empty for a game that is not a position.
+    pub squares: Vec<Square>,
+    /// The canonical form, or `unknown`.
+    pub value: String,
+    /// Mean value; null if it is unknown.
+    pub mean: Option<Dyadic>,
+    /// Temperature; null if it is unknown.
+    pub temperature: Option<Dyadic>,
+}
+
+/// A move, and the value after it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MoveValue {
+    /// Number of the term, from 1; absent for a single position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub term: Option<u32>,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// The result for the player who makes the move.
+    pub outcome: Value,
+    /// The canonical form of the component after the move.
+    pub value: String,
+}
+
+/// A component and its game.
+struct Part {
+    term: usize,
+    /// The stones, and the region with the stones that block them; `None` for a game.
+    region: Option<BoardRegion>,
+    value: Option<GameId>,
+}
+
+/// Evaluates the sum of `terms`. `to_move` selects the player whose moves are evaluated.
+///
+/// Reaching a limit leaves the value unknown, with a reason; [`Limits::nodes`] limits the number of positions.
+/// `observer` is called every few thousand positions.
+///
+/// # Errors
+/// If a position is not in the jumping phase, or a text is not a game.
+pub fn evaluate(
+    terms: &[ValueTerm],
+    to_move: Colour,
+    limits: Limits<'_>,
+    memory_bytes: u64,
+    observer: &mut dyn FnMut(&ValueProgress),
+) -> Result<SumValue, ValueError> {
+    let begun = Instant::now();
+    let mut games = GameStore::new(Limits { nodes: None, ..limits }, memory_bytes);
+    let mut parts = Vec::new();
+    for (term, content) in terms.iter().enumerate() {
+        match content {
+            ValueTerm::Position(board, position) => {
+                if position.phase(board) != Phase::Jumping {
+                    return Err(ValueError::Removal(*position));
+                }
+                let regions = regions(board, position.occupied());
+                parts.extend(regions.into_iter().map(|region| Part {
+                    term,
+                    region: Some(region),
+                    value: None,
+                }));
+            }
+            ValueTerm::Game(text) => {
+                parts.push(Part { term, region: None, value: Some(games.parse(text)?) });
+            }
+        }
+    }
+    // Positions on equal boards share their values.
+    let mut boards: Vec<PositionValues<'_>> = Vec::new();
+    let board_of = |term: usize| match &terms[term] {
+        ValueTerm::Position(board, _) => Some(&**board),
+        ValueTerm::Game(_) => None,
+    };
+    let mut values_of = |term: usize| -> usize {
+        let board = board_of(term).expect("a region belongs to a position");
+        let same = |values: &PositionValues<'_>| values.board.dimensions() == board.dimensions();
+        boards.iter().position(same).unwrap_or_else(|| {
+            boards.push(PositionValues::new(board));
+            boards.len() - 1
+        })
+    };
+    let places: Vec<usize> =
+        parts.iter().map(|part| part.region.map_or(usize::MAX, |_| values_of(part.term))).collect();
+    let mut run =
+        Evaluation { games: &mut games, positions: 0, max_positions: limits.nodes, observer };
+    let number_of = |term: usize| (terms.len() > 1).then_some(term as u32 + 1);
+    let mut find = || -> Result<(GameId, Vec<MoveValue>), Reason> {
+        for (part, &place) in parts.iter_mut().zip(&places) {
+            if let Some(region) = part.region {
+                part.value = Some(boards[place].region_value(region.occupied, &mut run)?);
+            }
+        }
+        let sum_of_others = |games: &mut GameStore<'_>, except: Option<usize>| {
+            let mut values: Vec<GameId> = (0..parts.len())
+                .filter(|&at| Some(at) != except)
+                .map(|at| parts[at].value.expect("all components are known"))
+                .collect();
+            // Equal and opposite games next to each other, and simple games first.
+            values.sort_unstable();
+            values.into_iter().try_fold(games.zero(), |sum, value| games.sum(sum, value))
+        };
+        let total = sum_of_others(run.games, None)?;
+        let mut moves = Vec::new();
+        for (at, (part, &place)) in parts.iter().zip(&places).enumerate() {
+            let Some(region) = part.region else { continue };
+            let board = boards[place].board;
+            let rest = sum_of_others(run.games, Some(at))?;
+            let position = Position::new_unchecked(board, region.occupied, to_move);
+            for mv in position.moves(board) {
+                let after =
+                    boards[place].region_value(position.play(board, mv).occupied(), &mut run)?;
+                // The mover wins if the sum after the move is at least 0 (Black) or at most 0 (White).
+                let minus = run.games.negative(rest);
+                let wins = match to_move {
+                    Colour::Black => run.games.is_at_most(minus, after)?,
+                    Colour::White => run.games.is_at_most(after, minus)?,
+                };
+                let outcome = if wins { Value::Win } else { Value::Loss };
+                moves.push(MoveValue {
+                    term: number_of(part.term),
+                    mv,
+                    outcome,
+                    value: run.games.text(after),
+                });
+            }
+        }
+        moves.sort_by_key(|mv| mv.outcome == Value::Loss);
+        Ok((total, moves))
+    };
+    let found = find();
+    let nodes = run.positions;
+    let mut components = Vec::new();
+    for part in &parts {
+        let board = board_of(part.term);
+        let stones = part.region.map_or(0, |region| region.stones);
+        let dimensions = board.map(Board::dimensions);
+        let squares =
+            dimensions.map_or(Vec::new(), |d| squares(stones).map(|s| Square::new(d, s)).collect());
+        let thermograph = part.value.and_then(|value| games.thermograph(value).ok().flatten());
+        components.push(ValueComponent {
+            term: number_of(part.term),
+            squares,
+            value: part.value.map_or("unknown".to_owned(), |value| games.text(value)),
+            mean: thermograph.as_ref().map(|thermograph| thermograph.mean),
+            temperature: thermograph.as_ref().map(|thermograph| thermograph.temperature),
+        });
+    }
+    let (total, moves, reason) = match found {
+        Ok((total, moves)) => (Some(total), moves, None),
+        Err(reason) => (None, Vec::new(), Some(reason)),
+    };
+    let thermograph = total.and_then(|total| games.thermograph(total).ok().flatten());
+    let class = total.map(|total| games.class(total));
+    let outcome = class.map(|class| match (class, to_move) {
+        (OutcomeClass::Left, Colour::Black)
+        | (OutcomeClass::Right, Colour::White)
+        | (OutcomeClass::Next, _) => Value::Win,
+        _ => Value::Loss,
+    });
+    let stops = total.map(|total| games.stops(total));
+    let single = match terms {
+        [ValueTerm::Position(board, position)] => Some((board.dimensions(), *position)),
+        _ => None,
+    };
+    let term_text = |term: &ValueTerm| match term {
+        ValueTerm::Position(board, position) => format!("{} {position}", board.dimensions()),
+        ValueTerm::Game(text) => text.clone(),
+    };
+    Ok(SumValue {
+        board: single.map(|(board, _)| board),
+        position: single.map(|(_, position)| position),
+        terms: if single.is_some() { Vec::new() } else { terms.iter().map(term_text).collect() },
+        to_move,
+        value: total.map_or("unknown".to_owned(), |total| games.text(total)),
+        class,
+        outcome,
+        winner: outcome.map(|outcome| to_move.winner(outcome)),
+        reason,
+        mean: thermograph.as_ref().map(|thermograph| thermograph.mean),
+        temperature: thermograph.as_ref().map(|thermograph| thermograph.temperature),
+        left_stop: stops.map(|[left, _]| left),
+        right_stop: stops.map(|[_, right]| right),
+        components,
+        moves,
+        nodes,
+        games: games.len() as u64,
+        memory_bytes: games.memory_bytes() as u64,
+        seconds: begun.elapsed().as_secs_f64(),
+        thermograph,
+    })
+}

@@ -1,0 +1,184 @@
+//! Values of positions: a memo from positions to games.
+
+use ahash::RandomState;
+use hashbrown::HashMap;
+
+use super::super::board::Board;
+use super::super::geometry::{Colour, Direction, squares};
+use super::super::moves::for_each_landing_set;
+use super::regions::regions;
+use crate::cgt::{GameId, GameStore};
+use crate::search::run::Reason;
+
+/// Values of the positions of one board, and of all positions that follow from them.
+pub(super) struct PositionValues<'a> {
+    pub board: &'a Board,
+    /// The value of each position by its code (see [`Self::code`]).
+    memo: HashMap<u64, GameId, RandomState>,
+    /// Splits every position into regions. On boards of one or two ranks or files, most positions fall into regions; on
+    /// others, the splitting takes longer than it saves.
+    splits_all: bool,
+    /// Successors of the positions on the current path.
+    successors: Vec<u64>,
+    /// Values of these successors.
+    values: Vec<GameId>,
+}
+
+/// Counts and limits of an evaluation.
+pub(super) struct Evaluation<'e, 'a> {
+    pub games: &'e mut GameStore<'a>,
+    /// Positions evaluated.
+    pub positions: u64,
+    pub max_positions: Option<u64>,
+    pub observer: &'e mut dyn FnMut(&ValueProgress),
+}
+
+/// Progress of an evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct ValueProgress {
+    /// Positions evaluated.
+    pub positions: u64,
+    /// Different values and their positions.
+    pub games: u64,
+    /// Bytes in use.
+    pub memory_bytes: u64,
+}
+
+/// Positions between two calls of the observer.
+const OBSERVER_INTERVAL: u64 = 1 << 12;
+
+impl<'a> PositionValues<'a> {
+    pub fn new(board: &'a Board) -> Self {
+        let dimensions = board.dimensions();
+        PositionValues {
+            board,
+            memo: HashMap::with_hasher(RandomState::with_seeds(1, 2, 3, 4)),
+            splits_all: dimensions.ranks().min(dimensions.files()) <= 2,
+            successors: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Returns the value of a position that is not split into regions.
+    pub fn region_value(
+        &mut self,
+        occupied: u64,
+        run: &mut Evaluation<'_, '_>,
+    ) -> Result<GameId, Reason> {
+        let result = self.evaluate(occupied, run);
+        // An error leaves the lists of the path.
+        self.successors.clear();
+        self.values.clear();
+        result
+    }
+
+    /// Returns the code of a position: its least image under all symmetries. It is true if a symmetry that exchanges the
+    /// colours leads to this image, which then has the negative of the value.
+    #[inline]
+    fn code(&self, occupied: u64) -> (u64, bool) {
+        let symmetries = self.board.symmetries();
+        let least = symmetries.least_preserving(occupied);
+        match symmetries.least_exchanging(occupied) {
+            Some(exchanged) if exchanged < least => (exchanged, true),
+            _ => (least, false),
+        }
+    }
+
+    fn evaluate(&mut self, occupied: u64, run: &mut Evaluation<'_, '_>) -> Result<GameId, Reason> {
+        let (code, is_exchanged) = self.code(occupied);
+        let value = match self.memo.get(&code) {
+            Some(&value) => value,
+            None => {
+                let value = self.split(code, run)?;
+                self.reserve(run.games)?;
+                self.memo.insert(code, value);
+                value
+            }
+        };
+        Ok(if is_exchanged { run.games.negative(value) } else { value })
+    }
+
+    /// Returns the value of a position that is not in the memo.
+    fn split(&mut self, occupied: u64, run: &mut Evaluation<'_, '_>) -> Result<GameId, Reason> {
+        if !self.splits_all {
+            return self.expand(occupied, run);
+        }
+        match regions(self.board, occupied).as_slice() {
+            [] => Ok(run.games.zero()),
+            [region] if region.occupied == occupied => self.expand(occupied, run),
+            regions => {
+                let mut sum = run.games.zero();
+                for region in regions {
+                    let value = self.evaluate(region.occupied, run)?;
+                    sum = run.games.sum(sum, value)?;
+                }
+                Ok(sum)
+            }
+        }
+    }
+
+    /// Returns the value of a position from the values of its successors.
+    fn expand(&mut self, occupied: u64, run: &mut Evaluation<'_, '_>) -> Result<GameId, Reason> {
+        if run.max_positions.is_some_and(|most| run.positions >= most) {
+            return Err(Reason::NodeLimit);
+        }
+        run.positions += 1;
+        if run.positions.is_multiple_of(OBSERVER_INTERVAL) {
+            let (games, memory_bytes) = (run.games.len() as u64, run.games.memory_bytes() as u64);
+            (run.observer)(&ValueProgress { positions: run.positions, games, memory_bytes });
+        }
+        let (first, first_value) = (self.successors.len(), self.values.len());
+        for_each_successor(self.board, occupied, Colour::Black, |after| {
+            self.successors.push(after)
+        });
+        let middle = self.successors.len();
+        for_each_successor(self.board, occupied, Colour::White, |after| {
+            self.successors.push(after)
+        });
+        for place in first..self.successors.len() {
+            let value = self.evaluate(self.successors[place], run)?;
+            self.values.push(value);
+        }
+        let (left, right) = self.values[first_value..].split_at(middle - first);
+        let value = run.games.game(left, right)?;
+        self.successors.truncate(first);
+        self.values.truncate(first_value);
+        Ok(value)
+    }
+
+    /// Makes room for an entry of the memo.
+    fn reserve(&mut self, games: &mut GameStore<'_>) -> Result<(), Reason> {
+        if self.memo.len() == self.memo.capacity() {
+            let before = self.memo.allocation_size();
+            // The old table is freed after the new one has been filled.
+            games.reserve((2 * before).max(1 << 10))?;
+            let reserved = self.memo.try_reserve(1).map_err(|_| Reason::Memory);
+            games.release((2 * before).max(1 << 10));
+            reserved?;
+            games.reserve(self.memo.allocation_size() - before)?;
+        }
+        Ok(())
+    }
+}
+
+/// Calls `visit` with the occupied squares after each jump of a colour.
+#[inline]
+fn for_each_successor(board: &Board, occupied: u64, colour: Colour, mut visit: impl FnMut(u64)) {
+    for direction in Direction::ALL {
+        let step = board.step(direction);
+        for_each_landing_set(board, occupied, colour, direction, |taken, landings| {
+            // Squares that a jump to square 0 or from it changes.
+            let taken_stones =
+                (0..taken).fold(0, |set, stone| set | 1u64 << ((2 * stone + 1) * step));
+            let changed = 1 | taken_stones | 1u64 << (2 * taken * step);
+            for to in squares(landings) {
+                let low = if direction.is_forward() {
+                    u32::from(to) - 2 * taken * step
+                } else {
+                    to.into()
+                };
+                visit(occupied ^ changed << low);
+            }
+        });
+    }
+}
