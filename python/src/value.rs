@@ -5,7 +5,7 @@ use std::sync::Arc;
 use konane::value::{ValueTerm, evaluate};
 use konane::{Colour, SolveOptions};
 use pyo3::prelude::*;
-use pyo3::types::{PyDictMethods as _, PyTuple};
+use pyo3::types::PyTuple;
 
 use crate::argument::{name, read_text};
 use crate::error::Failure;
@@ -36,9 +36,9 @@ pub fn value<'py>(
     for term in terms {
         read.push(match term.cast::<PyPosition>() {
             Ok(position) => {
-                let PyPosition { board, position } = position.get();
-                to_move.get_or_insert(position.to_move());
-                ValueTerm::Position(Arc::clone(board), *position)
+                let term = position.get();
+                to_move.get_or_insert(term.position.to_move());
+                ValueTerm::Position(Arc::clone(&term.board), term.position)
             }
             Err(_) => {
                 let expected = "a konane.Position, or a game such as '{2|-1}'";
