@@ -18,9 +18,9 @@ pub(super) struct PositionValues<'a> {
     /// Splits every position into regions. On boards of one or two ranks or files, most positions fall into regions; on
     /// others, the splitting takes longer than it saves.
     splits_all: bool,
-    /// Successors of the positions on the current path.
-    successors: Vec<u64>,
-    /// Values of these successors.
+    /// Codes of the successors of the positions on the current path ([`Self::code`]), and their values.
+    successors: Vec<((u64, bool), Option<GameId>)>,
+    /// Values of the successors of one position.
     values: Vec<GameId>,
 }
 
@@ -66,9 +66,8 @@ impl<'a> PositionValues<'a> {
         run: &mut Evaluation<'_, '_>,
     ) -> Result<GameId, Reason> {
         let result = self.evaluate(occupied, run);
-        // An error leaves the lists of the path.
+        // An error leaves the list of the path.
         self.successors.clear();
-        self.values.clear();
         result
     }
 
@@ -86,16 +85,19 @@ impl<'a> PositionValues<'a> {
 
     fn evaluate(&mut self, occupied: u64, run: &mut Evaluation<'_, '_>) -> Result<GameId, Reason> {
         let (code, is_exchanged) = self.code(occupied);
-        let value = match self.memo.get(&code) {
-            Some(&value) => value,
-            None => {
-                let value = self.split(code, run)?;
-                self.reserve(run.games)?;
-                self.memo.insert(code, value);
-                value
-            }
-        };
+        let value = self.value_of(code, run)?;
         Ok(if is_exchanged { run.games.negative(value) } else { value })
+    }
+
+    /// Returns the value of the position with a code.
+    fn value_of(&mut self, code: u64, run: &mut Evaluation<'_, '_>) -> Result<GameId, Reason> {
+        if let Some(&value) = self.memo.get(&code) {
+            return Ok(value);
+        }
+        let value = self.split(code, run)?;
+        self.reserve(run.games)?;
+        self.memo.insert(code, value);
+        Ok(value)
     }
 
     /// Returns the value of a position that is not in the memo.
@@ -127,22 +129,34 @@ impl<'a> PositionValues<'a> {
             let (games, memory_bytes) = (run.games.len() as u64, run.games.memory_bytes() as u64);
             (run.observer)(&ValueProgress { positions: run.positions, games, memory_bytes });
         }
-        let (first, first_value) = (self.successors.len(), self.values.len());
-        for_each_successor(self.board, occupied, Colour::Black, |after| {
-            self.successors.push(after)
+        let first = self.successors.len();
+        let [_, middle] = [Colour::Black, Colour::White].map(|colour| {
+            let begin = self.successors.len();
+            for_each_successor(self.board, occupied, colour, |after| {
+                self.successors.push(((after, false), None));
+            });
+            begin
         });
-        let middle = self.successors.len();
-        for_each_successor(self.board, occupied, Colour::White, |after| {
-            self.successors.push(after)
-        });
+        // The codes first, then all look-ups, then the searches: so the processor works on several of them at once.
         for place in first..self.successors.len() {
-            let value = self.evaluate(self.successors[place], run)?;
-            self.values.push(value);
+            self.successors[place].0 = self.code(self.successors[place].0.0);
         }
-        let (left, right) = self.values[first_value..].split_at(middle - first);
+        for ((code, _), value) in &mut self.successors[first..] {
+            *value = self.memo.get(code).copied();
+        }
+        for place in first..self.successors.len() {
+            if let ((code, _), None) = self.successors[place] {
+                self.successors[place].1 = Some(self.value_of(code, run)?);
+            }
+        }
+        self.values.clear();
+        for &((_, is_exchanged), value) in &self.successors[first..] {
+            let value = value.expect("all successors are known");
+            self.values.push(if is_exchanged { run.games.negative(value) } else { value });
+        }
+        let (left, right) = self.values.split_at(middle - first);
         let value = run.games.game(left, right)?;
         self.successors.truncate(first);
-        self.values.truncate(first_value);
         Ok(value)
     }
 
