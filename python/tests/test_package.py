@@ -76,6 +76,7 @@ def test_signatures_agree_with_the_stub():
         parameters = inspect.signature(value).parameters
         arguments = node.args
         positional = [argument.arg for argument in arguments.args if argument.arg != "cls"]
+        positional += [arguments.vararg.arg] if arguments.vararg else []
         keywords = [argument.arg for argument in arguments.kwonlyargs]
         assert [each for each in parameters] == positional + keywords, name
         for keyword, default in zip(keywords, arguments.kw_defaults):

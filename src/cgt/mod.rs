@@ -24,12 +24,12 @@
 //! use konane::Limits;
 //!
 //! let mut games = GameStore::new(Limits::default(), 1 << 20);
-//! let hot = games.parse("{3|1||-2}").unwrap();
+//! let hot = games.parse("{5|1||-2}").unwrap();
 //! let star = games.parse("*").unwrap();
 //! let sum = games.sum(hot, star)?;
-//! assert_eq!(games.text(sum), "{3*|1*||-2*}");
+//! assert_eq!(games.text(sum), "{5*|1*||-2*}");
 //! let thermograph = games.thermograph(sum)?.expect("its numbers are small");
-//! assert_eq!(thermograph.mean.to_string(), "1/4");
+//! assert_eq!(thermograph.mean.to_string(), "1/2");
 //! assert_eq!(games.sum(sum, games.negative(sum))?, games.zero());
 //! # Ok::<(), konane::Reason>(())
 //! ```

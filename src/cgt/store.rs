@@ -302,7 +302,7 @@ impl<'a> GameStore<'a> {
         index
     }
 
-    /// Makes room for a game with a number of options, and for its negative.
+    /// Reserves memory for a game with a number of options, and for its negative.
     fn make_room(&mut self, options: usize) -> Result<(), Reason> {
         let full = self.limits.nodes.is_some_and(|most| self.nodes.len() as u64 >= most);
         if full {
@@ -343,7 +343,7 @@ impl<'a> GameStore<'a> {
         if fits { Ok(()) } else { Err(Reason::Memory) }
     }
 
-    /// Makes room for another entry of one of the maps. `map` selects it.
+    /// Reserves memory for another entry of one of the maps. `map` selects it.
     pub(super) fn reserve_entry<K: std::hash::Hash + Eq, V>(
         &mut self,
         map: impl Fn(&mut Self) -> &mut HashMap<K, V, RandomState>,

@@ -160,7 +160,7 @@ impl<'a> PositionValues<'a> {
         Ok(value)
     }
 
-    /// Makes room for an entry of the memo.
+    /// Reserves memory for an entry of the memo.
     fn reserve(&mut self, games: &mut GameStore<'_>) -> Result<(), Reason> {
         if self.memo.len() == self.memo.capacity() {
             let before = self.memo.allocation_size();
