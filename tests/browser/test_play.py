@@ -289,6 +289,20 @@ def test_moves_are_numbered_as_in_records(page):
     assert page.text(".plies").split() == ["start", "1...", "a3", "2.", "c4-a4"]
 
 
+def test_the_value_as_a_game(page, konane):
+    position = "x1xo/ox2/xo2/ox2 w"
+    page.open(f"game=konane&board=4x4&pos={position.replace(' ', '_')}")
+    page.says(".game-value", "Value")
+    found = konane("value", "4x4", "--position", position, "--json")
+    assert page.text(".game-value") == f"Value {found['value']}: mean {found['mean']}, temperature {found['temperature']}."
+    # It is hidden with the other values, and there is none before the jumping phase.
+    page.one("#values").click()
+    page.wait(lambda: not page.all(".game-value"))
+    page.open("game=konane&board=4x4&moves=a4")
+    page.settled(1)
+    assert not page.all(".game-value")
+
+
 def test_moves_are_ranked(page):
     # Without remoteness, winning moves that leave fewer replies come first.
     page.open("game=konane&board=5x5&moves=c3,c4,c1-c3,a4-c4")

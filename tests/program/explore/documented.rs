@@ -108,6 +108,7 @@ fn responses_have_the_fields_of_the_examples() {
         "konane/play",
         "konane/why",
         "konane/report",
+        "konane/value",
         "konane/setup",
         "sprouts/position",
         "sprouts/draw",

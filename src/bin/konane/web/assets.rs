@@ -16,7 +16,7 @@ pub const ASSETS: &[(&str, &str)] = assets! {
     "js/keys.js" "js/konane.js" "js/main.js" "js/movelist.js" "js/openings.js" "js/opponent.js"
     "js/paper.js" "js/picture.js" "js/position.js" "js/record.js" "js/relax.js" "js/report.js"
     "js/route.js" "js/search.js" "js/setup.js" "js/sprouts.js" "js/state.js" "js/tabs.js"
-    "js/tour.js" "js/why.js" "js/words.js"
+    "js/tour.js" "js/value.js" "js/why.js" "js/words.js"
 };
 
 /// Returns the answer with a file of the page. Its content type follows from the extension of its path.

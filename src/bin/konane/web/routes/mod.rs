@@ -11,6 +11,7 @@ mod report;
 mod searches;
 mod setup;
 mod sprouts;
+mod value;
 mod why;
 
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         ("/konane/line", get(position::line)),
         ("/konane/play", get(play::get)),
         ("/konane/why", get(why::get)),
+        ("/konane/value", get(value::get)),
         ("/konane/report", get(report::get)),
         ("/konane/setup", post(setup::post)),
         ("/sprouts/position", get(sprouts::position)),
@@ -127,6 +129,7 @@ pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator
         position::PositionRequest,
         play::PlayRequest,
         why::WhyRequest,
+        value::ValueRequest,
         report::ReportRequest,
         setup::SetupRequest,
         openings::OpeningsRequest,

@@ -16,6 +16,7 @@ import { KonaneSearch } from "./search.js";
 import { Setup } from "./setup.js";
 import { go } from "./state.js";
 import { Tabs } from "./tabs.js";
+import { GameValue } from "./value.js";
 import { Why } from "./why.js";
 import { VERB, badge, capital, ends, other, outcomeOf } from "./words.js";
 
@@ -40,6 +41,7 @@ export class Konane {
     this.turn = el("h2", { class: "turn", id: "turn" });
     this.verdict = el("p", { class: "verdict" });
     this.phase = el("p", { class: "hint phase" });
+    this.gameValue = new GameValue(() => this.#controls());
     this.status = el("div", { class: "thinking" });
     this.looking = el("span");
     this.pause = el("button", { type: "button", class: "small", onclick: () => {
@@ -270,7 +272,7 @@ export class Konane {
         : [badge(outcomeOf(answer), true), " ", answer.verdict]);
       const stones = this.stones?.filter(Boolean).length;
       const first = stones === this.stones?.length;
-      put(this.phase, over || answer.phase !== "removal" ? "" : first
+      put(this.phase, answer.phase !== "removal" ? this.#valueLine() : over ? "" : first
         ? "Remove a black stone: corner or middle."
         : "Remove a white stone next to the hole.");
     }
@@ -280,6 +282,12 @@ export class Konane {
       onclick: () => at !== now && at >= 0 && at <= last && go(at) }, sign);
     put(this.steps, step(0, "\u21e4", "To the start", "start"), step(now - 1, "\u2190", "Back", "back"),
       step(now + 1, "\u2192", "Forward", "forward"), step(last, "\u21e5", "To the end", "end"));
+  }
+
+  #valueLine() {
+    const text = this.shows ? this.gameValue.of(this.answer) : "";
+    return text && el("span", { class: "game-value",
+      title: "The value as a combinatorial game: Black is Left. A positive value is good for Black." }, text);
   }
 
   #from(name) {
