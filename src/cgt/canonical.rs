@@ -55,52 +55,37 @@ impl GameStore<'_> {
             let number = Stop::simplest_between(left_stop, right_stop).ok_or(Reason::Memory)?;
             return self.number_index(number);
         }
-        self.remove_dominated::<true>(left)?;
-        self.remove_dominated::<false>(right)?;
-        // Neither step changes the value, so that of the current lists is that of the game.
-        let mut place = 0;
-        let mut bypassed = false;
-        while place < left.len() {
-            match self.reverse_left(left[place], Form { left, right, left_stop, right_stop })? {
-                Some(reverse) => {
-                    left.swap_remove(place);
-                    let replacements = self.lefts(reverse);
-                    left.extend(replacements);
-                    bypassed = true;
-                }
-                None => place += 1,
+        self.remove_dominated(left, true)?;
+        self.remove_dominated(right, false)?;
+        // No step changes the value, so that of the current lists is that of the game.
+        for is_left in [true, false] {
+            let (mut place, mut has_bypassed) = (0, false);
+            loop {
+                let form = Form { left, right, left_stop, right_stop };
+                let options = if is_left { form.left } else { form.right };
+                let Some(&option) = options.get(place) else { break };
+                let Some(reverse) = self.reverse(option, is_left, form)? else {
+                    place += 1;
+                    continue;
+                };
+                let options = if is_left { &mut *left } else { &mut *right };
+                options.swap_remove(place);
+                options.extend(if is_left { self.lefts(reverse) } else { self.rights(reverse) });
+                has_bypassed = true;
             }
-        }
-        if bypassed {
-            left.sort_unstable();
-            left.dedup();
-            self.remove_dominated::<true>(left)?;
-            bypassed = false;
-        }
-        place = 0;
-        while place < right.len() {
-            match self.reverse_right(right[place], Form { left, right, left_stop, right_stop })? {
-                Some(reverse) => {
-                    right.swap_remove(place);
-                    let replacements = self.rights(reverse);
-                    right.extend(replacements);
-                    bypassed = true;
-                }
-                None => place += 1,
+            let options = if is_left { &mut *left } else { &mut *right };
+            if has_bypassed {
+                options.sort_unstable();
+                options.dedup();
+                self.remove_dominated(options, is_left)?;
             }
+            options.sort_unstable();
         }
-        if bypassed {
-            right.sort_unstable();
-            right.dedup();
-            self.remove_dominated::<false>(right)?;
-        }
-        left.sort_unstable();
-        right.sort_unstable();
         self.intern(left, right, None, [left_stop, right_stop])
     }
 
     /// Removes options that another one dominates: smaller left options, greater right options.
-    fn remove_dominated<const LEFT: bool>(&mut self, options: &mut Vec<u32>) -> Result<(), Reason> {
+    fn remove_dominated(&mut self, options: &mut Vec<u32>, is_left: bool) -> Result<(), Reason> {
         let mut place = 0;
         'options: while place < options.len() {
             let option = options[place];
@@ -109,7 +94,7 @@ impl GameStore<'_> {
                     continue;
                 }
                 let (low, high) =
-                    if LEFT { (option, options[other]) } else { (options[other], option) };
+                    if is_left { (option, options[other]) } else { (options[other], option) };
                 if self.at_most(low, high)? {
                     options.swap_remove(place);
                     continue 'options;
@@ -120,25 +105,23 @@ impl GameStore<'_> {
         Ok(())
     }
 
-    /// Returns a right option of a left option that is at most the form, if there is one.
-    fn reverse_left(&mut self, option: u32, form: Form<'_>) -> Result<Option<u32>, Reason> {
-        let [_, rights] = self.places(option);
-        for place in rights {
-            let reverse = self.option(place);
-            if self.is_at_most_form(reverse, form)? {
-                return Ok(Some(reverse));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns a left option of a right option that is at least the form, if there is one.
-    fn reverse_right(&mut self, option: u32, form: Form<'_>) -> Result<Option<u32>, Reason> {
-        let [lefts, _] = self.places(option);
-        for place in lefts {
-            let reverse = self.option(place);
-            if self.is_at_least_form(reverse, form)? {
-                return Ok(Some(reverse));
+    /// Returns an option through which an option of the form is reversible: a right option of a left option that is at
+    /// most the form, or a left option of a right option that is at least the form.
+    fn reverse(
+        &mut self,
+        option: u32,
+        is_left: bool,
+        form: Form<'_>,
+    ) -> Result<Option<u32>, Reason> {
+        let [lefts, rights] = self.places(option);
+        for place in if is_left { rights } else { lefts } {
+            let reply = self.option(place);
+            let is_reverse = match is_left {
+                true => self.is_at_most_form(reply, form)?,
+                false => self.is_at_least_form(reply, form)?,
+            };
+            if is_reverse {
+                return Ok(Some(reply));
             }
         }
         Ok(None)
