@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::exit::{CliError, Exit};
 use crate::output;
@@ -93,23 +93,18 @@ fn line_of(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(line))
 }
 
-/// Maximum size of the answers that are buffered while more lines are available.
-const BUFFER: usize = 1 << 16;
-
-/// Maximum time for which answers are buffered.
-const BUFFER_TIME: Duration = Duration::from_millis(100);
-
 /// Answers every line of standard input until its end, an interruption or a closed pipe. Text after a `#` and
-/// empty lines are ignored. `answer` returns the text that answers a line, with the exit code. An error is
-/// reported on stderr with the number of the line. Returns the number of lines and the exit code of the run: of
-/// an unreadable file, else of invalid input, else that of the last line whose exit code is not 0.
+/// empty lines are ignored. `answer` returns the text that answers a line, with the exit code. Answers are
+/// buffered up to `max_buffered` bytes while more lines are available; with 0, each is written at once. An error
+/// is reported on stderr with the number of the line. Returns the number of lines and the exit code of the run:
+/// of an unreadable file, else of invalid input, else that of the last line whose exit code is not 0.
 pub fn answer_lines(
+    max_buffered: usize,
     stop: &AtomicBool,
     mut answer: impl FnMut(&str) -> Result<(String, Exit), CliError>,
 ) -> Result<(u64, Exit), CliError> {
     let lines = lines_of_stdin()?;
     let (mut number, mut exit, mut out) = (0u64, Exit::Answered, String::new());
-    let mut written = Instant::now();
     loop {
         if stop.load(Ordering::Relaxed) {
             write(&mut out)?;
@@ -151,11 +146,8 @@ pub fn answer_lines(
         if line_exit != Exit::Answered && rank(line_exit).unwrap_or(2) <= rank(exit).unwrap_or(2) {
             exit = line_exit;
         }
-        if out.len() >= BUFFER || written.elapsed() >= BUFFER_TIME {
-            if !write(&mut out)? {
-                return Ok((number, exit));
-            }
-            written = Instant::now();
+        if out.len() > max_buffered && !write(&mut out)? {
+            return Ok((number, exit));
         }
     }
     write(&mut out)?;

@@ -46,6 +46,9 @@ pub struct ProbeArgs {
     pub json: bool,
 }
 
+/// Maximum size of the answers that are buffered while more lines are available.
+const MAX_BUFFERED: usize = 1 << 16;
+
 /// Looks up and prints.
 pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begin = &args.begin;
@@ -60,7 +63,7 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         let database = database::open(&args.db, dimensions, None)?;
         let answer =
             |line: &str| Ok((answer_line(args, dimensions, &database, line)?, Exit::Answered));
-        let (lines, exit) = answer_lines(stop, answer)?;
+        let (lines, exit) = answer_lines(MAX_BUFFERED, stop, answer)?;
         // An empty list after `-` is valid. Without `-`, empty input is an error.
         let is_missing = lines == 0 && !is_stdin_requested && exit == Exit::Answered;
         return match is_missing {

@@ -19,7 +19,8 @@ pub fn run(args: &SolveArgs, options: SolveOptions, stop: &AtomicBool) -> Result
     let (dimensions, phase) = (args.start.board()?, args.start.begin.phase);
     let open = |directory| database::open(directory, dimensions, None);
     let database = args.db.as_deref().map(open).transpose()?;
-    let answered = answer_lines(stop, |line| {
+    // Unbuffered: the search of the next position may take long.
+    let answered = answer_lines(0, stop, |line| {
         let read = parse_position_as(dimensions, line, phase);
         let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
         let board = args.experiment.board(board)?;
