@@ -140,8 +140,8 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     Ok(judged.reason.into())
 }
 
-/// Judges the moves of a record. `limits` returns those of the search of a position, with the number of moves before
-/// it.
+/// Judges the moves of a record. `limits` receives the number of moves before a position, and returns the limits of its
+/// search.
 pub fn judge<'a>(
     record: &Record,
     analyst: &mut Analyst,
@@ -150,17 +150,15 @@ pub fn judge<'a>(
     let mut limit = None;
     let moves = annotate(record, |ply, position| {
         let limits = limits(ply);
-        if ply == record.moves.len() {
+        let analysis = if ply == record.moves.len() {
             // No move was played in the last position, so the values of its moves are not needed.
-            analyst.choose(position, limits)?;
-            return analyst.lookup_moves(position);
-        }
-        let analysis = analyst.analyse(position, limits, &mut |_| {})?;
+            analyst.solve(position, limits)?.0
+        } else {
+            analyst.analyse(position, limits, &mut |_| {})?
+        };
         limit = limit.or(analysis.reason);
-        Ok(analysis)
+        Ok::<_, AnalysisError>(analysis)
     })?;
-    // The search of the position after the last move records no reason. If only that position is unknown, a time limit
-    // is assumed.
     let unknown = moves.iter().any(|judged| judged.mark == Some(Mark::Unknown));
     Ok(AnnotationJson {
         board: record.dimensions,
@@ -174,7 +172,7 @@ pub fn judge<'a>(
             white: side(&moves, Colour::White),
         },
         moves,
-        reason: unknown.then(|| limit.unwrap_or(Reason::TimeLimit)),
+        reason: limit.filter(|_| unknown),
     })
 }
 
