@@ -252,8 +252,8 @@ def analyse(
     Values come from the rules, from `db` (a ``Database`` of the board, or a directory that contains one), and
     from a search. When a limit is reached, the remaining values are ``"unknown"``, ``reason`` names the limit, and
     the line ends where play is no longer decided. `time_limit` is a number of seconds or a text such as
-    ``"1m30s"``; `max_nodes` applies to all values together, and to each move of the line. Without limits, every
-    value is found, which takes longer than ``solve``.
+    ``"1m30s"``. `max_nodes` applies to all searches together. Without limits, every value is found, which takes longer
+    than ``solve``.
 
     The other arguments and the errors are those of ``solve``.
     """
@@ -270,8 +270,8 @@ def line(
     fast as known, the loser resists as long as known.
 
     The line ends where no move is left, or at the first position that is not decided within the limits.
-    `max_nodes` is the limit for each move, `time_limit` that for the whole line. The other arguments and the
-    errors are those of ``solve``. Only with a database of the remoteness (`db`) is the length of the line exact.
+    `max_nodes` and `time_limit` apply to the whole line. The other arguments and the errors are those of ``solve``.
+    The length of the line is exact only with a database of the remoteness (`db`).
     """
 def prove(
     board: Position | str,

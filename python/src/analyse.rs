@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use konane::analysis::{Analysis, Analyst};
-use konane::{Move, SolveOptions};
+use konane::{Limits, Move, SolveOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -65,8 +65,8 @@ fn line_texts(line: &[Move]) -> Vec<String> {
 /// Values come from the rules, from `db` (a ``Database`` of the board, or a directory that contains one), and
 /// from a search. When a limit is reached, the remaining values are ``"unknown"``, ``reason`` names the limit, and
 /// the line ends where play is no longer decided. `time_limit` is a number of seconds or a text such as
-/// ``"1m30s"``; `max_nodes` applies to all values together, and to each move of the line. Without limits, every
-/// value is found, which takes longer than ``solve``.
+/// ``"1m30s"``. `max_nodes` applies to all searches together. Without limits, every value is found, which takes longer
+/// than ``solve``.
 ///
 /// The other arguments and the errors are those of ``solve``.
 #[pyfunction]
@@ -89,7 +89,11 @@ pub fn analyse<'py>(
         let limits = limits.to_limits(stop);
         let analysis = analyst.analyse(position, limits, &mut |_| {})?;
         let line = match analysis.outcome() {
-            Some(_) => analyst.line(position, limits)?,
+            Some(_) => {
+                let spent = analyst.nodes();
+                let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
+                analyst.line(position, Limits { nodes, ..limits })?
+            }
             None => Vec::new(),
         };
         Ok((analysis, line))
@@ -101,8 +105,8 @@ pub fn analyse<'py>(
 /// fast as known, the loser resists as long as known.
 ///
 /// The line ends where no move is left, or at the first position that is not decided within the limits.
-/// `max_nodes` is the limit for each move, `time_limit` that for the whole line. The other arguments and the
-/// errors are those of ``solve``. Only with a database of the remoteness (`db`) is the length of the line exact.
+/// `max_nodes` and `time_limit` apply to the whole line. The other arguments and the errors are those of ``solve``.
+/// The length of the line is exact only with a database of the remoteness (`db`).
 #[pyfunction]
 #[pyo3(
     signature = (board, *, threads=None, memory=None, time_limit=None, max_nodes=None, db=None),

@@ -29,16 +29,20 @@ impl MovesAndLine {
                 line: Vec::new(),
             });
         }
-        let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
-        let limits = Limits { nodes, ..limits };
+        // The limit applies to all searches of the run together.
+        let remaining = |spent: u64| {
+            let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
+            Limits { nodes, ..limits }
+        };
         let display = ProgressDisplay::new(quiet);
-        let analysis = analyst.analyse(position, limits, &mut |analysis| {
+        let analysis = analyst.analyse(position, remaining(spent), &mut |analysis| {
             display.update(|_| {
                 let (open, all) = (analysis.count(None), analysis.moves.len());
                 format!("{} of {all} moves decided", all - open)
             });
         })?;
-        Ok(MovesAndLine { analysis, line: analyst.line(position, limits)? })
+        let line = analyst.line(position, remaining(spent.saturating_add(analyst.nodes())))?;
+        Ok(MovesAndLine { analysis, line })
     }
 
     /// Returns the rows for the text of `solve`.
