@@ -318,6 +318,8 @@ impl CliError {
                  --phase jump reads a position with fewer than two gaps"
             }
             CliError::ValueLimit(Reason::Memory) => "--memory allows more",
+            CliError::ValueLimit(Reason::TimeLimit) => "--time-limit allows more",
+            CliError::ValueLimit(Reason::NodeLimit) => "--max-nodes allows more",
             CliError::Memory { need, .. } if is_available(*need) => "--memory allows more",
             CliError::SproutsFull(_) | CliError::GrundyFile(GrundyFileError::Full(_)) => {
                 "--memory allows more"

@@ -17,6 +17,7 @@ use konane::file::NewFile;
 use konane::notation::parse_position_as;
 use konane::search::Value;
 use konane::search::run::Reason;
+use konane::system::quote;
 use konane::value::{
     CENSUS_SQUARES, CensusRow, SumValue, ValueComponent, ValueProgress, ValueTerm, census, evaluate,
 };
@@ -43,8 +44,8 @@ pub struct ValueArgs {
     pub board: Option<Dimensions>,
     #[command(flatten)]
     pub begin: BeginArgs,
-    /// Add a term to a sum: a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as "{2|-1}" or "*2". May
-    /// be repeated.
+    /// Add a term to a sum: a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as
+    /// "{2|-1}" or "*2". May be repeated.
     #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
     pub add: Vec<String>,
     /// Draw the thermograph as an SVG document in this file.
@@ -110,10 +111,16 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
     let found = evaluate(&terms, to_move, limits, memory, &mut observer)?;
     drop(progress);
-    if let (Some(mut file), Some(thermograph)) = (file, &found.thermograph) {
-        let title: String = found.value.chars().take(MAX_SHOWN).collect();
-        file.put(thermograph.svg(&title).as_bytes())?;
-        file.finish()?;
+    match (file, &found.thermograph) {
+        (Some(mut file), Some(thermograph)) => {
+            let title: String = found.value.chars().take(MAX_SHOWN).collect();
+            file.put(thermograph.svg(&title).as_bytes())?;
+            file.finish()?;
+        }
+        (Some(_), None) => {
+            output::warn("--thermograph: the thermograph is unknown: no file was written")
+        }
+        (None, _) => {}
     }
     output::answer(args.output.json, &found, text)?;
     Ok(found.reason.into())
@@ -126,10 +133,10 @@ fn term(text: &str, args: &ValueArgs) -> Result<ValueTerm, CliError> {
         return Ok(ValueTerm::Game(text.to_owned()));
     };
     // The side to move is that of the whole sum, and may be omitted here.
-    let has_side = rest.ends_with([' ', 'b', 'w', 'B', 'W']);
+    let has_side = rest.ends_with(['b', 'w', 'B', 'W']);
     let position = if has_side { rest.to_owned() } else { format!("{rest} b") };
     let (board, position) = parse_position_as(board, &position, args.begin.phase)
-        .map_err(|error| CliError::Usage(format!("--add {text:?}: {error}")))?;
+        .map_err(|error| CliError::Usage(format!("--add {:?}: {error}", quote(text))))?;
     Ok(ValueTerm::Position(Arc::new(board), position))
 }
 
