@@ -72,12 +72,12 @@ pub struct EngineArgs {
     pub db: Option<PathBuf>,
 }
 
-/// Standard output.
+/// Writes lines to standard output, until its reader closes it or an error occurs.
 #[derive(Default)]
 pub struct AnswerWriter {
     /// True if nothing can be written any more.
     is_closed: AtomicBool,
-    /// The error that has closed it, unless the reader has.
+    /// The first error of a write. A reader that closes standard output is not an error.
     error: Mutex<Option<CliError>>,
 }
 
@@ -101,7 +101,7 @@ impl AnswerWriter {
     }
 }
 
-/// Locks data that no panic leaves in an invalid state.
+/// Locks a mutex even if it is poisoned: a panic leaves none of the data here in an invalid state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

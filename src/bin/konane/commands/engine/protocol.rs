@@ -166,7 +166,8 @@ pub fn parse(line: &[u8]) -> Result<EngineLine, EngineErrorJson> {
     let id = value.get("id").and_then(|id| RequestId::deserialize(id).ok());
     let wrong = |error: String| EngineErrorJson { id: id.clone(), error };
     if !value.is_object() {
-        return Err(wrong("the line is not a JSON object".to_owned()));
+        let error = r#"the line is not a JSON object: write one, such as {"id":1,"board":"5x5"}"#;
+        return Err(wrong(error.to_owned()));
     }
     // Parsed again, because `value` has lost duplicate fields.
     if value.get("action").is_some() {
@@ -175,7 +176,7 @@ pub fn parse(line: &[u8]) -> Result<EngineLine, EngineErrorJson> {
             (EngineAction::Quit, _) => Ok(EngineLine::Quit),
             (EngineAction::Stop, Some(id)) => Ok(EngineLine::Stop(id)),
             (EngineAction::Stop, None) => {
-                Err(wrong("id: missing; write that of a request".to_owned()))
+                Err(wrong("id: missing; write the id of the request to stop".to_owned()))
             }
         };
     }
