@@ -79,7 +79,10 @@ pub async fn get(
     let mv = mv.map_err(ApiError::refused)?;
     let positions = positions.unwrap_or(0);
     if positions > MAX_POSITIONS {
-        let text = format!("positions: at most {MAX_POSITIONS}; request the rest with position");
+        let text = format!(
+            "positions: at most {MAX_POSITIONS}, got {positions}; to continue, send the position of an entry \
+             without defences"
+        );
         return Err(ApiError::refused(text));
     }
     let time = time(milliseconds)?;

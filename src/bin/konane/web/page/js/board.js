@@ -28,7 +28,7 @@ export class Board {
     this.grid.addEventListener("focusout", () => this.look(null));
   }
 
-  /** Creates the squares of a board of another size, or the other way round. */
+  /** Creates the squares, unless the board has this size and orientation. */
   resize(size, flipped) {
     if (this.#size?.ranks === size.ranks && this.#size?.files === size.files && this.#flipped === flipped) return;
     const hasFocus = this.grid.contains(document.activeElement);

@@ -147,8 +147,8 @@ export function trace(drawing) {
   const inner = walks.filter((walk) => outer.get(walk.part) !== walk).sort((a, b) => a.area - b.area);
   const regions = [[], ...inner.map(({ boundary }) => [boundary])];
   for (const { part: own, boundary } of outer.values()) {
-    const around = inner.findIndex((walk) => walk.part !== own && inside(spots[boundary[0].spot], walk.polygon));
-    regions[around + 1].push(boundary);
+    const enclosing = inner.findIndex((walk) => walk.part !== own && inside(spots[boundary[0].spot], walk.polygon));
+    regions[enclosing + 1].push(boundary);
   }
   return regions;
 }

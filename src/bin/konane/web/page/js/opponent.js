@@ -90,7 +90,7 @@ export class Opponent {
       signal.throwIfAborted();
       if (!move) return;
       view.play(move);
-      // The reason says who wins.
+      // `why` names the winner, which is hidden with the values.
       this.said.textContent = `The program plays ${move}. ${view.shows ? why ?? "" : ""}`;
     } catch (error) {
       if (dropped(error)) return;

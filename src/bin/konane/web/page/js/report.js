@@ -10,14 +10,14 @@ import { SIGN, capital, firstSide, turnNumber } from "./words.js";
 const TIMES = [200, 1000, 2000, 2000, 2000];
 
 /** Returns how often a side kept a won position, in a sentence. */
-function accuracy(name, has, moves) {
-  const won = moves.filter(({ before }) => before !== "unknown");
-  const chances = won.filter(({ side, before }) => before === side);
+function accuracy(name, moves) {
+  const known = moves.filter(({ before }) => before !== "unknown");
+  const chances = known.filter(({ side, before }) => before === side);
   const kept = chances.filter(({ side, after }) => after === side).length;
-  const open = moves.length - won.length;
+  const open = moves.length - known.length;
   const more = open ? ` ${open === 1 ? "1 position is" : `${open} positions are`} not decided.` : "";
   if (!chances.length) return `${name} never had a won position.${more}`;
-  return `${name} ${has} a won position at ${chances.length === 1 ? "1 move" : `${chances.length} moves`} and kept it at ${kept}: `
+  return `${name} had a won position at ${chances.length === 1 ? "1 move" : `${chances.length} moves`} and kept it at ${kept}: `
     + `accuracy ${Math.round((100 * kept) / chances.length)}\u00a0%.${more}`;
 }
 
@@ -70,7 +70,7 @@ export class Report {
 
   #draw({ moves, result }, { play, pos }) {
     const sides = ["black", "white"].filter((side) => !play || side === play);
-    const lines = sides.map((side) => accuracy(play ? "You" : capital(side), "had", moves.filter((judged) => judged.side === side)));
+    const lines = sides.map((side) => accuracy(play ? "You" : capital(side), moves.filter((judged) => judged.side === side)));
     const mistakes = moves.filter(({ mark }) => mark === "?");
     const end = result === "unknown" ? "" : play ? (result === play ? "You won. " : "The program won. ") : `${capital(result)} won. `;
     put(this.node, el("h2", {}, play ? "Your game" : "The game"), lines.map((line, at) => el("p", {}, at ? "" : end, line)),

@@ -40,7 +40,7 @@ function write() {
   try {
     localStorage.setItem(NOTE, "done");
   } catch {
-    // The same.
+    // Without storage there is nothing to do.
   }
 }
 

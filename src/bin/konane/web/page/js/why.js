@@ -14,7 +14,7 @@ const TIME = 1500;
 const POSITIONS = 120;
 
 /** Returns the moves that a player has in a lost position. */
-function left(side, count) {
+function movesLeft(side, count) {
   if (count === 0) return `${side} has no move and has lost`;
   if (count === 1) return `${side} has one move, and it loses`;
   return `${side} has ${count} moves; ${count === 2 ? "both" : "all"} lose`;
@@ -120,7 +120,7 @@ export class Why {
       this.#open.add(this.#root);
       this.#begin = [{ move: judged.move, position: judged.after, kind: outcomeOf(judged), text: `${mover} plays ${judged.move}.` }];
       if (!wins) this.#begin.push({ move: reply, position: after, kind: "win", text: `${opponent} answers ${reply}.` });
-      this.#begin.at(-1).text += ` ${left(this.loser, refutation[0].moves)}.`;
+      this.#begin.at(-1).text += ` ${movesLeft(this.loser, refutation[0].moves)}.`;
       this.#draw();
     } catch (error) {
       if (!dropped(error)) put(this.tree, el("p", { class: "error", role: "alert" }, capital(error.message)));
@@ -179,7 +179,7 @@ export class Why {
   #pair(defence) {
     const { move, after, answer, then, code } = defence;
     const next = this.#lost.get(code);
-    const end = then === next.position || !next.moves ? left(this.loser, next.moves) : `This is ${this.#elsewhere(defence)}`;
+    const end = then === next.position || !next.moves ? movesLeft(this.loser, next.moves) : `This is ${this.#elsewhere(defence)}`;
     return [{ move, position: after, kind: "loss", text: `${this.loser} tries ${move}.` },
       { move: answer, position: then, kind: "win", text: `${this.winner} answers ${answer}. ${end}.` }];
   }
@@ -241,7 +241,7 @@ export class Why {
     const next = this.#lost.get(defence.code);
     const line = [...path, ...this.#pair(defence)];
     const isHere = next.from?.defence === defence;
-    const text = isHere || !next.moves ? left(this.loser, next.moves) : this.#elsewhere(defence);
+    const text = isHere || !next.moves ? movesLeft(this.loser, next.moves) : this.#elsewhere(defence);
     const isOpen = isHere && next.moves > 0 && this.#open.has(next.code);
     const moves = line.map(({ move }) => move);
     const button = el("button", { type: "button", class: "node", "data-line": moves.join(" "), "data-key": moves.join(" "),
