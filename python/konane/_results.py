@@ -254,7 +254,7 @@ class Analysis:
     * ``reason``: Reason for an unknown value, such as ``"time limit"``; ``None`` if all values are known.
     * ``code``: The position's code (``Position.code``).
     * ``moves``: All moves, each a ``JudgedMove``: winning ones first, the quickest at the head; then losing ones,
-      the longest at the head; then those with unknown outcome.
+      the longest resistance at the head; then those with unknown outcome.
     * ``line``: Moves of best play, as far as they are decided.
     """
 
@@ -378,7 +378,7 @@ class SproutsSolution:
     table: Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SumValue:
     """Value of a position, or of a sum of positions and other games. Numbers are texts such as ``"-5/4"``.
 

@@ -37,7 +37,7 @@ __all__ = ["env", "raw_env"]
 
 
 class raw_env(AECEnv):
-    """Environment of a board (``"6x6"``) or of the game from a ``Position``, without checks of actions.
+    """Environment of a board (``"6x6"``) or of the game from a ``Position``, without the wrappers of ``env``.
 
     An observation is a dictionary:
 

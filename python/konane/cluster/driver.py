@@ -183,6 +183,8 @@ class Driver:
             return
         machines = MachineMonitor()
         machines.start()
+        limit = self.options.time_limit
+        seconds = None if limit is None else time_limit(limit)
         started = before = time.monotonic()
         alive = next_check = 0.0
         try:
@@ -195,8 +197,7 @@ class Driver:
                     break
                 if now >= next_check:
                     next_check = now + CHECK_INTERVAL
-                    limit = self.options.time_limit
-                    if limit is not None and now - started >= time_limit(limit):
+                    if seconds is not None and now - started >= seconds:
                         self.coordinator.end("time limit")
                         break
                     if any(worker.pid is not None for worker in self.live):
