@@ -158,7 +158,7 @@ impl Analyst {
     /// searches become slower, as they no longer fit into the processor's cache.
     pub fn share(&mut self) -> Analyst {
         let Analyst { board, zobrist, table, options, database, proofs, .. } = self;
-        // Without an effect if the table is already shared, because then it has no larger geometry.
+        // No effect if the table is shared already: it then has its full capacity.
         table.reserve(table.capacity(), options.threads.get(), |code| zobrist.key(code));
         Analyst {
             board: board.clone(),
@@ -408,7 +408,7 @@ impl Analyst {
         Ok((analysis, choice))
     }
 
-    /// Sorts the moves of an analysis as [`Analysis::moves`] says. The resistance of losing moves is compared by the
+    /// Sorts the moves of an analysis as [`Analysis::moves`] describes. The resistance of losing moves is compared by the
     /// following criteria in turn, until one of them distinguishes the moves:
     ///
     /// * the greatest remoteness, if the remoteness after every losing move is known

@@ -70,8 +70,7 @@ impl<'a> DatabaseValues<'a> {
     }
 
     /// Returns the value of a position or, if the database does not contain it, of the equivalent position
-    /// with exchanged colours.
-    /// `None` if the database contains neither.
+    /// with exchanged colours. `None` if the database contains neither.
     ///
     /// # Errors
     /// As [`Database::value`].

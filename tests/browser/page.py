@@ -27,7 +27,7 @@ class Page:
         self.address = address
 
     def reset(self):
-        """Clears the storage, except for the note that the tour is not offered."""
+        """Clears the storage, and stores that the tour has been taken."""
         everything = {"origin": self.address.rstrip("/"), "storageTypes": "all"}
         self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
         self.driver.get(self.address)

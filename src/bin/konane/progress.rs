@@ -1,6 +1,6 @@
 //! Progress on stderr. On a terminal: a live line, with a bar if the amount of work is known. Elsewhere: plain
-//! lines, the first after [`FIRST_LINE`], the others at increasing intervals. All progress of a run counts, of
-//! searches as well as of steps.
+//! lines, the first after [`FIRST_LINE`], the others at increasing intervals. Searches and
+//! steps of the work share these intervals.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;

@@ -117,8 +117,8 @@ impl BuilddbArgs {
     }
 }
 
-/// Boards whose needs are listed.
-const LISTED: [&str; 9] = ["4x4", "4x5", "5x5", "5x6", "6x6", "5x7", "5x8", "6x7", "7x7"];
+/// Boards that [`list`] lists.
+const LISTED_BOARDS: [&str; 9] = ["4x4", "4x5", "5x5", "5x6", "6x6", "5x7", "5x8", "6x7", "7x7"];
 
 /// Prints the estimated needs of some boards.
 fn list(args: &BuilddbArgs) -> Result<Exit, CliError> {
@@ -130,7 +130,7 @@ fn list(args: &BuilddbArgs) -> Result<Exit, CliError> {
     let options = BuildOptions { memory_bytes: Some(u64::MAX), ..args.options() };
     let mut text = format!("{:<7}{:<11}{:<11}time\n", "board", "memory", "disk");
     let mut disk = None;
-    for name in LISTED {
+    for name in LISTED_BOARDS {
         let board: Dimensions = name.parse().expect("a board");
         let (memory_bytes, disk_bytes, seconds, note) = match plan(&Board::new(board), &options) {
             Ok(plan) => {
