@@ -357,9 +357,9 @@ impl Analyst {
         self.ranked(analysis)
     }
 
-    /// Chooses a move to play: a winning move, the quickest one if that is known; in a lost position the move of the
-    /// longest resistance; if nothing is proven within the limits, the best move according to the search.
-    /// Returns `None` if there is no move.
+    /// Chooses a move to play: a winning move, the quickest one if that is known; in a lost position the first of
+    /// the losing moves ([`Analysis::moves`]); if nothing is proven within the limits, the best move according to the
+    /// search. Returns `None` if there is no move.
     ///
     /// # Errors
     /// As [`Analyst::analyse`].

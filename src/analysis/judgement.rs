@@ -135,8 +135,8 @@ pub struct Analysis {
     #[schemars(with = "String")]
     pub code: u64,
     /// All moves: winning ones first, the quickest at the head, and the one with the fewest replies where the
-    /// remoteness is equal or unknown; then losing ones, the longest resistance at the head; then those with unknown
-    /// outcome.
+    /// remoteness is equal or unknown; then losing ones, the greatest remoteness at the head if it is known for each of
+    /// them, otherwise the one with the fewest winning replies; then those with unknown outcome.
     pub moves: Vec<JudgedMove>,
 }
 

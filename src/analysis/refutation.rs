@@ -25,7 +25,7 @@ pub struct LostPosition {
     pub code: u64,
     /// Number of moves of the player who loses.
     pub moves: u32,
-    /// All moves with their answers, the longest resistance first. Absent if a limit was reached before.
+    /// All moves with their answers, in the order of `moves` in an analysis. Absent if a limit was reached before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defences: Option<Vec<Defence>>,
 }

@@ -83,7 +83,7 @@ impl Job {
             }
         };
         let limits = |nodes: u64| Limits {
-            nodes: request.max_nodes.map(|max| max.saturating_sub(nodes)),
+            nodes: request.max_nodes.map(|max| max.get().saturating_sub(nodes)),
             // A time that the clock cannot represent is no limit.
             deadline: request.time_limit.and_then(|limit| begun.checked_add(limit)),
             stop: Some(&self.stop),

@@ -1,12 +1,13 @@
 //! Lines of input and output: their fields and their parser.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, de};
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::job::Job;
 use crate::args::played_position::PlayedPosition;
@@ -19,31 +20,32 @@ use konane::{Colour, Dimensions, Move, Phase, Position};
 
 /// Id of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a text or a number")]
+#[serde(untagged)]
 #[schemars(inline)]
 pub enum RequestId {
     /// Text.
     Text(String),
-    /// Number.
-    Number(Number),
+    /// Whole number of at most 64 bits.
+    Number(i64),
 }
 
 /// A request for the value of a position.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EngineRequest {
-    /// Any text or number that no other request in flight has. All answers to the request have it.
+    /// Any text or whole number that no other request in flight has. All answers to the request have it.
     pub id: RequestId,
     /// Ranks x files.
     board: String,
     /// The position, by default the start of the game.
     position: Option<String>,
-    /// The phase of the position: `auto` (default: by the number of empty squares) or `jump`.
+    /// The phase of the position: `auto` (default: by the number of empty squares), `removal`, which is the
+    /// same, or `jump`.
     phase: Option<String>,
     /// Moves that follow the position.
     moves: Option<String>,
     /// Maximum number of nodes, by default unlimited.
-    pub max_nodes: Option<u64>,
+    pub max_nodes: Option<NonZeroU64>,
     /// Maximum time from the beginning of the search, such as `500ms` or `10s`; by default unlimited.
     #[serde(default, deserialize_with = "duration")]
     #[schemars(with = "Option<String>")]
@@ -107,9 +109,9 @@ pub struct EngineAnswerJson {
     /// Reason for an unknown value of the position, or with `values` of a move. Absent if they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The move to play: a winning move; in a lost position the move of the longest resistance; while
-    /// the outcome is unknown, the best move so far. Null if there is no move, or if the request was
-    /// stopped before its search began.
+    /// The move to play: a winning move; in a lost position the first of the losing moves in the order of
+    /// `moves`; while the outcome is unknown, the best move so far. Null if there is no move, or if the
+    /// request was stopped before its search began.
     pub best_move: Option<Move>,
     /// With `values`: all moves, winning ones first and unknown ones last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,7 +163,10 @@ pub fn parse(line: &[u8]) -> Result<EngineLine, EngineErrorJson> {
         |error: serde_json::Error| error.to_string().replace(" at line 1 column", " at column");
     let value: Value = serde_json::from_slice(line).map_err(|error| EngineErrorJson {
         id: None,
-        error: format!("the line is not valid JSON: {}", text(error)),
+        error: format!(
+            "the line is not valid JSON ({}): write one object, such as {{\"id\":1,\"board\":\"5x5\"}}",
+            text(error)
+        ),
     })?;
     let id = value.get("id").and_then(|id| RequestId::deserialize(id).ok());
     let wrong = |error: String| EngineErrorJson { id: id.clone(), error };
@@ -195,11 +200,30 @@ fn fields<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
         let (path, text) = (error.path().to_string(), error.into_inner().to_string());
         // The column is of no use: the field is named.
         let text = text.split(" at line 1 column").next().unwrap_or_default();
-        let is_named = ["unknown field", "missing field", "duplicate field"]
-            .iter()
-            .any(|kind| text.starts_with(kind));
-        if is_named { text.to_owned() } else { format!("{path}: {text}") }
+        let begins = |kinds: &[&str]| kinds.iter().any(|kind| text.starts_with(kind));
+        if begins(&["unknown field", "missing field", "duplicate field"]) {
+            return text.to_owned();
+        }
+        let value: Result<Value, _> = serde_json::from_slice(line);
+        match value.as_ref().ok().and_then(|value| value.get(&path)) {
+            Some(value) if begins(&["invalid", "unknown variant", "data did not match"]) => {
+                format!("{path}: {value} is not {}", expected(&path))
+            }
+            _ => format!("{path}: {text}"),
+        }
     })
+}
+
+/// Describes the values of a field.
+fn expected(field: &str) -> &'static str {
+    match field {
+        "id" => "a text or a whole number of at most 64 bits",
+        "max_nodes" => "a whole number of at least 1",
+        "values" | "line" => "true or false",
+        "time_limit" | "progress" => "a time as text, such as \"5s\"",
+        "action" => "\"stop\" or \"quit\"",
+        _ => "a text",
+    }
 }
 
 #[cfg(test)]
@@ -227,6 +251,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn values_of_wrong_types_are_errors_that_name_the_field() {
+        for (fields, expected) in [
+            (r#""id":1.5"#, "id: 1.5 is not a text or a whole number of at most 64 bits"),
+            (r#""id":1,"max_nodes":0"#, "max_nodes: 0 is not a whole number of at least 1"),
+            (r#""id":1,"max_nodes":1e3"#, "max_nodes: 1000.0 is not a whole number of at least 1"),
+            (r#""id":1,"moves":["c3"]"#, r#"moves: ["c3"] is not a text"#),
+            (r#""id":1,"values":null"#, "values: null is not true or false"),
+            (r#""id":1,"progress":2"#, r#"progress: 2 is not a time as text, such as "5s""#),
+        ] {
+            let line = format!(r#"{{"board":"4x4",{fields}}}"#);
+            let Err(EngineErrorJson { error, .. }) = parse(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            assert_eq!(error, expected);
+        }
+        let Err(EngineErrorJson { error, .. }) = parse(br#"{"id":1,"action":"go"}"#) else {
+            panic!("there is no such action")
+        };
+        assert_eq!(error, r#"action: "go" is not "stop" or "quit""#);
     }
 
     #[test]

@@ -6,7 +6,7 @@ import { link } from "./state.js";
 import { SIGN, badge, outcomeOf, plies, sourceText } from "./words.js";
 
 const TITLES = { win: "Winning", loss: "Losing", unknown: "Not decided yet" };
-const BEST = { win: "best", loss: "resists longest" };
+const BEST = { win: "best", loss: "hardest to refute" };
 
 /** Returns the most frequent source of values. The rules do not count: they are the source of a last move. */
 function commonSource(moves) {
