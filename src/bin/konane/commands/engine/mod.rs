@@ -6,7 +6,7 @@
 //!                                                           └── BoardTables: one table for each board
 //! ```
 //!
-//! Lines are read only while fewer than [`MAX_IN_FLIGHT`] requests are in flight, so memory is bounded.
+//! Lines are read only while fewer than [`MAX_TASKS`] requests wait or are searched, so memory is bounded.
 
 mod job;
 mod protocol;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::io::{self, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -38,8 +38,8 @@ pub use protocol::{
 use protocol::{EngineLine, RequestId, parse};
 use tables::BoardTables;
 
-/// Maximum number of requests without an answer. More lines are read when one is answered.
-const MAX_IN_FLIGHT: usize = 1024;
+/// Maximum number of tasks of the pool. More lines are read when one has ended.
+const MAX_TASKS: usize = 1024;
 
 /// `konane engine`.
 #[derive(Debug, Args)]
@@ -110,7 +110,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Engine {
     tables: Mutex<BoardTables>,
     in_flight: Mutex<HashMap<RequestId, Arc<Job>>>,
-    /// Notified after every answer.
+    /// Tasks of the pool that have not ended: those of the requests in flight, and of requests that were stopped before
+    /// they began.
+    tasks: AtomicUsize,
+    /// Notified after every answer, and at the end of every task.
     answered: Condvar,
     output: Arc<AnswerWriter>,
 }
@@ -125,6 +128,7 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let engine = Engine {
         tables: Mutex::new(BoardTables::new(databases, args.memory)),
         in_flight: Mutex::default(),
+        tasks: AtomicUsize::new(0),
         answered: Condvar::new(),
         output: Arc::default(),
     };
@@ -156,7 +160,7 @@ impl Engine {
         let is_ending = || stop.load(Ordering::Relaxed) || self.output.is_closed();
         let mut result = Ok(());
         while !is_ending() {
-            if lock(&self.in_flight).len() >= MAX_IN_FLIGHT {
+            if self.tasks.load(Ordering::Relaxed) >= MAX_TASKS {
                 self.wait();
                 continue;
             }
@@ -211,10 +215,13 @@ impl Engine {
             return Err(EngineErrorJson { id: Some(id), error });
         }
         in_flight.insert(id, Arc::clone(&job));
+        self.tasks.fetch_add(1, Ordering::Relaxed);
         scope.spawn_fifo(move |_| {
             if !job.is_begun.swap(true, Ordering::Relaxed) {
                 self.answer(&job);
             }
+            self.tasks.fetch_sub(1, Ordering::Relaxed);
+            self.answered.notify_all();
         });
         Ok(())
     }

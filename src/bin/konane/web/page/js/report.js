@@ -11,7 +11,7 @@ const TIMES = [200, 1000, 2000, 2000, 2000];
 
 /** Returns how often a side kept a won position, in a sentence. */
 function accuracy(name, moves) {
-  const known = moves.filter(({ before }) => before !== "unknown");
+  const known = moves.filter(({ before, after }) => before !== "unknown" && after !== "unknown");
   const chances = known.filter(({ side, before }) => before === side);
   const kept = chances.filter(({ side, after }) => after === side).length;
   const open = moves.length - known.length;

@@ -159,7 +159,10 @@ export class Why {
       this.#loading = null;
       if (lost.defences) this.#draw();
     } catch (error) {
-      if (!dropped(error)) this.tree.append(el("p", { class: "error", role: "alert" }, capital(error.message)));
+      if (dropped(error)) return;
+      // The position can be opened again.
+      this.#loading = null;
+      this.tree.append(el("p", { class: "error", role: "alert" }, capital(error.message)));
     }
   }
 
