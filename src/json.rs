@@ -102,7 +102,7 @@ pub fn finite(number: Number) -> Option<Number> {
     (number < INFINITY).then_some(number)
 }
 
-/// Returns a count divided by a time in seconds, as a whole number. The result is finite even if the time is 0.
+/// Returns a count divided by a time in seconds, as a whole number, or 0 if no time has passed.
 pub fn per_second(count: u64, seconds: f64) -> f64 {
-    (count as f64 / seconds.max(1e-9)).round()
+    if seconds > 0.0 { (count as f64 / seconds).round() } else { 0.0 }
 }

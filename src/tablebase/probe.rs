@@ -39,7 +39,8 @@ pub struct Probe {
     pub remoteness: Option<u32>,
     /// The moves, best move first: winning moves, then losing moves. If the database stores
     /// remotenesses, quick wins are before long wins, and long losses before quick losses. Equally
-    /// good moves have the order of [`Position::moves`]. Empty if the side to move has no move.
+    /// good moves are ordered by direction, then by length, then by square. Empty if the side to
+    /// move has no move.
     pub moves: Vec<RatedMove>,
 }
 

@@ -145,7 +145,7 @@ fn wrong_lines_are_errors_that_name_the_field() {
         (r#"{"action":"stop"}"#, "null", "id: missing"),
         (r#"{"action":"stop","id":"x"}"#, "\"x\"", "id: no request with this id is in flight"),
         (r#"{"action":"quit","board":"5x5"}"#, "null", "unknown field `board`"),
-        (&long, "null", "a line has more than 65536 bytes"),
+        (&long, "null", "the line has more than 65536 bytes"),
         ("\u{0}", "null", "the line is not valid JSON"),
     ];
     let lines: Vec<String> = rows.iter().map(|row| row.0.to_owned()).collect();

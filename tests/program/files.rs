@@ -130,10 +130,19 @@ fn files_of_a_run_must_differ() {
 fn overlong_lines_are_errors() {
     let dir = TestDir::new();
     dir.json(&words("builddb 3x3 --json --quiet"), 0);
-    for line in ["analyse 3x3", "play 3x3", "probe 3x3"] {
-        let output = dir.with_input(&words(line), &"x".repeat(1 << 17));
+    let long = "x".repeat(1 << 17);
+    for line in ["analyse 3x3", "play 3x3"] {
+        let output = dir.with_input(&words(line), &long);
         assert_eq!(code(&output), 4, "{line}: {}", stderr(&output));
-        assert!(stderr(&output).contains("a line has more than"), "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains("the line has more than"), "{line}: {}", stderr(&output));
+    }
+    // The other lines are answered.
+    for line in ["probe 3x3", "solve 3x3 -"] {
+        let output = dir.with_input(&words(line), &format!("3/3/3 b\n{long}\n3/3/3 w\n"));
+        assert_eq!(code(&output), 2, "{line}: {}", stderr(&output));
+        let expected = "error: line 2: the line has more than 65536 bytes\n";
+        assert_eq!(stderr(&output), expected, "{line}");
+        assert_eq!(stdout(&output).lines().count(), 2, "{line}");
     }
 }
 

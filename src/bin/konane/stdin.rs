@@ -87,7 +87,7 @@ fn line_of(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         line.pop();
     } else if line.len() > MAX_LINE_BYTES {
         input.skip_until(b'\n')?;
-        let text = format!("a line has more than {MAX_LINE_BYTES} bytes");
+        let text = format!("the line has more than {MAX_LINE_BYTES} bytes");
         return Err(io::Error::new(io::ErrorKind::InvalidData, text));
     }
     Ok(Some(line))
@@ -126,13 +126,19 @@ pub fn answer_lines(
             }
         };
         number += 1;
-        let line = line.map_err(CliError::Input)?;
-        let line = String::from_utf8_lossy(&line);
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let line_exit = match answer(line) {
+        let answered = match line {
+            Ok(line) => {
+                let line = String::from_utf8_lossy(&line);
+                let line = line.split('#').next().unwrap_or_default().trim();
+                if line.is_empty() {
+                    continue;
+                }
+                answer(line)
+            }
+            Err(error) if is_too_long(&error) => Err(CliError::Usage(error.to_string())),
+            Err(error) => return Err(CliError::Input(error)),
+        };
+        let line_exit = match answered {
             Ok((text, exit)) => {
                 out += &text;
                 exit

@@ -88,7 +88,11 @@ impl PlaySession<'_> {
         let winner = known.as_ref().map(|&(winner, _)| winner);
         let prospect = prospect(winner, self.side.colour(), self.opponent.level.is_none());
         let by = known.map(|(_, by)| format!(", by {by}")).unwrap_or_default();
-        format!("{board}, {players}. {prospect}{by}.{level}\nWrite a move, or help.\n")
+        let commands = match self.side {
+            HumanSide::None => "Write help for the commands.",
+            _ => "Write a move, or help.",
+        };
+        format!("{board}, {players}. {prospect}{by}.{level}\n{commands}\n")
     }
 
     /// Returns the proof's reply to each move of the user, if the proof shows that the user loses.
