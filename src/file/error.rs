@@ -133,10 +133,20 @@ impl FileKind {
 }
 
 impl FileError {
-    /// Converts an error of the operating system, for `map_err`.
+    /// Converts an error of the operating system, for `map_err`. An error because the directory of a new file does not
+    /// exist names the directory.
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError + use<> {
         let path = path.to_owned();
-        move |source| FileError::Io { path, action, source }
+        move |mut source| {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            if let Some(parent) = parent.filter(|parent| action == "create" && !parent.exists())
+                && source.kind() == io::ErrorKind::NotFound
+            {
+                let text = format!("the directory {} does not exist", parent.display());
+                source = io::Error::new(io::ErrorKind::NotFound, text);
+            }
+            FileError::Io { path, action, source }
+        }
     }
 
     /// Returns the kind of this error.

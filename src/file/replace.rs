@@ -49,7 +49,14 @@ impl NewFile {
             let found = "a symbolic link";
             return Err(FileError::NotReplaceable { path: temporary, found });
         }
-        let Some(file) = open_locked(&temporary)? else {
+        // The error names the file that the user has named.
+        let opened = open_locked(&temporary).map_err(|error| match error {
+            FileError::Io { action: action @ "create", source, .. } if !temporary.exists() => {
+                FileError::io(action, path)(source)
+            }
+            other => other,
+        });
+        let Some(file) = opened? else {
             return Err(FileError::Busy { path: path.to_owned() });
         };
         let emptied = file.set_len(0);

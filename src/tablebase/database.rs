@@ -119,11 +119,7 @@ impl Database {
         if directory.join(MANIFEST_NAME).exists() {
             return open(directory);
         }
-        let no_database =
-            |what: String| DatabaseError::NoDatabase { path: directory.to_owned(), what };
-        if !directory.is_dir() {
-            return Err(no_database("there is no such directory".to_owned()));
-        }
+        DatabaseError::check_directory(directory, Some(dimensions))?;
         let squares = dimensions.squares();
         let whole = [(Scope::Complete, squares), (Scope::Reachable, squares)];
         let limited = (0..squares).rev().map(|stones| (Scope::Complete, stones));
@@ -141,7 +137,11 @@ impl Database {
                 let candidate = directory.join(coverage.name());
                 candidate.join(MANIFEST_NAME).exists().then_some(candidate)
             })
-            .ok_or_else(|| no_database(format!("there is no database of {dimensions} in it")))
+            .ok_or_else(|| {
+                let what = format!("there is no database of {dimensions} in it");
+                let (path, board) = (directory.to_owned(), Some(dimensions));
+                DatabaseError::NoDatabase { path, what, board }
+            })
             .and_then(|found| open(&found))
     }
 
@@ -150,11 +150,12 @@ impl Database {
     /// listed with an error.
     ///
     /// # Errors
-    /// If the directory cannot be listed.
+    /// If there is no such directory, or if it cannot be listed.
     pub fn list(directory: &Path) -> Result<Vec<ListedDatabase>, DatabaseError> {
         let is_database = |path: &PathBuf| path.join(MANIFEST_NAME).exists();
         let mut paths = vec![directory.to_owned()];
         if !is_database(&paths[0]) {
+            DatabaseError::check_directory(directory, None)?;
             let entries = fs::read_dir(directory).map_err(DatabaseError::io("list", directory))?;
             let paths_of = entries.map(|entry| entry.map(|entry| entry.path()));
             let listed: io::Result<Vec<PathBuf>> = paths_of.collect();

@@ -146,6 +146,42 @@ fn overlong_lines_are_errors() {
     }
 }
 
+/// Errors and tips name the paths and options of the command line.
+#[test]
+fn errors_repeat_the_command_line() {
+    let dir = TestDir::new();
+    std::fs::write(dir.path("file"), "").unwrap();
+    let missing = "error: nope is no database: there is no such directory; build one, or continue \
+                   the build that was interrupted\n  tip: --db names another directory; ";
+    let rows = [
+        ("probe --db nope", 4, missing),
+        ("engine --db nope", 4, missing),
+        ("probe 5x5 --db nope --moves c3", 4, "`konane builddb 5x5` builds a database"),
+        ("probe --db file", 4, "it is a file, not a directory"),
+        ("solve -", 2, "as in `konane solve 4x4 -`"),
+        ("solve --position \u{3000}", 2, "--position: a position is missing: "),
+        ("man --out file", 2, "error: file is a file, not a directory: choose a directory"),
+        ("man solve --out pages", 2, "error: --out always writes all pages: omit solve"),
+        (
+            "value 3x3 --thermograph nope/a.svg",
+            4,
+            "error: cannot create nope/a.svg: the directory nope does not exist\n",
+        ),
+        #[cfg(target_os = "linux")]
+        ("builddb 3x3 --out /proc/x", 4, "error: cannot create /proc/x: "),
+    ];
+    for (line, expected, text) in rows {
+        let args: Vec<&str> = line.split(' ').collect();
+        let output = dir.run(&args);
+        assert_eq!(code(&output), expected, "{line}: {}", stderr(&output));
+        assert!(stderr(&output).contains(text), "{line}: {}", stderr(&output));
+    }
+    let text = stdout(&dir.run(&["builddb", "--max-stones", "3", "--memory", "1GiB"]));
+    let hint = "`konane builddb 5x5 --max-stones 3 --memory 1024MiB` builds a database,";
+    assert!(text.contains(hint) && !text.contains("--max-stones N"), "{text}");
+    assert_eq!(dir.files(), ["file"]);
+}
+
 /// Thread stacks need address space, which the shell limits here.
 #[test]
 #[cfg(target_os = "linux")]

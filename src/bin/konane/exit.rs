@@ -345,9 +345,15 @@ impl CliError {
             {
                 return Some(format!("the directory contains these databases: {names}"));
             }
-            CliError::Database(DatabaseError::NoDatabase { .. })
-            | CliError::Verify(DatabaseError::NoDatabase { .. }) => {
-                "`konane builddb` builds a database or continues a build"
+            CliError::Database(DatabaseError::NoDatabase { board, .. }) => {
+                let board = board.map_or("RxF".to_owned(), |board| board.to_string());
+                return Some(format!(
+                    "--db names another directory; `konane builddb {board}` builds a database or \
+                     continues a build"
+                ));
+            }
+            CliError::Verify(DatabaseError::NoDatabase { .. }) => {
+                "`konane builddb RxF` builds a database or continues a build"
             }
             CliError::Checkpoint(error) | CliError::Solve(SolveError::Checkpoint(error)) => {
                 match error {

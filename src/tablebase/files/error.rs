@@ -33,6 +33,8 @@ pub enum DatabaseError {
         path: PathBuf,
         /// The part that is missing.
         what: String,
+        /// The requested board, if any.
+        board: Option<Dimensions>,
     },
     /// The manifest lists a layer whose file does not exist.
     #[error(
@@ -123,6 +125,20 @@ impl DatabaseError {
     ) -> impl FnOnce(io::Error) -> DatabaseError + use<> {
         let to_file = FileError::io(action, path);
         move |error| to_file(error).into()
+    }
+
+    /// Returns an error unless `path` is a directory. `board` is the requested board, if any.
+    pub(in crate::tablebase) fn check_directory(
+        path: &Path,
+        board: Option<Dimensions>,
+    ) -> Result<(), DatabaseError> {
+        let what = match () {
+            () if path.is_dir() => return Ok(()),
+            () if path.exists() => "it is a file, not a directory",
+            () => "there is no such directory",
+        };
+        let (path, what) = (path.to_owned(), what.to_owned());
+        Err(DatabaseError::NoDatabase { path, what, board })
     }
 
     /// Returns the error for a file that is not a file of a database.

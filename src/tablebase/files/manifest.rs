@@ -269,13 +269,14 @@ impl Manifest {
     /// If there is no manifest, if it cannot be read, or as [`Manifest::decode`].
     pub fn read(directory: &Path) -> Result<Self, DatabaseError> {
         let path = directory.join(MANIFEST_NAME);
-        let no_database =
-            |what: String| DatabaseError::NoDatabase { path: directory.to_owned(), what };
-        if !directory.is_dir() {
-            return Err(no_database("there is no such directory".to_owned()));
-        }
+        DatabaseError::check_directory(directory, None)?;
         if !path.exists() {
-            return Err(no_database(format!("there is no {MANIFEST_NAME} in it")));
+            let what = format!("there is no {MANIFEST_NAME} in it");
+            return Err(DatabaseError::NoDatabase {
+                path: directory.to_owned(),
+                what,
+                board: None,
+            });
         }
         let mut bytes = Vec::new();
         let read = open_regular(&path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes);

@@ -146,7 +146,7 @@ fn an_unwritable_last_checkpoint_is_an_error() {
     assert_eq!(stopped["reason"], "interrupted");
     assert!(stopped["checkpoint"]["written"].as_u64().unwrap() > 0);
     let error = stopped["checkpoint"]["error"].as_str().unwrap();
-    assert!(error.contains("cannot create disk/a.ckpt.tmp"), "{error}");
+    assert!(error.contains("cannot create disk/a.ckpt: "), "{error}");
     let warned = format!("warning: no checkpoint was written: {error}\n");
     assert!(message.matches(&warned).count() > 1, "{message}");
     assert!(message.ends_with(&format!("error: {error}\n")), "{message}");

@@ -45,8 +45,8 @@ fn without_a_board_the_databases_are_listed() {
     let dir = TestDir::new();
     let output = dir.run(&["probe"]);
     assert_eq!(code(&output), 4);
-    assert!(stderr(&output).contains("db is no database: it contains no database"));
-    assert!(stderr(&output).contains("tip: `konane builddb`"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("db is no database: there is no such directory"));
+    assert!(stderr(&output).contains("`konane builddb RxF` builds"), "{}", stderr(&output));
     build(&dir, &["3x3"]);
     build(&dir, &["4x4", "--max-stones", "5", "--metric", "remoteness"]);
     let text = stdout(&dir.run(&["probe"]));

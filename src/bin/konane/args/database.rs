@@ -15,11 +15,16 @@ pub fn directory(named: Option<&Path>) -> Result<Option<PathBuf>, DatabaseError>
         let default = Path::new(DEFAULT);
         return Ok(default.is_dir().then(|| default.to_owned()));
     };
-    if Database::list(path)?.is_empty() {
-        let what = "it contains no database".to_owned();
-        return Err(DatabaseError::NoDatabase { path: path.to_owned(), what });
+    match Database::list(path)?.is_empty() {
+        true => Err(none_in(path)),
+        false => Ok(Some(path.to_owned())),
     }
-    Ok(Some(path.to_owned()))
+}
+
+/// Returns the error for a directory without databases.
+pub fn none_in(directory: &Path) -> DatabaseError {
+    let what = "it contains no database".to_owned();
+    DatabaseError::NoDatabase { path: directory.to_owned(), what, board: None }
 }
 
 /// Opens the database of a board in a directory, or the database at this path. Returns `None` if the board has none.

@@ -12,13 +12,13 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::exit::CliError;
-use konane::notation::{dimensions_of, parse_line, parse_position_as};
+use konane::notation::{PositionError, dimensions_of, parse_line, parse_position_as};
 use konane::search::run::Limits;
 use konane::system::{
     NumberError, alternatives, memory_available, parse_bytes, parse_count, parse_duration,
     parse_number, quote, start_in_pool, thread_pool,
 };
-use konane::{Board, Dimensions, Move, PhaseChoice, Position};
+use konane::{Board, Dimensions, DimensionsError, Move, PhaseChoice, Position};
 
 /// Maximum number of threads.
 pub const MAX_THREADS: u32 = 1024;
@@ -26,6 +26,16 @@ pub const MAX_THREADS: u32 = 1024;
 /// Returns a parser of whole numbers from `min` to `max`.
 pub fn number(min: u32, max: u32) -> impl Fn(&str) -> Result<u32, NumberError> + Clone {
     move |text| parse_number(text, min.into(), max.into()).map(|number| number as u32)
+}
+
+/// Parses a board.
+pub fn board(text: &str) -> Result<Dimensions, String> {
+    match text {
+        "-" => Err("write a board; positions on standard input follow it, as in \
+                    `konane solve 4x4 -`"
+            .to_owned()),
+        _ => text.parse().map_err(|error: DimensionsError| error.to_string()),
+    }
 }
 
 /// Returns a parser of library values by their names. Each value has a help text.
@@ -215,7 +225,7 @@ impl JobArgs {
 #[derive(Debug, Args)]
 pub struct PositionArgs {
     /// Ranks x files, such as 6x6; optional with --position.
-    #[arg(value_name = "RxF", required_unless_present = "position")]
+    #[arg(value_name = "RxF", required_unless_present = "position", value_parser = board)]
     pub board: Option<Dimensions>,
     #[command(flatten)]
     pub begin: BeginArgs,
@@ -265,6 +275,9 @@ impl BeginArgs {
         let Some(text) = &self.position else {
             return Err(CliError::Usage("no board: write one, such as 6x6".to_owned()));
         };
+        if text.trim().is_empty() {
+            return Err(CliError::Position(PositionError::Empty));
+        }
         dimensions_of(text).ok_or_else(|| {
             let text = quote(text);
             CliError::Usage(format!("--position: no board has the ranks and files of {text}"))

@@ -1,6 +1,7 @@
 //! `konane builddb`.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -12,6 +13,7 @@ use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg, database, named, numbe
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::progress::ProgressDisplay;
+use konane::file::FileError;
 use konane::search::run::Reason;
 use konane::system::peak_memory;
 use konane::tablebase::{
@@ -115,6 +117,24 @@ impl BuilddbArgs {
             ..BuildOptions::complete(self.out.clone())
         }
     }
+
+    /// Returns the options that are not the default ones, as on the command line.
+    fn given(&self) -> String {
+        let out =
+            (self.out.as_os_str() != database::DEFAULT).then(|| self.out.display().to_string());
+        let scope = (self.scope != Scope::Complete).then(|| self.scope.name().to_owned());
+        let metric = (self.metric != Metric::Outcome).then(|| self.metric.name().to_owned());
+        let options = [
+            ("--out", out),
+            ("--scope", scope),
+            ("--metric", metric),
+            ("--max-stones", self.max_stones.map(|stones| stones.to_string())),
+            ("--memory", self.memory.memory.map(|bytes| format!("{}MiB", bytes.div_ceil(1 << 20)))),
+            ("--threads", self.threads.threads.map(|threads| threads.to_string())),
+        ];
+        let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        given.map(|(name, value)| format!(" {name} {value}")).collect()
+    }
 }
 
 /// Boards that [`list`] lists.
@@ -164,9 +184,16 @@ fn list(args: &BuilddbArgs) -> Result<Exit, CliError> {
         text +=
             &limit.map_or(String::new(), |limit| format!(",\n{} of {what}", output::bytes(limit)));
     }
-    text += ".\n`konane builddb 5x5` builds a database, `konane builddb 6x7 --plan` only plans.\n\
-             With less memory, large boards are built in slices, which takes longer.\n\
-             --max-stones N covers only positions with few stones.\n";
+    let given = args.given();
+    let space = if given.is_empty() { " " } else { "\n" };
+    text += &format!(
+        ".\n`konane builddb 5x5{given}` builds a database,{space}\
+         `konane builddb 6x7{given} --plan` only plans.\n\
+         With less memory, large boards are built in slices, which takes longer.\n"
+    );
+    if args.max_stones.is_none() {
+        text += "--max-stones N covers only positions with few stones.\n";
+    }
     output::write_text(text)?;
     Ok(Exit::Answered)
 }
@@ -184,6 +211,9 @@ fn plan_and_build(
     let plan = match plan(&board, &options) {
         Ok(plan) => plan,
         Err(error) => {
+            if error.lacking() == Some(Resource::Disk) && !args.plan {
+                must_be_creatable(&args.out)?;
+            }
             if let (true, Some(resource)) = (args.output.json, error.lacking()) {
                 output::write_json(&no_database(match resource {
                     Resource::Memory => "memory",
@@ -219,6 +249,16 @@ fn plan_and_build(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns an error if a directory neither exists nor can be created. The file system of such a path may have no
+/// free space, as /proc has none.
+fn must_be_creatable(directory: &Path) -> Result<(), FileError> {
+    if !directory.is_dir() {
+        fs::create_dir_all(directory).map_err(FileError::io("create", directory))?;
+        fs::remove_dir(directory).map_err(FileError::io("remove", directory))?;
+    }
+    Ok(())
 }
 
 fn plan_text(plan: &Plan) -> String {

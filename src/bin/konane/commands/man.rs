@@ -1,11 +1,13 @@
 //! `konane man` and `konane completions`: manual pages and completion scripts, which installers can include.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_complete_nushell::Nushell;
+use clap_mangen::Man;
 
 use crate::exit::{CliError, Exit};
 use crate::output;
@@ -24,8 +26,8 @@ pub struct ManArgs {
     /// The subcommand to describe, such as `solve` or `sprouts db`; the whole program by default.
     #[arg(value_name = "SUBCOMMAND")]
     pub path: Vec<String>,
-    /// Write the pages of the program and all subcommands as files into this directory.
-    #[arg(long, value_name = "DIR", conflicts_with = "path")]
+    /// Write all pages, of the program and of every subcommand, as files into this directory.
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
@@ -35,10 +37,17 @@ pub fn man(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
     let mut command = without_help(program);
     command.build();
     if let Some(directory) = &args.out {
-        let written = fs::create_dir_all(directory);
-        let written = written.and_then(|()| clap_mangen::generate_to(command, directory));
-        let failed = |source| FileError::Io { path: directory.clone(), action: "write", source };
-        written.map_err(failed)?;
+        if !args.path.is_empty() {
+            let path = quote(&args.path.join(" "));
+            return Err(CliError::Usage(format!("--out always writes all pages: omit {path}")));
+        }
+        if directory.exists() && !directory.is_dir() {
+            let directory = directory.display();
+            let text = format!("{directory} is a file, not a directory: choose a directory");
+            return Err(CliError::Usage(text));
+        }
+        fs::create_dir_all(directory).map_err(FileError::io("create", directory))?;
+        write_pages(&command, directory).map_err(FileError::io("write", directory))?;
         return Ok(Exit::Answered);
     }
     for name in &args.path {
@@ -56,9 +65,20 @@ pub fn man(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
         command = found;
     }
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page).map_err(CliError::Output)?;
+    page_of(command).render(&mut page).map_err(CliError::Output)?;
     output::write_text(String::from_utf8_lossy(&page))?;
     Ok(Exit::Answered)
+}
+
+/// Returns the page of the program or of a subcommand. Only the program has a version.
+fn page_of(command: Command) -> Man {
+    Man::new(command).source(concat!("konane ", env!("CARGO_PKG_VERSION")))
+}
+
+fn write_pages(command: &Command, directory: &Path) -> io::Result<()> {
+    page_of(command.clone()).generate_to(directory)?;
+    let mut subcommands = command.get_subcommands().filter(|command| !command.is_hide_set());
+    subcommands.try_for_each(|command| write_pages(command, directory))
 }
 
 fn without_help(command: Command) -> Command {

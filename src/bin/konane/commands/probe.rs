@@ -6,18 +6,18 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
-use crate::args::BeginArgs;
-use crate::args::database;
+use crate::args::{BeginArgs, board, database};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::stdin::answer_lines;
 use konane::notation::parse_position_as;
 use konane::search::Value;
-use konane::tablebase::{Database, DatabaseError, Manifest, Probe, RatedMove, probe};
+use konane::tablebase::{Database, Manifest, Probe, RatedMove, probe};
 use konane::{Board, Dimensions, Position};
 
 /// `konane probe`.
 #[derive(Debug, Args)]
+#[command(override_usage = "konane probe [OPTIONS] [RxF [-]]")]
 #[command(after_help = concat!(
     "With neither --position nor --moves, positions are read from standard input, one per line. If\n",
     "it is a terminal, the start position is looked up instead. Empty lines and text after a # are\n",
@@ -30,7 +30,7 @@ use konane::{Board, Dimensions, Position};
 ))]
 pub struct ProbeArgs {
     /// Ranks x files, such as 6x6; optional with --position.
-    #[arg(value_name = "RxF")]
+    #[arg(value_name = "RxF", value_parser = board)]
     pub board: Option<Dimensions>,
     #[command(flatten)]
     pub begin: BeginArgs,
@@ -93,11 +93,7 @@ fn list(args: &ProbeArgs) -> Result<Exit, CliError> {
         return Err(CliError::Usage("no board: write one, such as 6x6, or omit --json".to_owned()));
     }
     let directory = args.db.display();
-    // The default directory need not exist.
-    let listed = match args.db.is_dir() || args.db.as_os_str() != database::DEFAULT {
-        true => Database::list(&args.db)?,
-        false => Vec::new(),
-    };
+    let listed = Database::list(&args.db)?;
     let (mut text, mut example) = (String::new(), None);
     for (path, manifest) in listed {
         match manifest {
@@ -124,8 +120,7 @@ fn list(args: &ProbeArgs) -> Result<Exit, CliError> {
         }
     }
     let Some(dimensions) = example else {
-        let what = "it contains no database".to_owned();
-        return Err(DatabaseError::NoDatabase { path: args.db.clone(), what }.into());
+        return Err(database::none_in(&args.db).into());
     };
     let db = match args.db.as_os_str() == database::DEFAULT {
         true => String::new(),

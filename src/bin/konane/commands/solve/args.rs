@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::checkpoint::CheckpointArgs;
-use crate::args::PositionArgs;
-use crate::args::{JobArgs, OutputArgs, SearchArgs, named};
+use crate::args::{JobArgs, OutputArgs, PositionArgs, SearchArgs, named};
 use crate::exit::CliError;
 use crate::trace::TraceArgs;
 use konane::search::dfpn::VirtualLoss;
@@ -16,6 +15,9 @@ use konane::{Algorithm, Board, Overrides, Profile, Symmetry};
 
 /// `konane solve`.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "konane solve [OPTIONS] <RxF> [-]\n       konane solve [OPTIONS] --position <TEXT>"
+)]
 #[command(after_help = concat!(
     "--memory is the total for table and tree. It is reserved at the start and used as the search\n",
     "proceeds. pns and ab use one thread. With -, empty lines and text after a # are ignored.\n\n",
