@@ -95,6 +95,7 @@ impl GameStore<'_> {
                 }
                 let (low, high) =
                     if is_left { (option, options[other]) } else { (options[other], option) };
+                self.poll()?;
                 if self.at_most(low, high)? {
                     options.swap_remove(place);
                     continue 'options;
@@ -116,6 +117,7 @@ impl GameStore<'_> {
         let [lefts, rights] = self.places(option);
         for place in if is_left { rights } else { lefts } {
             let reply = self.option(place);
+            self.poll()?;
             let is_reverse = match is_left {
                 true => self.is_at_most_form(reply, form)?,
                 false => self.is_at_least_form(reply, form)?,
@@ -223,10 +225,15 @@ impl GameStore<'_> {
             return Ok(self.node(index).negative);
         }
         if ups == 0 {
+            // Both players have the options x, x*, ..., x*(n - 1) in x*n, which is a canonical form.
+            let [low, high] = Stop::of_number(sum.number);
             let mut nimbers = vec![number];
-            for _ in 0..star {
-                let next = self.canonical(&mut nimbers.clone(), &mut nimbers.clone())?;
-                nimbers.push(next);
+            for star in 1..=star {
+                self.poll()?;
+                let mut options = nimbers.clone();
+                options.sort_unstable();
+                let sum = NumberUpStar { number: sum.number, ups: 0, star };
+                nimbers.push(self.intern(&options, &options, Some(sum), [high, low])?);
             }
             return Ok(nimbers[star as usize]);
         }

@@ -1,7 +1,7 @@
 //! The store against definitions: games as trees, compared without stops, memo or canonical forms.
 
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use proptest::prelude::*;
@@ -367,6 +367,26 @@ fn limits_end_an_operation_and_leave_nothing_wrong() {
         let game = games.parse("{2||1|0}").unwrap();
         assert_eq!(games.text(game), "{2||1|0}");
     }
+}
+
+#[test]
+fn large_nimbers_obey_the_limits() {
+    let mut games = store();
+    let star = games.parse("*1000").unwrap();
+    assert_eq!(games.text(star), "*1000");
+    assert_eq!(games.left_options(star).len(), 1000);
+    let forms: Vec<_> = ["*5", "2*5"].map(|text| games.parse(text).unwrap()).into();
+    for form in forms {
+        let options: Vec<_> = games.left_options(form).collect();
+        assert_eq!(games.game(&options, &options).unwrap(), form);
+    }
+    // Its sums with other games take hours.
+    let stop = AtomicBool::new(false);
+    let limits = Limits { stop: Some(&stop), ..Limits::default() };
+    let mut games = GameStore::new(limits, 1 << 30);
+    let [star, hot] = ["*1000", "{1|-1}"].map(|text| games.parse(text).unwrap());
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(games.sum(star, hot), Err(Reason::Interrupted));
 }
 
 #[test]
