@@ -192,6 +192,7 @@ class Probe:
     * ``board``: Ranks x files.
     * ``position``: The position, as text.
     * ``to_move``: The player to move: ``"black"`` or ``"white"``.
+    * ``phase``: Kind of the next move: ``"removal"`` or ``"jump"``.
     * ``outcome``: ``"win"`` or ``"loss"`` for the player to move.
     * ``winner``: ``"black"`` or ``"white"``.
     * ``remoteness``: Plies to the end with best play; ``None`` if the database stores outcomes only.
@@ -205,6 +206,7 @@ class Probe:
     board: str
     position: str
     to_move: _Colour
+    phase: Literal["removal", "jump"]
     outcome: Literal["win", "loss"]
     winner: _Colour
     remoteness: int | None = None
@@ -386,6 +388,7 @@ class SumValue:
     * ``position``: The position, as text; ``None`` for a sum of several terms.
     * ``terms``: The terms of a sum, as texts; ``None`` for a single position.
     * ``to_move``: The player to move: ``"black"`` or ``"white"``.
+    * ``phase``: Kind of the next move, ``"jump"``; ``None`` for a sum of several terms.
     * ``value``: The canonical form in the notation of CGSuite, or ``"unknown"``. Black is Left.
     * ``class_``: Outcome class: ``"L"`` (Black wins), ``"R"`` (White wins), ``"N"`` (the next player wins) or ``"P"``
       (the previous player wins); ``None`` if it is unknown.
@@ -410,6 +413,7 @@ class SumValue:
     position: str | None = None
     terms: list[str] | None = None
     to_move: _Colour
+    phase: Literal["jump"] | None = None
     value: str
     class_: Literal["L", "R", "N", "P"] | None
     outcome: _Outcome

@@ -22,7 +22,7 @@ impl GameStore<'_> {
         self.canonical(&mut left, &mut right).map(|index| self.id(index))
     }
 
-    /// Returns a number as a game.
+    /// Returns a number as a game: at most [`Dyadic::MAX_GAME`].
     pub fn number(&mut self, number: Dyadic) -> Result<GameId, Reason> {
         self.number_index(number).map(|index| self.id(index))
     }
@@ -179,6 +179,9 @@ impl GameStore<'_> {
 
     /// Returns the index of a number.
     pub(super) fn number_index(&mut self, number: Dyadic) -> Result<u32, Reason> {
+        if number.max(-number) > Dyadic::MAX_GAME {
+            return Err(Reason::Memory);
+        }
         // An integer n has the option n − 1, a fraction the two numbers at a distance of 1/2^e. These come first, without
         // recursion: an integer may be large.
         let mut pending = vec![number];

@@ -14,14 +14,17 @@ const ONE: i64 = 1 << FRACTION_BITS;
 
 /// An exact number k/2^e with e at most 40 and an absolute value below 2^21. Its text is `-3`, `1/2` or `-5/4`.
 ///
-/// Results outside of this range are `None`. A number that is the value of a game needs as many games as its absolute
-/// value and its exponent, so the range exceeds those of all positions on boards of 64 squares.
+/// Results outside of this range are `None`. Numbers that are games have a smaller range: see [`Self::MAX_GAME`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dyadic(i64);
 
 impl Dyadic {
     /// The number 0.
     pub const ZERO: Dyadic = Dyadic(0);
+
+    /// Maximum absolute value of a number as a game, 4096. An integer n needs n games, and positions of 64 squares have
+    /// values of some dozens.
+    pub const MAX_GAME: Dyadic = Dyadic(4096 * ONE);
 
     /// Returns `numerator` / 2^`exponent`.
     pub fn new(numerator: i64, exponent: u32) -> Option<Dyadic> {

@@ -240,11 +240,13 @@ impl Parser<'_, '_> {
                 return Err(self.error("a power of 2"));
             }
             let text = &self.text[begin..self.place];
-            let Ok(value) = text.parse::<Dyadic>() else {
+            let value = text
+                .parse()
+                .ok()
+                .filter(|value: &Dyadic| (-Dyadic::MAX_GAME..=Dyadic::MAX_GAME).contains(value));
+            let Some(value) = value else {
                 self.place = begin;
-                return Err(
-                    self.error("a fraction k/2^e with e up to 40, between -2097152 and 2097152")
-                );
+                return Err(self.error("a fraction k/2^e with e up to 40, from -4096 to 4096"));
             };
             let integer = self.text[begin..end].parse::<i32>().ok();
             number = Some((value, integer.filter(|_| self.place == end)));

@@ -317,7 +317,8 @@ fn errors_name_the_character() {
         ("1 2", 3, "the end"),
         ("1/3", 1, "2^e"),
         ("1/", 3, "power of 2"),
-        ("3000000", 1, "2097152"),
+        ("4097", 1, "to 4096"),
+        ("{0|-8193/2}", 4, "-4096"),
         ("*1001", 2, "up to 1000"),
         ("1/2.^", 5, "integer"),
         ("±(1", 4, "\")\""),
@@ -331,6 +332,18 @@ fn errors_name_the_character() {
     }
     let deep = "{".repeat(5000) + &"|}".repeat(5000);
     assert!(matches!(games.parse(&deep), Err(GameTextError::Syntax { column: 101, .. })));
+}
+
+#[test]
+fn numbers_beyond_the_limit_are_no_games() {
+    let mut games = store();
+    for (a, b) in [("4096", "1"), ("-4096", "-1/2"), ("{4096|0}", "{4096|0}")] {
+        let [a, b] = [a, b].map(|text| games.parse(text).unwrap());
+        assert_eq!(games.sum(a, b), Err(Reason::Memory));
+        let minus = games.negative(b);
+        assert!(games.sum(a, minus).is_ok());
+    }
+    assert_eq!(games.parse("{4096|}"), Err(GameTextError::Limit(Reason::Memory)));
 }
 
 #[test]
@@ -353,7 +366,7 @@ fn limits_end_an_operation_and_leave_nothing_wrong() {
         }
     }
     let mut games = GameStore::new(Limits::default(), 1 << 17);
-    assert_eq!(games.parse("2000000"), Err(GameTextError::Limit(Reason::Memory)));
+    assert_eq!(games.parse("4096"), Err(GameTextError::Limit(Reason::Memory)));
     assert!(games.memory_bytes() <= 1 << 17);
     let stop = AtomicBool::new(true);
     let deadline = Some(Instant::now());
@@ -362,7 +375,7 @@ fn limits_end_an_operation_and_leave_nothing_wrong() {
         (Limits { deadline, ..Limits::default() }, Reason::TimeLimit),
     ] {
         let mut games = GameStore::new(limits, 1 << 30);
-        assert_eq!(games.parse("2000000"), Err(GameTextError::Limit(reason)));
+        assert_eq!(games.parse("4096"), Err(GameTextError::Limit(reason)));
         // The same store computes small games correctly.
         let game = games.parse("{2||1|0}").unwrap();
         assert_eq!(games.text(game), "{2||1|0}");
@@ -392,7 +405,7 @@ fn large_nimbers_obey_the_limits() {
 #[test]
 fn numbers_out_of_range_are_unknown() {
     let mut games = store();
-    let large = games.parse("1500000").unwrap();
+    let large = games.parse("3000").unwrap();
     assert_eq!(games.sum(large, large), Err(Reason::Memory));
     // Halving the finest fraction is not possible.
     let fine = games.parse("{1/1099511627776|0}").unwrap();
@@ -411,9 +424,9 @@ fn ids_belong_to_their_store() {
 fn long_texts_are_abbreviated() {
     // The text of each game is twice as long as that of the game before it.
     let mut games = store();
-    let mut game = games.parse("{1|-1*}").unwrap();
+    let mut game = games.parse("{1/128|-1/128*}").unwrap();
     for exponent in 1..=17 {
-        let shift = games.number(Dyadic::new(1 << exponent, 0).unwrap()).unwrap();
+        let shift = games.number(Dyadic::new(1 << exponent, 7).unwrap()).unwrap();
         let back = games.negative(shift);
         let (left, right) = (games.sum(game, shift).unwrap(), games.sum(game, back).unwrap());
         game = games.game(&[left], &[right]).unwrap();
@@ -425,7 +438,7 @@ fn long_texts_are_abbreviated() {
 #[test]
 fn a_drawing_has_two_walls_and_a_mast() {
     let mut games = store();
-    for text in ["±{3|1}", "0", "-5/2", "1000000", "{2||1|0}"] {
+    for text in ["±{3|1}", "0", "-5/2", "4096", "{2||1|0}"] {
         let game = games.parse(text).unwrap();
         let svg = games.thermograph(game).unwrap().unwrap().svg("<a & b>");
         assert_eq!(

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::database::Database;
 use super::files::DatabaseError;
-use crate::konane::{Colour, Dimensions, Move, Position};
+use crate::konane::{Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
 
 /// A move and its value.
@@ -30,6 +30,8 @@ pub struct Probe {
     pub position: Position,
     /// The player to move.
     pub to_move: Colour,
+    /// Kind of the next move.
+    pub phase: Phase,
     /// The outcome for the player to move.
     pub outcome: Value,
     /// The player who wins.
@@ -110,6 +112,7 @@ pub fn probe(database: &Database, position: &Position) -> Result<Probe, Database
         board: board.dimensions(),
         position: *position,
         to_move,
+        phase: position.phase(board),
         outcome,
         winner: to_move.winner(outcome),
         remoteness,

@@ -47,6 +47,19 @@ fn every_subcommand_with_a_position_takes_a_phase() {
     assert!(stdout(&played).contains("c1-a1"), "{}", stdout(&played));
     let draw = [&["draw", "1x5"][..], &position, &["--moves", "c1-a1"]].concat();
     assert!(stdout(&dir.run(&draw)).starts_with("<svg"));
+    // Terms of a sum have the phase as well, and their errors name the term.
+    let add = ["value", "--add", "1x5 1oxox", "--phase", "jump", "--json"];
+    assert_eq!(dir.json(&add, 0)["position"], "1oxox b");
+    for (term, reason) in [
+        ("1x5", "missing"),
+        ("9x9 9 b", "81 squares"),
+        ("3x3 xox/o1o/xox", ": only b2 is empty"),
+        ("3x3 xox/oxo/xox", "--phase jump"),
+        ("{2|", "is not a game"),
+    ] {
+        let error = stderr(&dir.run(&["value", "--add", "*", "--add", term]));
+        assert!(error.contains(&format!("--add {term:?}")) && error.contains(reason), "{error}");
+    }
     // `--phase` requires `--position`.
     for subcommand in ["solve", "analyse", "play", "draw", "probe"] {
         let output = dir.run(&[subcommand, "1x5", "--phase", "jump"]);

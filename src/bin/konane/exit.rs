@@ -113,6 +113,9 @@ pub enum CliError {
     /// Position or game without a value.
     #[error(transparent)]
     Value(#[from] ValueError),
+    /// Term of a sum that cannot be read.
+    #[error("--add {text:?}: {}", error.to_string().trim_start_matches("--position: "))]
+    Term { text: String, error: Box<CliError> },
     /// Table of values that a limit or a signal has ended.
     #[error("the values are unknown ({}): no table was written", .0.text())]
     ValueLimit(Reason),
@@ -230,8 +233,11 @@ impl From<MovesError> for CliError {
 
 impl CliError {
     /// Returns the reason to report with this error if a limit or a signal ended the run. Only memory limits
-    /// end a run with an error.
+    /// end a run with an error, except for tables of values.
     pub fn reason(&self) -> Option<Reason> {
+        if let CliError::ValueLimit(reason) = self {
+            return Some(*reason);
+        }
         match self.kind() {
             ErrorKind::Limit => Some(Reason::Memory),
             ErrorKind::Interrupted => Some(Reason::Interrupted),
@@ -251,6 +257,7 @@ impl CliError {
             CliError::Verify(error) => error.kind(),
             CliError::StateSpace(error) => error.kind(),
             CliError::Value(error) => error.kind(),
+            CliError::Term { error, .. } => error.kind(),
             CliError::ValueLimit(reason) => reason.kind(),
             CliError::Proof(error) => proof::error_kind(error),
             CliError::File(error) => error.kind(),
@@ -317,6 +324,7 @@ impl CliError {
                 "--position begins in the jumping phase, or --moves plays the removals; \
                  --phase jump reads a position with fewer than two gaps"
             }
+            CliError::Term { error, .. } => return error.tip(),
             CliError::ValueLimit(Reason::Memory) => "--memory allows more",
             CliError::ValueLimit(Reason::TimeLimit) => "--time-limit allows more",
             CliError::ValueLimit(Reason::NodeLimit) => "--max-nodes allows more",

@@ -1,5 +1,8 @@
 //! All values of a board.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::super::board::Board;
 use super::super::geometry::Colour;
 use super::super::position::Position;
@@ -8,11 +11,11 @@ use crate::cgt::{Dyadic, GameStore, OutcomeClass};
 use crate::search::run::{Limits, Reason};
 
 /// A value, and the positions that have it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CensusRow {
-    /// The canonical form.
+    /// The canonical form in the notation of CGSuite. Black is Left.
     pub value: String,
-    /// Outcome class.
+    /// Outcome class: L (Black wins), R (White wins), N (the next player wins) or P (the previous player wins).
     pub class: OutcomeClass,
     /// Mean value.
     pub mean: Dyadic,

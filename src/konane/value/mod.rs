@@ -80,6 +80,9 @@ pub struct SumValue {
     pub terms: Vec<String>,
     /// The player to move.
     pub to_move: Colour,
+    /// Kind of the next move; absent for a sum of several terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
     /// The canonical form in the notation of CGSuite, or `unknown`. Black is Left.
     pub value: String,
     /// Outcome class: L (Black wins), R (White wins), N (the next player wins) or P (the previous player wins); null if
@@ -177,6 +180,7 @@ pub fn evaluate(
     let begun = Instant::now();
     let mut games = GameStore::new(Limits { nodes: None, ..limits }, memory_bytes);
     let mut parts = Vec::new();
+    let mut unread = None;
     for (term, content) in terms.iter().enumerate() {
         match content {
             ValueTerm::Position(board, position) => {
@@ -191,7 +195,14 @@ pub fn evaluate(
                 }));
             }
             ValueTerm::Game(text) => {
-                parts.push(Part { term, region: None, value: Some(games.parse(text)?) });
+                let value = match games.parse(text) {
+                    Err(GameTextError::Limit(reason)) => {
+                        unread = Some(reason);
+                        None
+                    }
+                    game => Some(game?),
+                };
+                parts.push(Part { term, region: None, value });
             }
         }
     }
@@ -257,7 +268,7 @@ pub fn evaluate(
         moves.sort_by_key(|mv| mv.outcome == Value::Loss);
         Ok((total, moves))
     };
-    let found = find();
+    let found = unread.map_or_else(&mut find, Err);
     let nodes = run.positions;
     let mut components = Vec::new();
     for part in &parts {
@@ -289,7 +300,7 @@ pub fn evaluate(
     });
     let stops = total.map(|total| games.stops(total));
     let single = match terms {
-        [ValueTerm::Position(board, position)] => Some((board.dimensions(), *position)),
+        [ValueTerm::Position(board, position)] => Some((board, *position)),
         _ => None,
     };
     let term_text = |term: &ValueTerm| match term {
@@ -297,8 +308,9 @@ pub fn evaluate(
         ValueTerm::Game(text) => text.clone(),
     };
     Ok(SumValue {
-        board: single.map(|(board, _)| board),
+        board: single.map(|(board, _)| board.dimensions()),
         position: single.map(|(_, position)| position),
+        phase: single.map(|(board, position)| position.phase(board)),
         terms: if single.is_some() { Vec::new() } else { terms.iter().map(term_text).collect() },
         to_move,
         value: total.map_or("unknown".to_owned(), |total| games.text(total)),

@@ -8,8 +8,8 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args};
 
 use crate::exit::CliError;
 use konane::notation::{PositionError, dimensions_of, parse_line, parse_position_as};
@@ -231,12 +231,14 @@ pub struct PositionArgs {
     pub begin: BeginArgs,
 }
 
-/// A position on a board, by default the start position.
+/// A position on a board, by default the start position. `--phase` is for `--position`, and for options that another
+/// struct adds to the group.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("phased").multiple(true))]
 pub struct BeginArgs {
     /// Begin at this position: ranks from the top with / between them, x Black, o White, a number
     /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, group = "phased")]
     pub position: Option<String>,
     /// Phase of --position: auto (a removal is next if fewer than two squares are empty) or jump (the
     /// players jump, as in "1ox b") [default: auto].
@@ -247,7 +249,7 @@ pub struct BeginArgs {
         default_value = "auto",
         hide_default_value = true,
         hide_possible_values = true,
-        requires = "position"
+        requires = "phased"
     )]
     pub phase: PhaseChoice,
     /// Play these moves at the beginning, from --position or from the start: squares to remove, then jumps

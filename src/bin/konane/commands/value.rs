@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::args::{BeginArgs, LimitArgs, OutputArgs};
 use crate::exit::{CliError, Exit};
-use crate::output;
+use crate::output::{self, EndedJson};
 use crate::progress::ProgressDisplay;
 use konane::cgt::OutcomeClass;
 use konane::file::NewFile;
@@ -19,41 +19,44 @@ use konane::search::Value;
 use konane::search::run::Reason;
 use konane::system::quote;
 use konane::value::{
-    CENSUS_SQUARES, CensusRow, SumValue, ValueComponent, ValueProgress, ValueTerm, census, evaluate,
+    CENSUS_SQUARES, CensusRow, SumValue, ValueComponent, ValueError, ValueProgress, ValueTerm,
+    census, evaluate,
 };
-use konane::{Colour, Dimensions};
+use konane::{Colour, Dimensions, DimensionsError, Phase, PhaseChoice};
 
 /// Maximum number of characters of a canonical form in the text output.
 const MAX_SHOWN: usize = 1000;
 
 /// `konane value`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("game").args(["board", "position", "add"]).required(true).multiple(true))]
 #[command(after_help = concat!(
     "Left is Black, Right is White. Values are in the notation of CGSuite: *2 is a nimber, ^ is up,\n",
     "v is down, ±1 is {1|-1}, {a||b|c} is {a|{b|c}}, tiny(2) is {0||0|-2}.\n\n",
     "Examples:\n",
-    "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\"\n",
+    "  konane value --position \"xo2/2ox/1o1o/o1o1 b\"\n",
     "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\" --thermograph hot.svg\n",
     "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\" --add \"1x5 2xo1\" --add \"{2|-1}\"\n",
     "  konane value --add \"{2||1|0}\" --add \"-^*\"\n",
     "  konane value 4x4 --table > values.csv\n"
 ))]
 pub struct ValueArgs {
-    /// Ranks x files, such as 4x4.
-    #[arg(value_name = "RxF", required_unless_present = "add")]
+    /// Ranks x files, such as 4x4; optional with --position and with --add.
+    #[arg(value_name = "RxF")]
     pub board: Option<Dimensions>,
     #[command(flatten)]
     pub begin: BeginArgs,
     /// Add a term to a sum: a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as
     /// "{2|-1}" or "*2". May be repeated.
-    #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TERM", allow_hyphen_values = true, group = "phased")]
     pub add: Vec<String>,
     /// Draw the thermograph as an SVG document in this file.
     #[arg(long, value_name = "FILE")]
     pub thermograph: Option<PathBuf>,
-    /// Print all values of the board as CSV, the hottest first: every set of stones is a position.
+    /// Print all values of the board as CSV, the hottest first: every set of stones is a position. With --json, one
+    /// object per value.
     #[arg(long, requires = "board",
-          conflicts_with_all = ["position", "moves", "add", "thermograph", "json"])]
+          conflicts_with_all = ["position", "moves", "add", "thermograph"])]
     pub table: bool,
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -82,34 +85,37 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             )));
         }
         let board = args.begin.phase.board(board);
-        return match census(&board, limits, memory, &mut observer) {
-            Ok(rows) => {
-                drop(progress);
-                output::write_text(csv(&rows)).map(|()| Exit::Answered)
-            }
-            Err(Reason::Interrupted) => Ok(Exit::Interrupted),
-            Err(reason) => Err(CliError::ValueLimit(reason)),
-        };
-    }
-    if args.board.is_none() && args.begin.given() {
-        return Err(CliError::Usage(
-            "--position and --moves need a board: write it first, such as konane value 4x4"
-                .to_owned(),
-        ));
+        let rows = census(&board, limits, memory, &mut observer);
+        drop(progress);
+        let written = rows.map_err(CliError::ValueLimit).and_then(|rows| {
+            let text = match args.output.json {
+                true => rows.iter().map(output::json).collect::<Result<_, _>>()?,
+                false => csv(&rows),
+            };
+            output::write_text(text).map(|()| Exit::Answered)
+        });
+        return output::ended(args.output.json, written, |reason| EndedJson { reason });
     }
     let mut terms = Vec::new();
     let mut to_move = Colour::Black;
-    if let Some(board) = args.board {
-        let (board, begin, moves) = args.begin.read(board)?;
-        let position = moves.iter().fold(begin, |position, &mv| position.play(&board, mv));
+    if args.board.is_some() || args.begin.given() {
+        let board = args.board.map_or_else(|| args.begin.board(), Ok)?;
+        let (board, position) = args.begin.read_end(board)?;
         to_move = position.to_move();
         terms.push(ValueTerm::Position(Arc::new(board), position));
     }
     for text in &args.add {
-        terms.push(term(text, args)?);
+        let term = term(text, args.begin.phase);
+        let wrong = |error| CliError::Term { text: quote(text), error: Box::new(error) };
+        terms.push(term.map_err(wrong)?);
     }
     let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
-    let found = evaluate(&terms, to_move, limits, memory, &mut observer)?;
+    let found = evaluate(&terms, to_move, limits, memory, &mut observer);
+    let found = found.map_err(|error| match error {
+        // The message quotes the text of the game.
+        ValueError::Game(error) => CliError::Usage(format!("--add {error}")),
+        ValueError::Removal(_) => error.into(),
+    })?;
     drop(progress);
     match (file, &found.thermograph) {
         (Some(mut file), Some(thermograph)) => {
@@ -127,17 +133,31 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 }
 
 /// Reads a term: a board with a position, or a game.
-fn term(text: &str, args: &ValueArgs) -> Result<ValueTerm, CliError> {
-    let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text, ""));
-    let Ok(board) = first.parse::<Dimensions>() else {
+fn term(text: &str, phase: PhaseChoice) -> Result<ValueTerm, CliError> {
+    let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_board = first.split_once(['x', 'X']).is_some_and(|(r, f)| is_number(r) && is_number(f));
+    if !is_board {
         return Ok(ValueTerm::Game(text.to_owned()));
-    };
+    }
+    let board: Dimensions =
+        first.parse().map_err(|error: DimensionsError| CliError::Usage(error.to_string()))?;
+    if rest.trim().is_empty() {
+        let (ranks, files) = (board.ranks() as usize, board.files());
+        let example = vec![files.to_string(); ranks].join("/");
+        return Err(CliError::Usage(format!(
+            "the position after the board is missing; the empty board, for example, is \"{board} {example}\""
+        )));
+    }
     // The side to move is that of the whole sum, and may be omitted here.
     let has_side = rest.ends_with(['b', 'w', 'B', 'W']);
     let position = if has_side { rest.to_owned() } else { format!("{rest} b") };
-    let (board, position) = parse_position_as(board, &position, args.begin.phase)
-        .map_err(|error| CliError::Usage(format!("--add {:?}: {error}", quote(text))))?;
-    Ok(ValueTerm::Position(Arc::new(board), position))
+    let (board, position) =
+        parse_position_as(board, &position, phase).map_err(CliError::Position)?;
+    match position.phase(&board) {
+        Phase::Jumping => Ok(ValueTerm::Position(Arc::new(board), position)),
+        _ => Err(ValueError::Removal(position).into()),
+    }
 }
 
 /// Returns the text of the result.
