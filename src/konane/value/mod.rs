@@ -266,6 +266,10 @@ pub fn evaluate(
             }
         }
         moves.sort_by_key(|mv| mv.outcome == Value::Loss);
+        // Thermographs are stored, so that no limit ends the calls below.
+        for value in parts.iter().filter_map(|part| part.value).chain([total]) {
+            run.games.thermograph(value)?;
+        }
         Ok((total, moves))
     };
     let found = unread.map_or_else(&mut find, Err);

@@ -16,7 +16,6 @@ use konane::cgt::OutcomeClass;
 use konane::file::NewFile;
 use konane::notation::parse_position_as;
 use konane::search::Value;
-use konane::search::run::Reason;
 use konane::system::quote;
 use konane::value::{
     CENSUS_SQUARES, CensusRow, SumValue, ValueComponent, ValueError, ValueProgress, ValueTerm,
