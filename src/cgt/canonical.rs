@@ -202,7 +202,7 @@ impl GameStore<'_> {
             match (index_of(low).transpose(), index_of(high).transpose()) {
                 (Err(missing), _) | (_, Err(missing)) => pending.push(missing),
                 (Ok(low), Ok(high)) => {
-                    // The negative is interned at the same time, under its own number.
+                    // The store adds the negative at the same time.
                     self.reserve_entry(|games| &mut games.numbers)?;
                     let sum = NumberUpStar { number, ups: 0, star: 0 };
                     let index = self.intern(
@@ -253,7 +253,8 @@ impl GameStore<'_> {
         Ok(option)
     }
 
-    /// Returns the sum of number, ups and nimber that a canonical form which is not a number is, if it is one.
+    /// Returns a canonical form, which is not a number, as a sum of a number, a multiple of ↑ and a nimber, if it is such
+    /// a sum.
     pub(super) fn recognise(
         &self,
         left: &[u32],

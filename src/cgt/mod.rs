@@ -16,8 +16,8 @@
 //! | [`Thermograph`] | walls, mean and temperature; [`Thermograph::svg`] draws it |
 //! | [`GameTextError`] | error of a text that is not a game |
 //!
-//! Operations return a [`Reason`](crate::search::run::Reason) instead of a result if a limit is reached. Nothing that an
-//! unfinished operation has computed is stored as a result.
+//! Operations return a [`Reason`](crate::search::run::Reason) instead of a result if a limit is reached. An
+//! unfinished operation stores no result.
 //!
 //! ```
 //! use konane::cgt::GameStore;

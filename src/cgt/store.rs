@@ -304,15 +304,15 @@ impl<'a> GameStore<'a> {
 
     /// Reserves memory for a game with a number of options, and for its negative.
     fn make_room(&mut self, options: usize) -> Result<(), Reason> {
-        let full = self.limits.nodes.is_some_and(|most| self.nodes.len() as u64 >= most);
+        let full = self.limits.nodes.is_some_and(|max| self.nodes.len() as u64 >= max);
         if full {
             return Err(Reason::NodeLimit);
         }
         // Numbers of nodes and places are stored in 32 bits, the highest of which is a flag in `CompareMemo`.
-        let most = 1 << 31;
+        let max = 1 << 31;
         if options > usize::from(u16::MAX)
-            || self.nodes.len() + 2 > most
-            || self.options.len() + 2 * options > most
+            || self.nodes.len() + 2 > max
+            || self.options.len() + 2 * options > max
         {
             return Err(Reason::Memory);
         }

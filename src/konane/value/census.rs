@@ -23,12 +23,15 @@ pub struct CensusRow {
     pub temperature: Dyadic,
     /// Number of positions with this value.
     pub positions: u64,
-    /// The position with the fewest stones.
+    /// A position with the fewest stones.
     pub example: Position,
 }
 
 /// Maximum number of squares of a board for [`census`].
-pub const CENSUS_SQUARES: u32 = 30;
+pub const MAX_CENSUS_SQUARES: u32 = 30;
+
+/// Bytes of an entry in the map of counts, with the unused part of its tree nodes.
+const COUNT_BYTES: usize = 64;
 
 /// Returns all values of positions of a board, the hottest first. Every set of stones is a position in the jumping
 /// phase.
@@ -37,14 +40,14 @@ pub const CENSUS_SQUARES: u32 = 30;
 /// The limit that was reached.
 ///
 /// # Panics
-/// If the board has more than [`CENSUS_SQUARES`] squares.
+/// If the board has more than [`MAX_CENSUS_SQUARES`] squares.
 pub fn census(
     board: &Board,
     limits: Limits<'_>,
     memory_bytes: u64,
     observer: &mut dyn FnMut(&ValueProgress),
 ) -> Result<Vec<CensusRow>, Reason> {
-    assert!(board.dimensions().squares() <= CENSUS_SQUARES, "the board has too many positions");
+    assert!(board.dimensions().squares() <= MAX_CENSUS_SQUARES, "the board has too many positions");
     let mut games = GameStore::new(Limits { nodes: None, ..limits }, memory_bytes);
     let mut run =
         Evaluation { games: &mut games, positions: 0, max_positions: limits.nodes, observer };
@@ -54,6 +57,9 @@ pub fn census(
     for occupied in 0..=board.all() {
         run.games.poll()?;
         let value = values.region_value(occupied, &mut run)?;
+        if !counts.contains_key(&value) {
+            run.games.reserve(COUNT_BYTES)?;
+        }
         let (count, example) = counts.entry(value).or_insert((0, occupied));
         *count += 1;
         if occupied.count_ones() < example.count_ones() {
@@ -63,8 +69,10 @@ pub fn census(
     let mut rows = Vec::new();
     for (value, (positions, example)) in counts {
         let thermograph = games.thermograph(value)?.ok_or(Reason::Memory)?;
+        let text = games.text(value);
+        games.reserve(size_of::<CensusRow>() + text.len())?;
         rows.push(CensusRow {
-            value: games.text(value),
+            value: text,
             class: games.class(value),
             mean: thermograph.mean,
             temperature: thermograph.temperature,

@@ -11,7 +11,7 @@ mod regions;
 #[cfg(test)]
 mod tests;
 
-pub use census::{CENSUS_SQUARES, CensusRow, census};
+pub use census::{CensusRow, MAX_CENSUS_SQUARES, census};
 pub use position_values::ValueProgress;
 pub use regions::{BoardRegion, regions};
 

@@ -71,8 +71,8 @@ impl<'a> PositionValues<'a> {
         result
     }
 
-    /// Returns the code of a position: its least image under all symmetries. It is true if a symmetry that exchanges the
-    /// colours leads to this image, which then has the negative of the value.
+    /// Returns the code of a position: its least image under all symmetries. The flag is true if a symmetry that exchanges
+    /// the colours leads to this image, which then has the negative of the value.
     #[inline]
     fn code(&self, occupied: u64) -> (u64, bool) {
         let symmetries = self.board.symmetries();
@@ -121,7 +121,7 @@ impl<'a> PositionValues<'a> {
 
     /// Returns the value of a position from the values of its successors.
     fn expand(&mut self, occupied: u64, run: &mut Evaluation<'_, '_>) -> Result<GameId, Reason> {
-        if run.max_positions.is_some_and(|most| run.positions >= most) {
+        if run.max_positions.is_some_and(|max| run.positions >= max) {
             return Err(Reason::NodeLimit);
         }
         run.positions += 1;

@@ -1,13 +1,13 @@
 //! Independent regions of a position: groups of stones that can never affect each other.
 //!
-//! `Reach(s)` has every square on which the stone s may ever stand, and `may_be_empty` every square that may ever be
+//! `Reach(s)` contains every square on which the stone s may ever stand, and `may_be_empty` every square that may ever be
 //! empty. Both are the least sets with these rules:
 //!
 //! 1. s may jump from p over q to l if p is in `Reach(s)`, q in `Reach` of an enemy stone, and l in `may_be_empty`. Then l
 //!    is in `Reach(s)`.
 //! 2. The first square of a stone is in `may_be_empty` if the stone may move or be taken.
 //!
-//! For each such jump, s is in one group with all stones whose `Reach` has q or l. Every move of the game is such a jump,
+//! For each such jump, s is in one group with all stones whose `Reach` contains q or l. Every move of the game is such a jump,
 //! so the sets only become smaller during play, and a group has the same moves alone as in the whole position. Stones
 //! without a group never move and are never taken. They have to stay where they block the landing of a jump.
 

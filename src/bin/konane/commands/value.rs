@@ -18,7 +18,7 @@ use konane::notation::parse_position_as;
 use konane::search::Value;
 use konane::system::quote;
 use konane::value::{
-    CENSUS_SQUARES, CensusRow, SumValue, ValueComponent, ValueError, ValueProgress, ValueTerm,
+    CensusRow, MAX_CENSUS_SQUARES, SumValue, ValueComponent, ValueError, ValueProgress, ValueTerm,
     census, evaluate,
 };
 use konane::{Colour, Dimensions, DimensionsError, Phase, PhaseChoice};
@@ -77,9 +77,9 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         });
     };
     if let Some(board) = args.board.filter(|_| args.table) {
-        if board.squares() > CENSUS_SQUARES {
+        if board.squares() > MAX_CENSUS_SQUARES {
             return Err(CliError::Usage(format!(
-                "--table: {board} has 2^{} positions: the board may have at most {CENSUS_SQUARES} squares",
+                "--table: {board} has 2^{} positions: the board may have at most {MAX_CENSUS_SQUARES} squares",
                 board.squares()
             )));
         }
