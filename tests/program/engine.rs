@@ -71,7 +71,7 @@ fn answers_have_the_requested_values() {
     let lines = [
         json!({"id": "start", "board": "5x5"}),
         json!({"id": 2, "board": "4x4", "moves": "b3 b4", "values": true, "line": true}),
-        json!({"id": 2.5, "board": "1x4", "position": "4 b", "values": true, "line": true}),
+        json!({"id": 4, "board": "1x4", "position": "4 b", "values": true, "line": true}),
         json!({"id": -3, "board": "1x3", "position": "1ox b", "phase": "jump"}),
         json!({"id": "db", "board": "3x3", "values": true}),
         json!({"id": "nodes", "board": "8x8", "max_nodes": 1000, "values": true, "line": true}),
@@ -94,7 +94,7 @@ fn answers_have_the_requested_values() {
     assert_eq!(line[0], lost["best_move"]);
     // The player without a move at the end of the line has lost.
     assert_eq!(line.len() % 2 == 1, expected == "win");
-    let over = by_id["2.5"];
+    let over = by_id["4"];
     assert_eq!((&over["outcome"], &over["source"]), (&json!("loss"), &json!("rules")));
     assert_eq!((&over["moves"], &over["line"]), (&json!([]), &json!([])));
     assert_eq!((&over["best_move"], &over["winner"]), (&Value::Null, &json!("white")));
@@ -118,18 +118,23 @@ fn answers_have_the_requested_values() {
 fn wrong_lines_are_errors_that_name_the_field() {
     let long = format!("{{\"id\":1,\"board\":\"{}\"}}", "5".repeat(1 << 16));
     let rows = [
-        ("nonsense", "null", "the line is not valid JSON: expected ident at column"),
-        ("{\"id\":1", "null", "the line is not valid JSON: EOF"),
+        ("nonsense", "null", "the line is not valid JSON (expected ident at column"),
+        ("{\"id\":1", "null", "the line is not valid JSON (EOF"),
         ("[1]", "null", "the line is not a JSON object"),
         (r#"{"board":"5x5"}"#, "null", "missing field `id`"),
-        (r#"{"id":[1],"board":"5x5"}"#, "null", "id: expected a text or a number"),
+        (r#"{"id":[1],"board":"5x5"}"#, "null", "id: [1] is not a text or a whole number"),
+        (r#"{"id":1e20,"board":"5x5"}"#, "null", "id: 1e+20 is not a text or a whole number"),
         (r#"{"id":1}"#, "1", "missing field `board`"),
         (r#"{"id":1,"board":"5x5","bord":1}"#, "1", "unknown field `bord`, expected one of `id`"),
         (r#"{"id":1,"board":"5x5","id":2}"#, "2", "duplicate field `id`"),
-        (r#"{"id":1,"board":5}"#, "1", "board: invalid type: integer `5`, expected a string"),
-        (r#"{"id":1,"board":"5x5","max_nodes":"9"}"#, "1", "max_nodes: invalid type: string \"9\""),
-        (r#"{"id":1,"board":"5x5","values":1}"#, "1", "values: invalid type: integer `1`"),
-        (r#"{"id":1,"board":"5x5","time_limit":5}"#, "1", "time_limit: invalid type: integer `5`"),
+        (r#"{"id":1,"board":5}"#, "1", "board: 5 is not a text"),
+        (
+            r#"{"id":1,"board":"5x5","max_nodes":"9"}"#,
+            "1",
+            "max_nodes: \"9\" is not a whole number",
+        ),
+        (r#"{"id":1,"board":"5x5","values":1}"#, "1", "values: 1 is not true or false"),
+        (r#"{"id":1,"board":"5x5","time_limit":5}"#, "1", "time_limit: 5 is not a time"),
         (r#"{"id":1,"board":"5x5","time_limit":"5x"}"#, "1", "time_limit: "),
         (r#"{"id":1,"board":"5x5","progress":"0s"}"#, "1", "progress: "),
         (r#"{"id":1,"board":"9x9"}"#, "1", "9x9"),
@@ -137,11 +142,7 @@ fn wrong_lines_are_errors_that_name_the_field() {
         (r#"{"id":1,"board":"5x5","position":"xo b"}"#, "1", "rank"),
         (r#"{"id":1,"board":"5x5","phase":"jump"}"#, "1", "phase: jump requires a position"),
         (r#"{"id":1,"board":"5x5","phase":"middle"}"#, "1", "phase: "),
-        (
-            r#"{"action":"pause"}"#,
-            "null",
-            "action: unknown variant `pause`, expected `stop` or `quit`",
-        ),
+        (r#"{"action":"pause"}"#, "null", r#"action: "pause" is not "stop" or "quit""#),
         (r#"{"action":"stop"}"#, "null", "id: missing"),
         (r#"{"action":"stop","id":"x"}"#, "\"x\"", "id: no request with this id is in flight"),
         (r#"{"action":"quit","board":"5x5"}"#, "null", "unknown field `board`"),
