@@ -118,59 +118,34 @@ impl GameStore<'_> {
         for place in if is_left { rights } else { lefts } {
             let reply = self.option(place);
             self.poll()?;
-            let is_reverse = match is_left {
-                true => self.is_at_most_form(reply, form)?,
-                false => self.is_at_least_form(reply, form)?,
-            };
-            if is_reverse {
+            if self.is_ordered(reply, form, is_left)? {
                 return Ok(Some(reply));
             }
         }
         Ok(None)
     }
 
-    /// Returns true if `g` ≤ {left|right}.
-    fn is_at_most_form(&mut self, g: u32, form: Form<'_>) -> Result<bool, Reason> {
+    /// Returns true if `g` ≤ {left|right} (`is_below`), or if `g` ≥ {left|right}.
+    fn is_ordered(&mut self, g: u32, form: Form<'_>, is_below: bool) -> Result<bool, Reason> {
         let node = self.node(g);
-        if node.left_stop > form.left_stop || node.right_stop > form.right_stop {
+        let (own, other) = ([node.left_stop, node.right_stop], [form.left_stop, form.right_stop]);
+        let (low, high) = if is_below { (own, other) } else { (other, own) };
+        if low[0] > high[0] || low[1] > high[1] {
             return Ok(false);
         }
-        if node.left_stop < form.right_stop {
+        if low[0] < high[1] {
             return Ok(true);
         }
-        for &right in form.right {
-            if self.at_most(right, g)? {
+        for &option in if is_below { form.right } else { form.left } {
+            let (low, high) = if is_below { (option, g) } else { (g, option) };
+            if self.at_most(low, high)? {
                 return Ok(false);
             }
         }
         self.poll()?;
-        let [lefts, _] = self.places(g);
-        for place in lefts {
-            if self.is_at_least_form(self.option(place), form)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Returns true if `g` ≥ {left|right}.
-    fn is_at_least_form(&mut self, g: u32, form: Form<'_>) -> Result<bool, Reason> {
-        let node = self.node(g);
-        if form.left_stop > node.left_stop || form.right_stop > node.right_stop {
-            return Ok(false);
-        }
-        if form.left_stop < node.right_stop {
-            return Ok(true);
-        }
-        for &left in form.left {
-            if self.at_most(g, left)? {
-                return Ok(false);
-            }
-        }
-        self.poll()?;
-        let [_, rights] = self.places(g);
-        for place in rights {
-            if self.is_at_most_form(self.option(place), form)? {
+        let [lefts, rights] = self.places(g);
+        for place in if is_below { lefts } else { rights } {
+            if self.is_ordered(self.option(place), form, !is_below)? {
                 return Ok(false);
             }
         }
@@ -277,33 +252,20 @@ impl GameStore<'_> {
                 star: left.len() as u32,
             });
         }
-        // The forms of `sum_index`, and their negatives.
-        let up = |left: &[u32], right: &[u32]| match right {
+        // The forms of `sum_index`. Those of their negatives have left and right exchanged.
+        let ups = |left: &[u32], right: &[u32], sign: i32| match right {
             [option] if is_number(left) => {
-                let sum = part(option).filter(|sum| sum.ups >= 0)?;
-                Some(NumberUpStar { ups: sum.ups + 1, star: sum.star ^ 1, ..sum })
+                let sum = part(option).filter(|sum| sum.ups * sign >= 0)?;
+                Some(NumberUpStar { ups: sum.ups + sign, star: sum.star ^ 1, ..sum })
             }
             _ if is_number(right)
                 && left.len() == 2
                 && left.iter().all(|option| star(option).is_some_and(|star| star < 2)) =>
             {
-                Some(NumberUpStar { number, ups: 1, star: 1 })
+                Some(NumberUpStar { number, ups: sign, star: 1 })
             }
             _ => None,
         };
-        let down = |left: &[u32], right: &[u32]| match left {
-            [option] if is_number(right) => {
-                let sum = part(option).filter(|sum| sum.ups <= 0)?;
-                Some(NumberUpStar { ups: sum.ups - 1, star: sum.star ^ 1, ..sum })
-            }
-            _ if is_number(left)
-                && right.len() == 2
-                && right.iter().all(|option| star(option).is_some_and(|star| star < 2)) =>
-            {
-                Some(NumberUpStar { number, ups: -1, star: 1 })
-            }
-            _ => None,
-        };
-        up(left, right).or_else(|| down(left, right))
+        ups(left, right, 1).or_else(|| ups(right, left, -1))
     }
 }

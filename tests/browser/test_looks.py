@@ -40,7 +40,7 @@ def test_board_controls_and_verdict_are_visible_together(page, size, play):
     page.look(*size)
     page.open(f"game=konane&board=8x8{play}")
     assert page.script(VISIBLE) == [True] * 4
-    # Also beside the offer of the tour.
+    # Also while the tour is offered.
     page.script("localStorage.clear()")
     page.open("game=konane&board=8x8")
     assert page.one(".tour").is_displayed()

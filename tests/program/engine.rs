@@ -279,7 +279,7 @@ fn reports_during_the_search_of_moves_have_no_numbers() {
     assert_eq!(code(&ends_soon(session.child, "engine")), 0);
 }
 
-/// The engine ends when nobody reads its answers, even if it has none to write.
+/// The engine ends when its output is closed, even if it has no answer to write.
 #[cfg(unix)]
 #[test]
 fn the_engine_ends_with_the_reader_of_its_answers() {

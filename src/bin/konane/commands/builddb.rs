@@ -28,7 +28,7 @@ const MAX_STONES: u32 = 64;
 /// `konane builddb`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "The same command continues an interrupted build. Without a board, the needs of some boards are\n",
+    "The same command continues an interrupted build. Without a board, the time and the space for some boards are\n",
     "listed.\n\n",
     "Examples:\n",
     "  konane builddb\n",
@@ -140,7 +140,7 @@ impl BuilddbArgs {
 /// Boards that [`list`] lists.
 const LISTED_BOARDS: [&str; 9] = ["4x4", "4x5", "5x5", "5x6", "6x6", "5x7", "5x8", "6x7", "7x7"];
 
-/// Prints the estimated needs of some boards.
+/// Prints the estimated time, memory and disk space of some boards.
 fn list(args: &BuilddbArgs) -> Result<Exit, CliError> {
     if args.output.json {
         return Err(CliError::Usage("no board: write one, such as 6x6, or omit --json".to_owned()));

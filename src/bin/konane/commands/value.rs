@@ -230,8 +230,8 @@ fn shown(value: &str) -> String {
 
 fn in_words(class: OutcomeClass) -> &'static str {
     match class {
-        OutcomeClass::Left => "Black wins, whoever begins",
-        OutcomeClass::Right => "White wins, whoever begins",
+        OutcomeClass::Left => "Black wins, as first and as second player",
+        OutcomeClass::Right => "White wins, as first and as second player",
         OutcomeClass::Next => "the player who begins wins",
         OutcomeClass::Previous => "the player who begins loses",
     }

@@ -178,7 +178,11 @@ impl Engine {
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let done = line.and_then(|line| match line {
-                EngineLine::Request(job) => self.start(job, scope).map(|()| true),
+                EngineLine::Request(found) => {
+                    let (request, played) = *found;
+                    let job = Job::new(request, played.board, played.position);
+                    self.start(Arc::new(job), scope).map(|()| true)
+                }
                 EngineLine::Stop(id) => self.stop(id).map(|()| true),
                 EngineLine::Quit => Ok(false),
             });

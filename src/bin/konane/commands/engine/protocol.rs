@@ -1,7 +1,6 @@
 //! Lines of input and output: their fields and their parser.
 
 use std::num::NonZeroU64;
-use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -9,7 +8,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
-use super::job::Job;
 use crate::args::played_position::PlayedPosition;
 use crate::trace::ProgressJson;
 use konane::analysis::{JudgedMove, Judgement, JudgementFields};
@@ -150,7 +148,7 @@ pub struct EngineErrorJson {
 /// A line of input.
 pub enum EngineLine {
     /// A request with its position.
-    Request(Arc<Job>),
+    Request(Box<(EngineRequest, PlayedPosition)>),
     /// The request with this id is to be stopped.
     Stop(RequestId),
     /// The engine is to end after the last answer.
@@ -188,9 +186,8 @@ pub fn parse(line: &[u8]) -> Result<EngineLine, EngineErrorJson> {
     let request: EngineRequest = fields(line).map_err(wrong)?;
     let [position, phase, moves] =
         [&request.position, &request.phase, &request.moves].map(Option::as_deref);
-    let PlayedPosition { board, position, .. } =
-        PlayedPosition::parse(&request.board, position, phase, moves).map_err(wrong)?;
-    Ok(EngineLine::Request(Arc::new(Job::new(request, board, position))))
+    let played = PlayedPosition::parse(&request.board, position, phase, moves).map_err(wrong)?;
+    Ok(EngineLine::Request(Box::new((request, played))))
 }
 
 /// Deserialises a JSON object. An error names the field.
@@ -277,8 +274,9 @@ mod tests {
 
     #[test]
     fn a_line_with_all_fields_is_accepted() {
-        let Ok(EngineLine::Request(job)) = parse(LINE.as_bytes()) else { panic!("{LINE}") };
-        assert_eq!(job.request.time_limit, Some(Duration::from_secs(5)));
-        assert_eq!(job.position.to_string(), "x1xo/oxox/x1xo/o1ox w");
+        let Ok(EngineLine::Request(found)) = parse(LINE.as_bytes()) else { panic!("{LINE}") };
+        let (request, played) = *found;
+        assert_eq!(request.time_limit, Some(Duration::from_secs(5)));
+        assert_eq!(played.position.to_string(), "x1xo/oxox/x1xo/o1ox w");
     }
 }

@@ -14,7 +14,7 @@ const KEYS = [
 ];
 
 const MEANING = {
-  win: "the player who moves there wins, whatever the other player does",
+  win: "the player who moves there wins with best play",
   loss: "the other player then wins",
   unknown: "not known yet",
 };

@@ -59,8 +59,8 @@ export class MoveList {
         el("ul", { class: `moves ${wide}` }, moves.map(row))] : null;
     });
     return put(panel, el("h2", {}, "Moves"), groups, this.line.node, el("div", { class: "hint legend" },
-      el("p", {}, `${SIGN.win}\u00a0wins: whoever makes this move can win, whatever the opponent does. `
-        + `${SIGN.loss}\u00a0loses: the opponent can win then. ${SIGN.unknown}\u00a0is not known yet.`),
+      el("p", {}, `${SIGN.win}\u00a0wins: the player who makes this move wins with best play. `
+        + `${SIGN.loss}\u00a0loses: the opponent wins then. ${SIGN.unknown}\u00a0is not known yet.`),
       el("p", {}, `${common ? `Values ${sourceText(common)}. ` : ""}A ply is one move of one player.${byReplies
         ? " The length of the game is not known, so winning moves that leave fewer replies come first." : ""}`)));
   }

@@ -15,9 +15,9 @@ const STEPS = [
     + "middle.", { ...GAME, moves: [], at: 0 }, ".slab"],
   ["The second stone", "White takes away a white stone next to the hole.", { ...GAME, moves: ["c3"], at: 1 }, ".slab"],
   ["Jumps", "Now the players jump in turn: over a stone of the other colour to the empty square behind it. The stone jumped over "
-    + "leaves the board. Whoever cannot jump has lost. Choose a stone, then where it lands.",
+    + "leaves the board. The player who cannot jump has lost. Choose a stone, then where it lands.",
   { ...GAME, moves: REMOVALS, at: 2 }, ".slab"],
-  ["Who wins", "\u2713: whoever makes this move can win, whatever the other player does. \u2717: the other player can win then. The "
+  ["Who wins", "\u2713: the player who makes this move wins with best play. \u2717: the other player wins then. The "
     + "program computes this for every move. The list has the best one first.", { ...GAME, moves: REMOVALS, at: 2 }, ".said, #panel-moves"],
   ["Why", "This tab explains one move: an answer to everything that the other player can try. \u201cShow step by step\u201d plays it on "
     + "the board.", { ...GAME, moves: REMOVALS, at: 2, tab: "why" }, "#panel-why"],
