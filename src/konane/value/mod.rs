@@ -2,18 +2,21 @@
 //! Black, Right is White.
 //!
 //! * [`evaluate`]: the value of a sum ([`SumValue`]), with its components and the moves of a player.
+//! * [`solve_sum`]: the winner of a sum ([`SumSolution`]), by search where values take too long.
 //! * [`regions`]: the independent regions of a position.
 //! * [`census`]: all values of a board.
 
 mod census;
 mod position_values;
 mod regions;
+mod sum_search;
 #[cfg(test)]
 mod tests;
 
 pub use census::{CensusRow, MAX_CENSUS_SQUARES, census};
 pub use position_values::ValueProgress;
 pub use regions::{BoardRegion, regions};
+pub use sum_search::{SumMove, SumSolution, solve_sum};
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,6 +57,15 @@ pub enum ValueError {
     /// A text that is not a game.
     #[error(transparent)]
     Game(#[from] GameTextError),
+    /// A sum that the search cannot represent.
+    #[error(
+        "the components whose values take too long need {bits} bits, one for each square that a stone may reach and \
+         some for the other components: the search can use 63"
+    )]
+    TooLarge {
+        /// Bits of a code.
+        bits: u32,
+    },
 }
 
 impl ValueError {
@@ -61,6 +73,7 @@ impl ValueError {
     pub const fn kind(&self) -> ErrorKind {
         match self {
             ValueError::Removal(_) => ErrorKind::Usage,
+            ValueError::TooLarge { .. } => ErrorKind::Limit,
             ValueError::Game(error) => error.kind(),
         }
     }
@@ -158,9 +171,91 @@ pub struct MoveValue {
 /// A component and its game.
 struct Part {
     term: usize,
-    /// The stones, and the region with the stones that block them; `None` for a game.
-    region: Option<BoardRegion>,
+    /// Index of the values of its board, and the region; `None` for a game.
+    region: Option<(usize, BoardRegion)>,
     value: Option<GameId>,
+}
+
+/// A sum, divided into components.
+struct Components<'t, 'a> {
+    games: GameStore<'a>,
+    /// Values of the positions of each board. Terms on equal boards share them.
+    boards: Vec<PositionValues<'t>>,
+    parts: Vec<Part>,
+    /// The limit that kept a game from being read.
+    unread: Option<Reason>,
+}
+
+impl<'t, 'a> Components<'t, 'a> {
+    fn new(
+        terms: &'t [ValueTerm],
+        limits: Limits<'a>,
+        memory_bytes: u64,
+    ) -> Result<Self, ValueError> {
+        let mut games = GameStore::new(Limits { nodes: None, ..limits }, memory_bytes);
+        let mut boards: Vec<PositionValues<'t>> = Vec::new();
+        let mut parts = Vec::new();
+        let mut unread = None;
+        for (term, content) in terms.iter().enumerate() {
+            match content {
+                ValueTerm::Position(board, position) => {
+                    if position.phase(board) != Phase::Jumping {
+                        return Err(ValueError::Removal(*position));
+                    }
+                    let same = |values: &PositionValues<'_>| {
+                        values.board.dimensions() == board.dimensions()
+                    };
+                    let place = boards.iter().position(same).unwrap_or_else(|| {
+                        boards.push(PositionValues::new(board));
+                        boards.len() - 1
+                    });
+                    let regions = regions(board, position.occupied());
+                    parts.extend(regions.into_iter().map(|region| Part {
+                        term,
+                        region: Some((place, region)),
+                        value: None,
+                    }));
+                }
+                ValueTerm::Game(text) => {
+                    let value = match games.parse(text) {
+                        Err(GameTextError::Limit(reason)) => {
+                            unread = Some(reason);
+                            None
+                        }
+                        game => Some(game?),
+                    };
+                    parts.push(Part { term, region: None, value });
+                }
+            }
+        }
+        Ok(Components { games, boards, parts, unread })
+    }
+}
+
+/// Returns the result for the player to move in a game of this class.
+fn outcome(class: OutcomeClass, to_move: Colour) -> Value {
+    match (class, to_move) {
+        (OutcomeClass::Left, Colour::Black)
+        | (OutcomeClass::Right, Colour::White)
+        | (OutcomeClass::Next, _) => Value::Win,
+        _ => Value::Loss,
+    }
+}
+
+/// Adds games. `values` is reordered.
+fn sum_of(games: &mut GameStore<'_>, values: &mut [GameId]) -> Result<GameId, Reason> {
+    // Equal and opposite games next to each other, and simple games first.
+    values.sort_unstable();
+    values.iter().try_fold(games.zero(), |sum, &value| games.sum(sum, value))
+}
+
+/// The terms of a sum as text: positions with their boards, and games.
+fn term_texts(terms: &[ValueTerm]) -> Vec<String> {
+    let text = |term: &ValueTerm| match term {
+        ValueTerm::Position(board, position) => format!("{} {position}", board.dimensions()),
+        ValueTerm::Game(text) => text.clone(),
+    };
+    terms.iter().map(text).collect()
 }
 
 /// Evaluates the sum of `terms`. `to_move` selects the player whose moves are evaluated.
@@ -178,56 +273,14 @@ pub fn evaluate(
     observer: &mut dyn FnMut(&ValueProgress),
 ) -> Result<SumValue, ValueError> {
     let begun = Instant::now();
-    let mut games = GameStore::new(Limits { nodes: None, ..limits }, memory_bytes);
-    let mut parts = Vec::new();
-    let mut unread = None;
-    for (term, content) in terms.iter().enumerate() {
-        match content {
-            ValueTerm::Position(board, position) => {
-                if position.phase(board) != Phase::Jumping {
-                    return Err(ValueError::Removal(*position));
-                }
-                let regions = regions(board, position.occupied());
-                parts.extend(regions.into_iter().map(|region| Part {
-                    term,
-                    region: Some(region),
-                    value: None,
-                }));
-            }
-            ValueTerm::Game(text) => {
-                let value = match games.parse(text) {
-                    Err(GameTextError::Limit(reason)) => {
-                        unread = Some(reason);
-                        None
-                    }
-                    game => Some(game?),
-                };
-                parts.push(Part { term, region: None, value });
-            }
-        }
-    }
-    // Positions on equal boards share their values.
-    let mut boards: Vec<PositionValues<'_>> = Vec::new();
-    let board_of = |term: usize| match &terms[term] {
-        ValueTerm::Position(board, _) => Some(&**board),
-        ValueTerm::Game(_) => None,
-    };
-    let mut values_of = |term: usize| -> usize {
-        let board = board_of(term).expect("a region belongs to a position");
-        let same = |values: &PositionValues<'_>| values.board.dimensions() == board.dimensions();
-        boards.iter().position(same).unwrap_or_else(|| {
-            boards.push(PositionValues::new(board));
-            boards.len() - 1
-        })
-    };
-    let places: Vec<usize> =
-        parts.iter().map(|part| part.region.map_or(usize::MAX, |_| values_of(part.term))).collect();
+    let Components { mut games, mut boards, mut parts, unread } =
+        Components::new(terms, limits, memory_bytes)?;
     let mut run =
         Evaluation { games: &mut games, positions: 0, max_positions: limits.nodes, observer };
     let number_of = |term: usize| (terms.len() > 1).then_some(term as u32 + 1);
     let mut find = || -> Result<(GameId, Vec<MoveValue>), Reason> {
-        for (part, &place) in parts.iter_mut().zip(&places) {
-            if let Some(region) = part.region {
+        for part in &mut parts {
+            if let Some((place, region)) = part.region {
                 part.value = Some(boards[place].region_value(region.occupied, &mut run)?);
             }
         }
@@ -236,14 +289,12 @@ pub fn evaluate(
                 .filter(|&at| Some(at) != except)
                 .map(|at| parts[at].value.expect("all components are known"))
                 .collect();
-            // Equal and opposite games next to each other, and simple games first.
-            values.sort_unstable();
-            values.into_iter().try_fold(games.zero(), |sum, value| games.sum(sum, value))
+            sum_of(games, &mut values)
         };
         let total = sum_of_others(run.games, None)?;
         let mut moves = Vec::new();
-        for (at, (part, &place)) in parts.iter().zip(&places).enumerate() {
-            let Some(region) = part.region else { continue };
+        for (at, part) in parts.iter().enumerate() {
+            let Some((place, region)) = part.region else { continue };
             let board = boards[place].board;
             let rest = sum_of_others(run.games, Some(at))?;
             let position = Position::new_unchecked(board, region.occupied, to_move);
@@ -276,11 +327,10 @@ pub fn evaluate(
     let nodes = run.positions;
     let mut components = Vec::new();
     for part in &parts {
-        let board = board_of(part.term);
-        let stones = part.region.map_or(0, |region| region.stones);
-        let dimensions = board.map(Board::dimensions);
-        let squares =
-            dimensions.map_or(Vec::new(), |d| squares(stones).map(|s| Square::new(d, s)).collect());
+        let squares = part.region.map_or(Vec::new(), |(place, region)| {
+            let dimensions = boards[place].board.dimensions();
+            squares(region.stones).map(|square| Square::new(dimensions, square)).collect()
+        });
         let thermograph = part.value.and_then(|value| games.thermograph(value).ok().flatten());
         components.push(ValueComponent {
             term: number_of(part.term),
@@ -296,26 +346,17 @@ pub fn evaluate(
     };
     let thermograph = total.and_then(|total| games.thermograph(total).ok().flatten());
     let class = total.map(|total| games.class(total));
-    let outcome = class.map(|class| match (class, to_move) {
-        (OutcomeClass::Left, Colour::Black)
-        | (OutcomeClass::Right, Colour::White)
-        | (OutcomeClass::Next, _) => Value::Win,
-        _ => Value::Loss,
-    });
+    let outcome = class.map(|class| outcome(class, to_move));
     let stops = total.map(|total| games.stops(total));
     let single = match terms {
         [ValueTerm::Position(board, position)] => Some((board, *position)),
         _ => None,
     };
-    let term_text = |term: &ValueTerm| match term {
-        ValueTerm::Position(board, position) => format!("{} {position}", board.dimensions()),
-        ValueTerm::Game(text) => text.clone(),
-    };
     Ok(SumValue {
         board: single.map(|(board, _)| board.dimensions()),
         position: single.map(|(_, position)| position),
         phase: single.map(|(board, position)| position.phase(board)),
-        terms: if single.is_some() { Vec::new() } else { terms.iter().map(term_text).collect() },
+        terms: if single.is_some() { Vec::new() } else { term_texts(terms) },
         to_move,
         value: total.map_or("unknown".to_owned(), |total| games.text(total)),
         class,

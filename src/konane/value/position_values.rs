@@ -71,6 +71,13 @@ impl<'a> PositionValues<'a> {
         result
     }
 
+    /// Returns the value of a position, if an earlier evaluation has found it.
+    pub fn known(&self, occupied: u64, games: &GameStore<'_>) -> Option<GameId> {
+        let (code, is_exchanged) = self.code(occupied);
+        let value = *self.memo.get(&code)?;
+        Some(if is_exchanged { games.negative(value) } else { value })
+    }
+
     /// Returns the code of a position: its least image under all symmetries. The flag is true if a symmetry that exchanges
     /// the colours leads to this image, which then has the negative of the value.
     #[inline]
@@ -177,7 +184,12 @@ impl<'a> PositionValues<'a> {
 
 /// Calls `visit` with the occupied squares after each jump of a colour.
 #[inline]
-fn for_each_successor(board: &Board, occupied: u64, colour: Colour, mut visit: impl FnMut(u64)) {
+pub(super) fn for_each_successor(
+    board: &Board,
+    occupied: u64,
+    colour: Colour,
+    mut visit: impl FnMut(u64),
+) {
     for direction in Direction::ALL {
         let step = board.step(direction);
         for_each_landing_set(board, occupied, colour, direction, |taken, landings| {

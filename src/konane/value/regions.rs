@@ -21,6 +21,8 @@ pub struct BoardRegion {
     pub stones: u64,
     /// These and the blocking stones that never move.
     pub occupied: u64,
+    /// The squares on which these stones may ever stand. Regions have none in common.
+    pub reach: u64,
 }
 
 /// Shifts a set by a number of steps in a direction.
@@ -119,7 +121,10 @@ pub fn regions(board: &Board, occupied: u64) -> Vec<BoardRegion> {
             });
             let walls = blocked & !grouped & !occupied;
             if walls == 0 {
-                return BoardRegion { stones: group, occupied };
+                let group_cover =
+                    stones.iter().zip(&starts).filter(|&(_, start)| start & group != 0);
+                let reach = group_cover.fold(0, |all, ((reach, _), _)| all | reach);
+                return BoardRegion { stones: group, occupied, reach };
             }
             occupied |= walls;
         }

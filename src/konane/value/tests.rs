@@ -268,3 +268,119 @@ fn a_census_counts_every_position() {
         assert_eq!((found.value, found.mean), (row.value.clone(), Some(row.mean)));
     }
 }
+
+/// Returns true if the player to move wins a sum of positions and of games with options: plain recursion.
+fn wins_sum(
+    games: &GameStore<'_>,
+    positions: &mut Vec<(Board, u64)>,
+    known: &mut Vec<GameId>,
+    colour: Colour,
+    memo: &mut HashMap<(Vec<u64>, Vec<GameId>, Colour), bool>,
+) -> bool {
+    let key = (positions.iter().map(|p| p.1).collect(), known.clone(), colour);
+    if let Some(&result) = memo.get(&key) {
+        return result;
+    }
+    let mut result = false;
+    for at in 0..positions.len() {
+        let (board, occupied) = positions[at].clone();
+        let position = Position::new_unchecked(&board, occupied, colour);
+        for mv in position.moves(&board) {
+            positions[at].1 = position.play(&board, mv).occupied();
+            result |= !wins_sum(games, positions, known, !colour, memo);
+        }
+        positions[at].1 = occupied;
+    }
+    for at in 0..known.len() {
+        let game = known[at];
+        let options: Vec<GameId> = match colour {
+            Colour::Black => games.left_options(game).collect(),
+            Colour::White => games.right_options(game).collect(),
+        };
+        for option in options {
+            known[at] = option;
+            result |= !wins_sum(games, positions, known, !colour, memo);
+        }
+        known[at] = game;
+    }
+    memo.insert(key, result);
+    result
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// A limit of nodes leaves most components to the search; without a limit, values decide.
+    #[test]
+    fn winners_of_sums_are_those_of_plain_recursion(
+        occupied in proptest::collection::vec((0usize..3, any::<u64>()), 1..3),
+        game in prop::sample::select(vec!["0", "*", "{2|-1}", "^", "-1/2", "+-(1,{2|0})"]),
+        to_move in prop::sample::select(vec![Colour::Black, Colour::White]),
+        max in prop::sample::select(vec![0, 20, 500_000]),
+    ) {
+        let boards = ["1x7", "3x3", "2x5"].map(board);
+        let mut positions: Vec<(Board, u64)> = occupied
+            .iter()
+            .map(|&(at, occupied)| (boards[at].clone(), occupied & boards[at].all()))
+            .collect();
+        let position = |(board, occupied): &(Board, u64)| {
+            let position = Position::new_unchecked(board, *occupied, to_move);
+            ValueTerm::Position(Arc::new(board.clone()), position)
+        };
+        let mut terms: Vec<ValueTerm> = positions.iter().map(position).collect();
+        terms.push(ValueTerm::Game(game.to_owned()));
+        let mut games = store();
+        let mut known = vec![games.parse(game).unwrap()];
+        let mut memo = HashMap::new();
+        let wins = wins_sum(&games, &mut positions, &mut known, to_move, &mut memo);
+
+        let solution = sum_search::solve_sum_within(
+            &terms, to_move, Limits::default(), 1 << 26, max, &mut |_| (),
+        ).unwrap();
+        let expected = if wins { Value::Win } else { Value::Loss };
+        prop_assert_eq!(solution.outcome, Some(expected));
+        prop_assert_eq!(solution.best_move.is_some(), wins);
+        let Some(best) = solution.best_move else { return Ok(()) };
+
+        // The move leads to a sum that the opponent loses.
+        let at = best.term as usize - 1;
+        match positions.get(at).cloned() {
+            Some((board, occupied)) => {
+                let position = Position::new_unchecked(&board, occupied, to_move);
+                let mv = position.moves(&board).into_iter().find(|mv| mv.to_string() == best.mv);
+                positions[at].1 = position.play(&board, mv.unwrap()).occupied();
+            }
+            None => known[0] = games.parse(&best.mv).unwrap(),
+        }
+        prop_assert!(!wins_sum(&games, &mut positions, &mut known, !to_move, &mut memo));
+    }
+}
+
+#[test]
+fn sums_that_are_too_large_or_reach_a_limit_have_no_winner() {
+    let start = "xoxoxo/oxoxox/xo2xo/oxoxox/xoxoxo/oxoxox b";
+    let solve = |terms: &[ValueTerm], nodes| {
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        sum_search::solve_sum_within(terms, Colour::Black, limits, 1 << 24, 100, &mut |_| ())
+    };
+    let solution = solve(&[term("6x6", start), ValueTerm::Game("*".to_owned())], 1000).unwrap();
+    assert_eq!((solution.outcome, solution.reason), (None, Some(Reason::NodeLimit)));
+    assert!(solution.nodes <= 1001 && solution.searched == 1, "{solution:?}");
+    let error = solve(&[term("6x6", start), term("6x6", start)], 1000).unwrap_err();
+    assert!(matches!(error, ValueError::TooLarge { bits: 70.. }), "{error}");
+}
+
+/// No square is in reach of stones of two regions.
+#[test]
+fn regions_have_no_square_in_common() {
+    for size in ["1x10", "2x5", "3x4"] {
+        let board = board(size);
+        for occupied in 0..=board.all() {
+            let mut taken = 0;
+            for BoardRegion { reach, stones, occupied } in regions(&board, occupied) {
+                assert_eq!((taken & reach, stones & !reach), (0, 0), "{size} {occupied:b}");
+                taken |= reach;
+            }
+        }
+    }
+}

@@ -27,7 +27,7 @@ use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
 use konane::sprouts::SproutsSolution;
 use konane::tablebase::{Plan, Probe};
-use konane::value::{CensusRow, SumValue};
+use konane::value::{CensusRow, SumSolution, SumValue};
 
 /// Prints one JSON Schema with the objects of the subcommands as properties, and all types including those of
 /// the API as definitions. A hidden subcommand for the documentation generator.
@@ -43,6 +43,7 @@ pub fn run() -> Result<Exit, CliError> {
     }
     printed! {
         "solve": SolveJson,
+        "solve --add": SumSolution,
         "solve --trace": ProgressJson,
         "perft": PerftJson,
         "builddb": BuildJson,

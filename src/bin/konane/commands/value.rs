@@ -21,7 +21,7 @@ use konane::value::{
     CensusRow, MAX_CENSUS_SQUARES, SumValue, ValueComponent, ValueError, ValueProgress, ValueTerm,
     census, evaluate,
 };
-use konane::{Colour, Dimensions, DimensionsError, Phase, PhaseChoice};
+use konane::{Board, Colour, Dimensions, DimensionsError, Phase, PhaseChoice, Position};
 
 /// Maximum number of characters of a canonical form in the text output.
 const MAX_SHOWN: usize = 1000;
@@ -95,26 +95,15 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         });
         return output::ended(args.output.json, written, |reason| EndedJson { reason });
     }
-    let mut terms = Vec::new();
-    let mut to_move = Colour::Black;
-    if args.board.is_some() || args.begin.given() {
+    let is_board_given = args.board.is_some() || args.begin.given();
+    let first = is_board_given.then(|| {
         let board = args.board.map_or_else(|| args.begin.board(), Ok)?;
-        let (board, position) = args.begin.read_end(board)?;
-        to_move = position.to_move();
-        terms.push(ValueTerm::Position(Arc::new(board), position));
-    }
-    for text in &args.add {
-        let term = term(text, args.begin.phase);
-        let wrong = |error| CliError::Term { text: quote(text), error: Box::new(error) };
-        terms.push(term.map_err(wrong)?);
-    }
+        args.begin.read_end(board)
+    });
+    let (terms, to_move) = terms(first.transpose()?, &args.add, args.begin.phase)?;
     let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
     let found = evaluate(&terms, to_move, limits, memory, &mut observer);
-    let found = found.map_err(|error| match error {
-        // The message quotes the text of the game.
-        ValueError::Game(error) => CliError::Usage(format!("--add {error}")),
-        ValueError::Removal(_) => error.into(),
-    })?;
+    let found = found.map_err(refused)?;
     drop(progress);
     match (file, &found.thermograph) {
         (Some(mut file), Some(thermograph)) => {
@@ -129,6 +118,23 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     output::answer(args.output.json, &found, text)?;
     Ok(found.reason.into())
+}
+
+/// Reads the terms of a sum: a position, if there is one, and those of `--add`. Also returns the player to move.
+pub fn terms(
+    first: Option<(Board, Position)>,
+    add: &[String],
+    phase: PhaseChoice,
+) -> Result<(Vec<ValueTerm>, Colour), CliError> {
+    let to_move = first.as_ref().map_or(Colour::Black, |(_, position)| position.to_move());
+    let first = first.map(|(board, position)| ValueTerm::Position(Arc::new(board), position));
+    let mut terms: Vec<ValueTerm> = first.into_iter().collect();
+    for text in add {
+        let term = term(text, phase);
+        let wrong = |error| CliError::Term { text: quote(text), error: Box::new(error) };
+        terms.push(term.map_err(wrong)?);
+    }
+    Ok((terms, to_move))
 }
 
 /// Reads a term: a board with a position, or a game.
@@ -156,6 +162,14 @@ fn term(text: &str, phase: PhaseChoice) -> Result<ValueTerm, CliError> {
     match position.phase(&board) {
         Phase::Jumping => Ok(ValueTerm::Position(Arc::new(board), position)),
         _ => Err(ValueError::Removal(position).into()),
+    }
+}
+
+/// Returns the error of a sum. The message quotes the text of a game.
+pub fn refused(error: ValueError) -> CliError {
+    match error {
+        ValueError::Game(error) => CliError::Usage(format!("--add {error}")),
+        error => error.into(),
     }
 }
 

@@ -27,6 +27,7 @@ use konane::{Algorithm, Board, Overrides, Profile, Symmetry};
     "  konane solve --position \"x1xo/o1ox/xoxo/oxox b\"\n",
     "  konane solve 4x4 --json - < positions.txt\n",
     "  konane solve 6x6 --lines\n",
+    "  konane solve --position \"xo2/2ox/1o1o/o1o1 b\" --add \"1x5 2xo1\" --add \"{2|-1}\"\n",
     "  konane solve 8x8 --memory 8GiB --time-limit 10m\n\n",
     "A long run with --checkpoint FILE can be stopped at any time; the same command with --resume\n",
     "continues it.\n"
@@ -35,9 +36,16 @@ pub struct SolveArgs {
     #[command(flatten)]
     pub start: PositionArgs,
     /// Solve the positions on standard input, one per line, each within the limits.
-    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true,
+    #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true, group = "phased",
           conflicts_with_all = ["position", "moves", "proof", "lines", "checkpoint", "trace"])]
     pub stdin: Option<String>,
+    /// Solve a sum: add a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as "{2|-1}" or
+    /// "*2". The player moves in one term of their choice. May be repeated. Uses values where they are quick, else df-pn
+    /// on one thread.
+    #[arg(long, value_name = "TERM", allow_hyphen_values = true, group = "phased",
+          conflicts_with_all = ["stdin", "threads", "algo", "profile", "iterations", "db", "proof", "lines", "checkpoint",
+                                "trace", "symmetry", "epsilon", "combination", "pn2_budget", "virtual_loss", "seed"])]
+    pub add: Vec<String>,
     /// Search algorithm.
     #[arg(long, value_name = "NAME", default_value = "dfpn",
           value_parser = named(ALGORITHMS, Algorithm::name))]

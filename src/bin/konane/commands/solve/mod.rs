@@ -7,6 +7,7 @@ mod positions;
 mod progress;
 mod proof;
 mod report;
+mod sums;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +49,9 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let options = SolveOptions { algorithm, profile, overrides, memory_bytes, threads, job_nodes };
     if args.stdin.is_some() {
         return positions::run(args, options, stop);
+    }
+    if !args.add.is_empty() {
+        return sums::run(args, stop);
     }
     let (board, position) = args.start.read()?;
     let board = args.experiment.board(board)?;
