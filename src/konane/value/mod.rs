@@ -26,7 +26,6 @@ use serde::Serialize;
 
 use super::board::Board;
 use super::geometry::{Colour, Dimensions, squares};
-use super::moves::Move;
 use super::position::{Phase, Position};
 use super::square::Square;
 use crate::cgt::{Dyadic, GameId, GameStore, GameTextError, OutcomeClass, Thermograph};
@@ -159,9 +158,9 @@ pub struct MoveValue {
     /// Number of the term, from 1; absent for a single position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub term: Option<u32>,
-    /// The move.
+    /// The jump, or the option to which the player moves in a game.
     #[serde(rename = "move")]
-    pub mv: Move,
+    pub mv: String,
     /// The result for the player who makes the move.
     pub outcome: Value,
     /// The canonical form of the component after the move.
@@ -242,11 +241,63 @@ fn outcome(class: OutcomeClass, to_move: Colour) -> Value {
     }
 }
 
-/// Adds games. `values` is reordered.
-fn sum_of(games: &mut GameStore<'_>, values: &mut [GameId]) -> Result<GameId, Reason> {
+/// Returns the sum of the values that are known, without that of the component `except`.
+fn known_sum(
+    games: &mut GameStore<'_>,
+    parts: &[Part],
+    except: Option<usize>,
+) -> Result<GameId, Reason> {
+    let others = parts.iter().enumerate().filter(|&(at, _)| Some(at) != except);
+    let mut values: Vec<GameId> = others.filter_map(|(_, part)| part.value).collect();
     // Equal and opposite games next to each other, and simple games first.
     values.sort_unstable();
-    values.iter().try_fold(games.zero(), |sum, &value| games.sum(sum, value))
+    values.into_iter().try_fold(games.zero(), |sum, value| games.sum(sum, value))
+}
+
+/// A move in a component whose value is known.
+struct KnownMove {
+    /// Index of the term.
+    term: usize,
+    /// The jump, or the option to which the player moves in a game.
+    mv: String,
+    /// Value of the component after the move.
+    value: GameId,
+    /// Sum of the other components whose values are known.
+    rest: GameId,
+}
+
+/// Returns the moves of a player in the components whose values are known.
+fn known_moves(
+    boards: &mut [PositionValues<'_>],
+    parts: &[Part],
+    to_move: Colour,
+    run: &mut Evaluation<'_, '_>,
+) -> Result<Vec<KnownMove>, Reason> {
+    let mut moves = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let Some(value) = part.value else { continue };
+        let term = part.term;
+        let rest = known_sum(run.games, parts, Some(at))?;
+        let Some((place, region)) = part.region else {
+            let options: Vec<GameId> = match to_move {
+                Colour::Black => run.games.left_options(value).collect(),
+                Colour::White => run.games.right_options(value).collect(),
+            };
+            moves.extend(options.into_iter().map(|option| {
+                let mv = run.games.text(option);
+                KnownMove { term, mv, value: option, rest }
+            }));
+            continue;
+        };
+        let board = boards[place].board;
+        let position = Position::new_unchecked(board, region.occupied, to_move);
+        for mv in position.moves(board) {
+            let after = position.play(board, mv).occupied();
+            let value = boards[place].region_value(after, run)?;
+            moves.push(KnownMove { term, mv: mv.to_string(), value, rest });
+        }
+    }
+    Ok(moves)
 }
 
 /// The terms of a sum as text: positions with their boards, and games.
@@ -284,37 +335,24 @@ pub fn evaluate(
                 part.value = Some(boards[place].region_value(region.occupied, &mut run)?);
             }
         }
-        let sum_of_others = |games: &mut GameStore<'_>, except: Option<usize>| {
-            let mut values: Vec<GameId> = (0..parts.len())
-                .filter(|&at| Some(at) != except)
-                .map(|at| parts[at].value.expect("all components are known"))
-                .collect();
-            sum_of(games, &mut values)
-        };
-        let total = sum_of_others(run.games, None)?;
+        let total = known_sum(run.games, &parts, None)?;
         let mut moves = Vec::new();
-        for (at, part) in parts.iter().enumerate() {
-            let Some((place, region)) = part.region else { continue };
-            let board = boards[place].board;
-            let rest = sum_of_others(run.games, Some(at))?;
-            let position = Position::new_unchecked(board, region.occupied, to_move);
-            for mv in position.moves(board) {
-                let after =
-                    boards[place].region_value(position.play(board, mv).occupied(), &mut run)?;
-                // The mover wins if the sum after the move is at least 0 (Black) or at most 0 (White).
-                let minus = run.games.negative(rest);
-                let wins = match to_move {
-                    Colour::Black => run.games.is_at_most(minus, after)?,
-                    Colour::White => run.games.is_at_most(after, minus)?,
-                };
-                let outcome = if wins { Value::Win } else { Value::Loss };
-                moves.push(MoveValue {
-                    term: number_of(part.term),
-                    mv,
-                    outcome,
-                    value: run.games.text(after),
-                });
-            }
+        for KnownMove { term, mv, value, rest } in
+            known_moves(&mut boards, &parts, to_move, &mut run)?
+        {
+            // The mover wins if the sum after the move is at least 0 (Black) or at most 0 (White).
+            let minus = run.games.negative(rest);
+            let wins = match to_move {
+                Colour::Black => run.games.is_at_most(minus, value)?,
+                Colour::White => run.games.is_at_most(value, minus)?,
+            };
+            let outcome = if wins { Value::Win } else { Value::Loss };
+            moves.push(MoveValue {
+                term: number_of(term),
+                mv,
+                outcome,
+                value: run.games.text(value),
+            });
         }
         moves.sort_by_key(|mv| mv.outcome == Value::Loss);
         // Thermographs are stored, so that no limit ends the calls below.

@@ -15,7 +15,10 @@ use super::super::board::Board;
 use super::super::geometry::{Colour, squares};
 use super::super::position::Position;
 use super::position_values::{Evaluation, ValueProgress, for_each_successor};
-use super::{BoardRegion, Components, Part, ValueError, ValueTerm, outcome, sum_of, term_texts};
+use super::{
+    BoardRegion, Components, KnownMove, ValueError, ValueTerm, known_moves, known_sum, outcome,
+    term_texts,
+};
 use crate::cgt::{GameId, GameStore};
 use crate::json::{OrUnknown, or_unknown};
 use crate::search::Value;
@@ -247,15 +250,15 @@ impl Game for SumGame<'_, '_, '_> {
         }
         let mut values = self.values.lock().expect("no thread panics while it holds this lock");
         let Components { games, boards, .. } = &mut **values;
-        let mut values = vec![self.known[self.known_index(code)].0];
+        let mut sum = Ok(self.known[self.known_index(code)].0);
         for region in &self.regions {
             match boards[region.place].known(region.occupied(code), games) {
-                Some(value) => values.push(value),
+                Some(value) => sum = sum.and_then(|sum| games.sum(sum, value)),
                 None => return OracleAnswer::Unknown,
             }
         }
         // Without memory for the sum, the search continues below the position.
-        match sum_of(games, &mut values) {
+        match sum {
             Ok(sum) => OracleAnswer::Known(outcome(games.class(sum), Self::to_move(code))),
             Err(_) => OracleAnswer::Unknown,
         }
@@ -376,16 +379,21 @@ fn decide(
         return Err(reason.into());
     }
     evaluate_parts(components, limits, work, observer)?;
-    let known_moves = known_moves(components, to_move)?;
-    work.searched = components.parts.iter().filter(|part| part.value.is_none()).count() as u64;
+    let Components { games, boards, parts, .. } = &mut *components;
+    work.searched = parts.iter().filter(|part| part.value.is_none()).count() as u64;
+    let mut run = Evaluation { games, positions: 0, max_positions: None, observer };
+    let mut moves = Vec::new();
+    for KnownMove { term, mv, value, rest } in known_moves(boards, parts, to_move, &mut run)? {
+        moves.push((SumMove { term: term as u32 + 1, mv }, run.games.sum(rest, value)?));
+    }
     if work.searched == 0 {
         let loses = |&&(_, after): &&(SumMove, GameId)| {
             outcome(components.games.class(after), !to_move) == Value::Loss
         };
-        let best = known_moves.iter().find(loses).map(|(mv, _)| mv.clone());
+        let best = moves.iter().find(loses).map(|(mv, _)| mv.clone());
         return Ok((if best.is_some() { Value::Win } else { Value::Loss }, best));
     }
-    let game = SumGame::new(components, to_move, known_moves)?;
+    let game = SumGame::new(components, to_move, moves)?;
     let table = usize::try_from(memory_bytes / 2).unwrap_or(usize::MAX);
     let table = Table::new(table).map_err(|_| SumError::Stopped(Reason::Memory))?;
     let limits = Limits { nodes: limits.nodes.map(|max| max.saturating_sub(work.nodes)), ..limits };
@@ -440,51 +448,4 @@ fn evaluate_parts(
         }
     }
     Ok(())
-}
-
-/// Returns the sum of the values that are known, without that of the component `except`.
-fn known_sum(
-    games: &mut GameStore<'_>,
-    parts: &[Part],
-    except: Option<usize>,
-) -> Result<GameId, Reason> {
-    let others = parts.iter().enumerate().filter(|&(at, _)| Some(at) != except);
-    sum_of(games, &mut others.filter_map(|(_, part)| part.value).collect::<Vec<_>>())
-}
-
-/// Returns the moves in components with a value, each with the known part after it.
-fn known_moves(
-    components: &mut Components<'_, '_>,
-    to_move: Colour,
-) -> Result<Vec<(SumMove, GameId)>, Reason> {
-    let Components { games, boards, parts, .. } = components;
-    let mut moves = Vec::new();
-    for (at, part) in parts.iter().enumerate() {
-        let Some(value) = part.value else { continue };
-        let rest = known_sum(games, parts, Some(at))?;
-        let term = part.term as u32 + 1;
-        let Some((place, region)) = part.region else {
-            let options: Vec<GameId> = match to_move {
-                Colour::Black => games.left_options(value).collect(),
-                Colour::White => games.right_options(value).collect(),
-            };
-            for option in options {
-                let mv = SumMove { term, mv: games.text(option) };
-                moves.push((mv, games.sum(rest, option)?));
-            }
-            continue;
-        };
-        let board = boards[place].board;
-        let position = Position::new_unchecked(board, region.occupied, to_move);
-        for mv in position.moves(board) {
-            let after = position.play(board, mv).occupied();
-            let (max_positions, observer) = (None, &mut |_: &ValueProgress| ());
-            let mut run = Evaluation { games, positions: 0, max_positions, observer };
-            // Most of these values are in the memo.
-            let value = boards[place].region_value(after, &mut run)?;
-            let mv = SumMove { term, mv: mv.to_string() };
-            moves.push((mv, games.sum(rest, value)?));
-        }
-    }
-    Ok(moves)
 }
