@@ -73,7 +73,7 @@ pub struct SumSolution {
     pub best_move: Option<SumMove>,
     /// Components of the terms: independent regions of the positions, and games.
     pub components: u64,
-    /// Components without a value, which were searched. 0 if values alone decided.
+    /// Components without a value, which were searched; 0 if there are none, or if a limit was reached earlier.
     pub searched: u64,
     /// Positions evaluated for values before the search, and positions of the search.
     pub nodes: u64,

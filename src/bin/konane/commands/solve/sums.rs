@@ -48,12 +48,13 @@ fn text(found: &SumSolution) -> String {
             rows.push(("winner", format!("unknown ({reason})")));
         }
     }
-    let parts = output::counted(found.components, "component");
     let how = match found.searched {
-        0 => "by values".to_owned(),
-        searched => format!("{searched} without a value, by search"),
+        0 if found.winner.is_none() => String::new(),
+        0 => ", by values".to_owned(),
+        searched => format!(", {searched} without a value, by search"),
     };
-    rows.push(("components", format!("{parts}, {how}")));
+    let parts = output::counted(found.components, "component");
+    rows.push(("components", format!("{parts}{how}")));
     rows.push(("positions", output::grouped(found.nodes)));
     rows.push(("memory", output::bytes(found.memory_bytes)));
     rows.push(("time", output::time(found.seconds)));
