@@ -300,6 +300,21 @@ fn known_moves(
     Ok(moves)
 }
 
+/// Returns true if the player who moved to `value` wins the sum with `rest`. Compares, because the sum itself may be large.
+fn wins_after(
+    games: &mut GameStore<'_>,
+    value: GameId,
+    rest: GameId,
+    mover: Colour,
+) -> Result<bool, Reason> {
+    // The mover wins if the sum is at least 0 (Black) or at most 0 (White).
+    let minus = games.negative(rest);
+    match mover {
+        Colour::Black => games.is_at_most(minus, value),
+        Colour::White => games.is_at_most(value, minus),
+    }
+}
+
 /// The terms of a sum as text: positions with their boards, and games.
 fn term_texts(terms: &[ValueTerm]) -> Vec<String> {
     let text = |term: &ValueTerm| match term {
@@ -340,12 +355,7 @@ pub fn evaluate(
         for KnownMove { term, mv, value, rest } in
             known_moves(&mut boards, &parts, to_move, &mut run)?
         {
-            // The mover wins if the sum after the move is at least 0 (Black) or at most 0 (White).
-            let minus = run.games.negative(rest);
-            let wins = match to_move {
-                Colour::Black => run.games.is_at_most(minus, value)?,
-                Colour::White => run.games.is_at_most(value, minus)?,
-            };
+            let wins = wins_after(run.games, value, rest, to_move)?;
             let outcome = if wins { Value::Win } else { Value::Loss };
             moves.push(MoveValue {
                 term: number_of(term),

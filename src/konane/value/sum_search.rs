@@ -17,7 +17,7 @@ use super::super::position::Position;
 use super::position_values::{Evaluation, ValueProgress, for_each_successor};
 use super::{
     BoardRegion, Components, KnownMove, ValueError, ValueTerm, known_moves, known_sum, outcome,
-    term_texts,
+    term_texts, wins_after,
 };
 use crate::cgt::{GameId, GameStore};
 use crate::json::{OrUnknown, or_unknown};
@@ -382,16 +382,19 @@ fn decide(
     let Components { games, boards, parts, .. } = &mut *components;
     work.searched = parts.iter().filter(|part| part.value.is_none()).count() as u64;
     let mut run = Evaluation { games, positions: 0, max_positions: None, observer };
-    let mut moves = Vec::new();
-    for KnownMove { term, mv, value, rest } in known_moves(boards, parts, to_move, &mut run)? {
-        moves.push((SumMove { term: term as u32 + 1, mv }, run.games.sum(rest, value)?));
-    }
+    let known_moves = known_moves(boards, parts, to_move, &mut run)?;
+    let named = |term: usize, mv| SumMove { term: term as u32 + 1, mv };
     if work.searched == 0 {
-        let loses = |&&(_, after): &&(SumMove, GameId)| {
-            outcome(components.games.class(after), !to_move) == Value::Loss
-        };
-        let best = moves.iter().find(loses).map(|(mv, _)| mv.clone());
-        return Ok((if best.is_some() { Value::Win } else { Value::Loss }, best));
+        for KnownMove { term, mv, value, rest } in known_moves {
+            if wins_after(run.games, value, rest, to_move)? {
+                return Ok((Value::Win, Some(named(term, mv))));
+            }
+        }
+        return Ok((Value::Loss, None));
+    }
+    let mut moves = Vec::new();
+    for KnownMove { term, mv, value, rest } in known_moves {
+        moves.push((named(term, mv), run.games.sum(rest, value)?));
     }
     let game = SumGame::new(components, to_move, moves)?;
     let table = usize::try_from(memory_bytes / 2).unwrap_or(usize::MAX);

@@ -44,7 +44,7 @@ pub struct SolveArgs {
     /// on one thread.
     #[arg(long, value_name = "TERM", allow_hyphen_values = true, group = "phased",
           conflicts_with_all = ["stdin", "threads", "algo", "profile", "iterations", "db", "proof", "lines", "checkpoint",
-                                "trace", "symmetry", "epsilon", "combination", "pn2_budget", "virtual_loss", "seed"])]
+                                "resume", "checkpoint_interval", "trace", "symmetry", "epsilon", "combination", "pn2_budget", "virtual_loss", "seed"])]
     pub add: Vec<String>,
     /// Search algorithm.
     #[arg(long, value_name = "NAME", default_value = "dfpn",
