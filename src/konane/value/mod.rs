@@ -58,11 +58,12 @@ pub enum ValueError {
     Game(#[from] GameTextError),
     /// A sum that the search cannot represent.
     #[error(
-        "the components whose values take too long need {bits} bits, one for each square that a stone may reach and \
-         some for the other components: the search can use 63"
+        "this sum is too large for the search: it needs {bits} bits, at most 63 are possible (one for each square that a \
+         stone of a component without a value may reach, the others for the player to move and the values); a higher \
+         --memory or --max-nodes may give more components a value"
     )]
     TooLarge {
-        /// Bits of a code.
+        /// Bits that a code would need.
         bits: u32,
     },
 }

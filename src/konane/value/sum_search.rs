@@ -37,6 +37,9 @@ const FIRST_POSITIONS: u64 = 500_000;
 /// Bytes of a follower of the known part, with its entry in the index.
 const FOLLOWER_BYTES: usize = 160;
 
+/// Greatest number of moves that the leaf estimate distinguishes.
+const MAX_MOBILITY: Number = 1000;
+
 /// Parameters of the search.
 const OPTIONS: DfpnOptions = DfpnOptions {
     combination: Combination::mixed(8),
@@ -45,7 +48,8 @@ const OPTIONS: DfpnOptions = DfpnOptions {
     ..DfpnOptions::PLAIN
 };
 
-/// Code of the position in which the search begins. Its moves have names, so it is apart from all others.
+/// Code of the root. It differs from the codes of all positions, because the moves at the root are those of the terms,
+/// which may be more than those of the known part.
 const ROOT: u64 = u64::MAX;
 
 /// Bits of a code. The highest bit is only set in [`ROOT`].
@@ -203,7 +207,8 @@ impl<'t, 's, 'a> SumGame<'t, 's, 'a> {
 
     /// A position with its leaf estimate: delta is the squared mobility of the side to move, phi that of the other side.
     fn child(&self, code: u64) -> Child {
-        let mut moves = self.known[self.known_index(code)].1.each_ref().map(|o| o.len() as Number);
+        let options = self.known[self.known_index(code)].1.each_ref();
+        let mut moves = options.map(|options| options.len() as Number);
         for region in &self.regions {
             let occupied = region.occupied(code);
             for colour in [Colour::Black, Colour::White] {
@@ -212,7 +217,9 @@ impl<'t, 's, 'a> SumGame<'t, 's, 'a> {
             }
         }
         let colour = Self::to_move(code);
-        let [own, others] = [moves[colour.index()], moves[(!colour).index()]];
+        // Estimates stay far below the numbers of proven positions.
+        let mobility = |colour: Colour| moves[colour.index()].min(MAX_MOBILITY);
+        let [own, others] = [mobility(colour), mobility(!colour)];
         Child { code, phi: 1 + others * others, delta: 1 + own * own, effort: Child::NEVER_SOLVE }
     }
 }
@@ -298,11 +305,10 @@ fn followers(
 /// Finds the winner of the sum of `terms` if `to_move` begins.
 ///
 /// Reaching a limit leaves the winner unknown, with a reason. [`Limits::nodes`] limits the number of positions.
-/// `observer` is called now and then.
+/// `observer` is called every few thousand positions.
 ///
 /// # Errors
-/// If a position is not in the jumping phase, a text is not a game, or the components without a value have no code of 63
-/// bits.
+/// If a position is not in the jumping phase, a text is not a game, or the sum does not fit into 63 bits.
 pub fn solve_sum(
     terms: &[ValueTerm],
     to_move: Colour,
@@ -323,8 +329,8 @@ pub(super) fn solve_sum_within(
     observer: &mut (dyn FnMut(&ValueProgress) + Send),
 ) -> Result<SumSolution, ValueError> {
     let begun = Instant::now();
-    let mut components = Components::new(terms, limits, memory_bytes / 2)?;
-    let mut work = Work { first_positions, nodes: 0, searched: 0, table_bytes: 0 };
+    let mut components = Components::new(terms, limits, memory_bytes)?;
+    let mut work = Work { first_positions, nodes: 0, searched: 0 };
     let result = decide(&mut components, to_move, limits, memory_bytes, &mut work, observer);
     let (outcome, best_move, reason) = match result {
         Ok((outcome, best_move)) => (Some(outcome), best_move, None),
@@ -341,7 +347,7 @@ pub(super) fn solve_sum_within(
         components: components.parts.len() as u64,
         searched: work.searched,
         nodes: work.nodes,
-        memory_bytes: components.games.memory_bytes() as u64 + work.table_bytes,
+        memory_bytes: components.games.memory_bytes() as u64,
         seconds: begun.elapsed().as_secs_f64(),
     })
 }
@@ -352,7 +358,6 @@ struct Work {
     first_positions: u64,
     nodes: u64,
     searched: u64,
-    table_bytes: u64,
 }
 
 /// Reason why there is no winner.
@@ -378,11 +383,21 @@ fn decide(
     if let Some(reason) = components.unread {
         return Err(reason.into());
     }
-    evaluate_parts(components, limits, work, observer)?;
+    let table_bytes = usize::try_from(memory_bytes / 2).unwrap_or(usize::MAX);
+    // An evaluation that ends for lack of memory leaves some for the table, and for sums and their options.
+    let kept_bytes = table_bytes + table_bytes / 4;
+    let is_kept = components.games.reserve(kept_bytes).is_ok();
+    let evaluated = evaluate_parts(components, limits, work, observer);
+    if is_kept {
+        components.games.release(kept_bytes);
+    }
+    evaluated?;
     let Components { games, boards, parts, .. } = &mut *components;
     work.searched = parts.iter().filter(|part| part.value.is_none()).count() as u64;
-    let mut run = Evaluation { games, positions: 0, max_positions: None, observer };
-    let known_moves = known_moves(boards, parts, to_move, &mut run)?;
+    let mut run = Evaluation { games, positions: work.nodes, max_positions: None, observer };
+    let known_moves = known_moves(boards, parts, to_move, &mut run);
+    work.nodes = run.positions;
+    let known_moves = known_moves?;
     let named = |term: usize, mv| SumMove { term: term as u32 + 1, mv };
     if work.searched == 0 {
         for KnownMove { term, mv, value, rest } in known_moves {
@@ -392,19 +407,19 @@ fn decide(
         }
         return Ok((Value::Loss, None));
     }
+    run.games.reserve(table_bytes)?;
     let mut moves = Vec::new();
     for KnownMove { term, mv, value, rest } in known_moves {
         moves.push((named(term, mv), run.games.sum(rest, value)?));
     }
+    let (before, games) = (work.nodes, components.games.len() as u64);
+    let bytes = components.games.memory_bytes() as u64;
     let game = SumGame::new(components, to_move, moves)?;
-    let table = usize::try_from(memory_bytes / 2).unwrap_or(usize::MAX);
-    let table = Table::new(table).map_err(|_| SumError::Stopped(Reason::Memory))?;
+    let table = Table::new(table_bytes).map_err(|_| SumError::Stopped(Reason::Memory))?;
     let limits = Limits { nodes: limits.nodes.map(|max| max.saturating_sub(work.nodes)), ..limits };
-    let (before, bytes) = (work.nodes, memory_bytes / 2);
-    let mut observer = SearchObserver { observer, before, bytes };
+    let mut observer = SearchObserver { observer, before, games, bytes };
     let report = dfpn(Root::new(&game, ROOT, &table), OPTIONS, limits, &mut observer);
     work.nodes += report.counters.nodes;
-    work.table_bytes = report.memory_bytes;
     let best = || game.moves.iter().find(|(code, _)| Some(*code) == report.best);
     match report.outcome {
         Outcome::Unknown(reason) => Err(reason.into()),
@@ -413,19 +428,22 @@ fn decide(
     }
 }
 
-/// Passes the progress of the search on.
+/// Forwards the progress of the search to the observer.
 struct SearchObserver<'o> {
     observer: &'o mut (dyn FnMut(&ValueProgress) + Send),
     /// Positions evaluated before the search.
     before: u64,
-    /// Memory of the values and the table, at most.
+    /// Games in the store at the beginning.
+    games: u64,
+    /// Memory of the values at the beginning, and of the table.
     bytes: u64,
 }
 
 impl Observer for SearchObserver<'_> {
     fn progress(&mut self, progress: &Progress<'_>) {
         let positions = self.before + progress.counters.nodes;
-        (self.observer)(&ValueProgress { positions, games: 0, memory_bytes: self.bytes });
+        let (games, memory_bytes) = (self.games, self.bytes);
+        (self.observer)(&ValueProgress { positions, games, memory_bytes });
     }
 }
 
@@ -440,10 +458,11 @@ fn evaluate_parts(
     for part in parts {
         let Some((place, region)) = part.region else { continue };
         let left = limits.nodes.map_or(u64::MAX, |max| max.saturating_sub(work.nodes) / 2);
-        let max_positions = Some(left.min(work.first_positions));
-        let mut run = Evaluation { games, positions: 0, max_positions, observer };
+        let positions = work.nodes;
+        let max_positions = Some(positions + left.min(work.first_positions));
+        let mut run = Evaluation { games, positions, max_positions, observer };
         let value = boards[place].region_value(region.occupied, &mut run);
-        work.nodes += run.positions;
+        work.nodes = run.positions;
         match value {
             Ok(value) => part.value = Some(value),
             Err(Reason::NodeLimit | Reason::Memory) => {}

@@ -376,6 +376,19 @@ fn sums_that_are_too_large_or_reach_a_limit_have_no_winner() {
     assert!(matches!(error, ValueError::TooLarge { bits: 70.. }), "{error}");
 }
 
+/// An evaluation that ends for lack of memory leaves enough for the search.
+#[test]
+fn sums_are_searched_after_an_evaluation_has_filled_its_memory() {
+    let large = term("6x6", "xoxoxo/oxoxox/xo2xo/oxoxox/xoxoxo/oxoxox b");
+    let terms = [term("4x4", "xo2/2ox/1o1o/o1o1 b"), ValueTerm::Game("{2|-1}".to_owned()), large];
+    for memory in [1 << 20, 1 << 21, 1 << 22, 1 << 23] {
+        let solution =
+            solve_sum(&terms, Colour::Black, Limits::default(), memory, &mut |_| ()).unwrap();
+        assert_eq!((solution.winner, solution.searched), (Some(Colour::Black), 1), "{memory}");
+        assert!(solution.memory_bytes <= memory, "{solution:?}");
+    }
+}
+
 /// No square is in reach of stones of two regions.
 #[test]
 fn regions_have_no_square_in_common() {

@@ -103,7 +103,7 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (terms, to_move) = terms(first.transpose()?, &args.add, args.begin.phase)?;
     let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
     let found = evaluate(&terms, to_move, limits, memory, &mut observer);
-    let found = found.map_err(refused)?;
+    let found = found.map_err(sum_error)?;
     drop(progress);
     match (file, &found.thermograph) {
         (Some(mut file), Some(thermograph)) => {
@@ -166,7 +166,7 @@ fn term(text: &str, phase: PhaseChoice) -> Result<ValueTerm, CliError> {
 }
 
 /// Returns the error of a sum. The message quotes the text of a game.
-pub fn refused(error: ValueError) -> CliError {
+pub fn sum_error(error: ValueError) -> CliError {
     match error {
         ValueError::Game(error) => CliError::Usage(format!("--add {error}")),
         error => error.into(),

@@ -40,11 +40,12 @@ pub struct SolveArgs {
           conflicts_with_all = ["position", "moves", "proof", "lines", "checkpoint", "trace"])]
     pub stdin: Option<String>,
     /// Solve a sum: add a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as "{2|-1}" or
-    /// "*2". The player moves in one term of their choice. May be repeated. Uses values where they are quick, else df-pn
-    /// on one thread.
+    /// "*2". May be repeated. The player to move is that of the first position, and moves in one term. Components are
+    /// evaluated first; those that take too many positions are searched by df-pn on one thread.
     #[arg(long, value_name = "TERM", allow_hyphen_values = true, group = "phased",
-          conflicts_with_all = ["stdin", "threads", "algo", "profile", "iterations", "db", "proof", "lines", "checkpoint",
-                                "resume", "checkpoint_interval", "trace", "symmetry", "epsilon", "combination", "pn2_budget", "virtual_loss", "seed"])]
+          conflicts_with_all = ["stdin", "threads", "algo", "profile", "iterations", "db", "proof", "lines",
+                                "checkpoint", "resume", "checkpoint_interval", "trace", "symmetry", "epsilon",
+                                "combination", "pn2_budget", "virtual_loss", "seed"])]
     pub add: Vec<String>,
     /// Search algorithm.
     #[arg(long, value_name = "NAME", default_value = "dfpn",

@@ -24,7 +24,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let memory = args.search.limits.memory.memory;
     let found = solve_sum(&terms, to_move, limits, memory, &mut observer);
     drop(progress);
-    let found = found.map_err(value::refused)?;
+    let found = found.map_err(value::sum_error)?;
     output::answer(args.output.json, &found, text)?;
     Ok(found.reason.into())
 }
@@ -48,13 +48,11 @@ fn text(found: &SumSolution) -> String {
             rows.push(("winner", format!("unknown ({reason})")));
         }
     }
-    let how = match found.searched {
-        0 if found.winner.is_none() => String::new(),
-        0 => ", by values".to_owned(),
-        searched => format!(", {searched} without a value, by search"),
+    let searched = match found.searched {
+        0 => String::new(),
+        searched => format!(", {searched} without a value: searched"),
     };
-    let parts = output::counted(found.components, "component");
-    rows.push(("components", format!("{parts}{how}")));
+    rows.push(("components", format!("{}{searched}", found.components)));
     rows.push(("positions", output::grouped(found.nodes)));
     rows.push(("memory", output::bytes(found.memory_bytes)));
     rows.push(("time", output::time(found.seconds)));
