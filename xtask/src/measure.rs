@@ -498,7 +498,6 @@ fn output(command: &mut Command) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
-    use std::os::unix::fs::PermissionsExt;
 
     use clap::Parser;
     use konane::{Board, Perft, Position, notation};
@@ -567,8 +566,14 @@ mod tests {
         let program = folder.join("konane");
         let text =
             format!("#!/bin/sh\n[ $1 = bench ] && echo '{{\"signature\":42}}' && exit\n{script}\n");
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process writes the file: while this one has it open for writing, a child that another test starts
+        // inherits it, and the system refuses to run the script.
+        let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
+        let status = Command::new("sh")
+            .args(["-c", write])
+            .args([program.as_os_str(), text.as_ref()])
+            .status();
+        assert!(status.unwrap().success());
         Bench::new(program, folder.join("results")).unwrap()
     }
 
