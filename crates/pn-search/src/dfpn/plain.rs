@@ -148,7 +148,9 @@ pub(crate) fn dfpn_sharing<G: Game>(
     let started = results.len() as u32;
     let (found, shared): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     let solution = solution.into_inner().expect("no thread panics while it holds the lock");
-    let (pair, best) = solution.unwrap_or(found[0]);
+    // A worker that starts when the search is about to stop may not have expanded the root.
+    let stopped = || found.iter().find(|(_, best)| best.is_some()).unwrap_or(&found[0]);
+    let (pair, best) = solution.unwrap_or_else(|| *stopped());
     let report = report(table, pair, state.reason(), best, state.counters(), started);
     (report, shared.into_iter().flatten().collect())
 }
