@@ -4,9 +4,11 @@
 //! * [`evaluate`]: the value of a sum ([`SumValue`]), with its components and the moves of a player.
 //! * [`solve_sum`]: the winner of a sum ([`SumSolution`]), by search where values take too long.
 //! * [`regions`]: the independent regions of a position.
+//! * [`plan()`]: the number of positions and the memory that an evaluation takes ([`ValuePlan`]).
 //! * [`census`]: all values of a board.
 
 mod census;
+mod plan;
 mod position_values;
 mod regions;
 mod sum_search;
@@ -14,6 +16,7 @@ mod sum_search;
 mod tests;
 
 pub use census::{CensusRow, MAX_CENSUS_SQUARES, census};
+pub use plan::{ValuePlan, plan};
 pub use position_values::ValueProgress;
 pub use regions::{BoardRegion, regions};
 pub use sum_search::{SumMove, SumSolution, solve_sum};
@@ -316,6 +319,14 @@ fn wins_after(
     }
 }
 
+/// Returns the position that is the only term.
+fn single_position(terms: &[ValueTerm]) -> Option<(&Board, Position)> {
+    match terms {
+        [ValueTerm::Position(board, position)] => Some((board, *position)),
+        _ => None,
+    }
+}
+
 /// The terms of a sum as text: positions with their boards, and games.
 fn term_texts(terms: &[ValueTerm]) -> Vec<String> {
     let text = |term: &ValueTerm| match term {
@@ -397,10 +408,7 @@ pub fn evaluate(
     let class = total.map(|total| games.class(total));
     let outcome = class.map(|class| outcome(class, to_move));
     let stops = total.map(|total| games.stops(total));
-    let single = match terms {
-        [ValueTerm::Position(board, position)] => Some((board, *position)),
-        _ => None,
-    };
+    let single = single_position(terms);
     Ok(SumValue {
         board: single.map(|(board, _)| board.dimensions()),
         position: single.map(|(_, position)| position),

@@ -107,6 +107,17 @@ impl<'a> PositionValues<'a> {
         Ok(value)
     }
 
+    /// Calls `visit` with the codes of the positions that are evaluated for the value of a position: its regions, or itself.
+    pub fn for_each_evaluated(&self, occupied: u64, mut visit: impl FnMut(u64)) {
+        if self.splits_all {
+            for region in regions(self.board, occupied) {
+                visit(self.code(region.occupied).0);
+            }
+        } else {
+            visit(self.code(occupied).0);
+        }
+    }
+
     /// Returns the value of a position that is not in the memo.
     fn split(&mut self, occupied: u64, run: &mut Evaluation<'_, '_>) -> Result<GameId, Reason> {
         if !self.splits_all {
@@ -165,6 +176,15 @@ impl<'a> PositionValues<'a> {
         let value = run.games.game(left, right)?;
         self.successors.truncate(first);
         Ok(value)
+    }
+
+    /// Returns the memory that the memo needs for a number of positions.
+    pub fn memo_bytes(positions: u64) -> u64 {
+        // Tables are full at 7/8, and one byte describes each place. While an entry of the last table but one moves to the
+        // last, three tables of the former size are reserved.
+        let places = (positions.saturating_mul(8) / 7).max(4).checked_next_power_of_two();
+        let place_bytes = size_of::<(u64, GameId)>() as u64 + 1;
+        places.map_or(u64::MAX, |places| (places / 2).saturating_mul(3 * place_bytes))
     }
 
     /// Reserves memory for an entry of the memo.

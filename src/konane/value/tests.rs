@@ -403,3 +403,35 @@ fn regions_have_no_square_in_common() {
         }
     }
 }
+
+/// A complete count is the number of positions that an evaluation visits, and an estimate is close to it.
+#[test]
+fn plans_agree_with_evaluations() {
+    let terms = [
+        vec![term("4x4", "xo2/2ox/1o1o/o1o1 b"), term("1x12", "1o1ox1x1xoxo b")],
+        vec![term("2x8", "xo1o1oxo/o1ox1xox b")],
+        vec![term("5x5", "xox2/oxoxo/xo2x/oxoxo/xoxox b"), ValueTerm::Game("*".to_owned())],
+    ];
+    for terms in terms {
+        let plan_within = |nodes, memory| {
+            let limits = Limits { nodes, ..Limits::default() };
+            plan(&terms, limits, memory, &mut |_| ()).unwrap()
+        };
+        let nodes = evaluated(&terms, Colour::Black).nodes;
+        let exact = plan_within(None, 1 << 30);
+        assert_eq!((exact.positions, exact.counted, exact.reason), (Some(nodes), nodes, None));
+        if nodes < 10_000 {
+            continue;
+        }
+        // 10 % of the positions, and 4 layers.
+        let rough = plan_within(Some(nodes / 10), 1 << 30);
+        assert_eq!(rough.reason, Some(Reason::NodeLimit));
+        let error = rough.positions.unwrap() as f64 / nodes as f64;
+        assert!(rough.counted < nodes && (0.7..1.5).contains(&error), "{rough:?}");
+        assert!(plan_within(Some(0), 1 << 30).positions.is_some());
+        // Too little memory for the layers.
+        let little = plan_within(None, 1 << 16);
+        assert_eq!(little.reason, Some(Reason::Memory));
+        assert!(little.counted < nodes, "{little:?}");
+    }
+}

@@ -27,7 +27,7 @@ use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
 use konane::sprouts::SproutsSolution;
 use konane::tablebase::{Plan, Probe};
-use konane::value::{CensusRow, SumSolution, SumValue};
+use konane::value::{CensusRow, SumSolution, SumValue, ValuePlan};
 
 /// Prints one JSON Schema with the objects of the subcommands as properties, and all types including those of
 /// the API as definitions. A hidden subcommand for the documentation generator.
@@ -53,6 +53,7 @@ pub fn run() -> Result<Exit, CliError> {
         "verify-proof": VerifyProofJson,
         "statespace": StateSpaceJson,
         "value": SumValue,
+        "value --plan": ValuePlan,
         "value --table": CensusRow,
         "complexity": ComplexityJson,
         "analyse": AnalysisJson,

@@ -16,10 +16,11 @@ use konane::cgt::OutcomeClass;
 use konane::file::NewFile;
 use konane::notation::parse_position_as;
 use konane::search::Value;
+use konane::search::run::Reason;
 use konane::system::quote;
 use konane::value::{
-    CensusRow, MAX_CENSUS_SQUARES, SumValue, ValueComponent, ValueError, ValueProgress, ValueTerm,
-    census, evaluate,
+    CensusRow, MAX_CENSUS_SQUARES, SumValue, ValueComponent, ValueError, ValuePlan, ValueProgress,
+    ValueTerm, census, evaluate, plan,
 };
 use konane::{Board, Colour, Dimensions, DimensionsError, Phase, PhaseChoice, Position};
 
@@ -37,7 +38,8 @@ const MAX_SHOWN: usize = 1000;
     "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\" --thermograph hot.svg\n",
     "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\" --add \"1x5 2xo1\" --add \"{2|-1}\"\n",
     "  konane value --add \"{2||1|0}\" --add \"-^*\"\n",
-    "  konane value 4x4 --table > values.csv\n"
+    "  konane value 4x4 --table > values.csv\n",
+    "  konane value 6x6 --moves \"d3 d4\" --plan\n"
 ))]
 pub struct ValueArgs {
     /// Ranks x files, such as 4x4; optional with --position and with --add.
@@ -57,6 +59,10 @@ pub struct ValueArgs {
     #[arg(long, requires = "board",
           conflicts_with_all = ["position", "moves", "add", "thermograph"])]
     pub table: bool,
+    /// Estimate the positions, memory and time that the evaluation takes, without evaluating. Counts up to --max-nodes positions of
+    /// each board [default: 2 million], and extrapolates the rest.
+    #[arg(long, conflicts_with_all = ["table", "thermograph"])]
+    pub plan: bool,
     #[command(flatten)]
     pub limits: LimitArgs,
     #[command(flatten)]
@@ -101,6 +107,15 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         args.begin.read_end(board)
     });
     let (terms, to_move) = terms(first.transpose()?, &args.add, args.begin.phase)?;
+    if args.plan {
+        let plan = plan(&terms, limits, memory, &mut observer).map_err(sum_error)?;
+        drop(progress);
+        output::answer(args.output.json, &plan, |plan| plan_text(plan, to_move, memory))?;
+        return Ok(match plan.positions {
+            Some(_) => Exit::Answered,
+            None => plan.reason.into(),
+        });
+    }
     let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
     let found = evaluate(&terms, to_move, limits, memory, &mut observer);
     let found = found.map_err(sum_error)?;
@@ -173,18 +188,54 @@ pub fn sum_error(error: ValueError) -> CliError {
     }
 }
 
-/// Returns the text of the result.
-fn text(found: &SumValue) -> String {
-    let SumValue { to_move, class, .. } = *found;
-    let head = match (found.board, found.terms.len()) {
+/// Returns the name of a sum, and rows with its terms.
+fn head(board: Option<Dimensions>, terms: &[String]) -> (String, Vec<(&'static str, String)>) {
+    let name = match (board, terms.len()) {
         (Some(board), _) => board.to_string(),
         (None, 1) => "one game".to_owned(),
         (None, terms) => format!("sum of {terms} terms"),
     };
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    for (number, term) in (1..).zip(&found.terms) {
-        rows.push((if number == 1 { "terms" } else { "" }, format!("{number}: {term}")));
+    let row =
+        |(number, term)| (if number == 1 { "terms" } else { "" }, format!("{number}: {term}"));
+    (name, (1..).zip(terms).map(row).collect())
+}
+
+/// Returns an estimate with two digits.
+fn estimate(number: u64) -> String {
+    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
+    output::large((number / unit * unit).into())
+}
+
+/// Returns the text of a plan.
+fn plan_text(plan: &ValuePlan, to_move: Colour, memory: u64) -> String {
+    let (head, mut rows) = head(plan.board, &plan.terms);
+    let positions = match (plan.positions, plan.reason) {
+        (Some(positions), None) => output::grouped(positions),
+        (Some(positions), Some(_)) => {
+            let share = match 100.0 * plan.counted as f64 / positions as f64 {
+                percent if percent < 0.1 => "less than 0.1 %".to_owned(),
+                percent => format!("{percent:.1} %"),
+            };
+            format!("about {}, {share} of them counted", estimate(positions))
+        }
+        (None, reason) => format!("unknown ({})", reason.map_or("", Reason::text)),
+    };
+    rows.push(("positions", positions));
+    if let Some(needed) = plan.memory_bytes {
+        let relation = if needed > memory { "more than" } else { "of" };
+        let [needed, given] = [needed, memory].map(output::bytes);
+        rows.push(("memory", format!("about {needed}, {relation} the {given} of --memory")));
     }
+    if let Some(seconds) = plan.evaluation_seconds {
+        rows.push(("time", format!("about {}", output::time(seconds))));
+    }
+    output::rows(&format!("{head}, {to_move} to move"), &rows)
+}
+
+/// Returns the text of the result.
+fn text(found: &SumValue) -> String {
+    let SumValue { to_move, class, .. } = *found;
+    let (head, mut rows) = head(found.board, &found.terms);
     match found.reason {
         Some(reason) => rows.push(("value", format!("unknown ({})", reason.text()))),
         None => rows.push(("value", shown(&found.value))),
