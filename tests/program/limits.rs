@@ -23,6 +23,14 @@ enum End {
 /// The subcommands with `--json`, with a command line and the event that ends it.
 const ENDS: &[(&str, End)] = &[
     ("solve", End::Limit("8x8 --max-nodes 1000", 3)),
+    // A sum that does not fit into 63 bits.
+    (
+        "solve",
+        End::Limit(
+            "8x8 --moves d5,d4 --add \"8x8 xoxoxoxo/oxoxoxox/xoxoxoxo/oxo2xox/xoxoxoxo/oxoxoxox/xoxoxoxo/oxoxoxox\" --max-nodes 1000",
+            3,
+        ),
+    ),
     ("perft", End::Limit("8x8 12 --unique --memory 1", 3)),
     ("verify-proof", End::Limit("4x4.proof --memory 1", 3)),
     // An interactive session: unknown values do not change its exit code.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::args::SolveArgs;
 use crate::commands::value;
 use crate::exit::{CliError, Exit};
-use crate::output;
+use crate::output::{self, EndedJson};
 use crate::progress::ProgressDisplay;
 use konane::search::run::Reason;
 use konane::value::{SumSolution, ValueProgress, solve_sum};
@@ -24,9 +24,11 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let memory = args.search.limits.memory.memory;
     let found = solve_sum(&terms, to_move, limits, memory, &mut observer);
     drop(progress);
-    let found = found.map_err(value::sum_error)?;
-    output::answer(args.output.json, &found, text)?;
-    Ok(found.reason.into())
+    let answered = found.map_err(value::sum_error).and_then(|found| {
+        output::answer(args.output.json, &found, text)?;
+        Ok(found.reason.into())
+    });
+    output::ended(args.output.json, answered, |reason| EndedJson { reason })
 }
 
 /// Returns the text of the result.
