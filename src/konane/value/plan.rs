@@ -34,8 +34,9 @@ const LEAST_SLOPE: f64 = -0.05;
 /// Bytes of all values, in relation to those of the memo of positions: at most 0.5 in 21 evaluations.
 const VALUE_SHARE: f64 = 0.5;
 
-/// Time of an evaluation, in relation to that of a count of as many positions: 2.3 to 3.7 in 12 evaluations.
-const TIME_RATIO: f64 = 3.0;
+/// Time of an evaluation, in relation to that of a count of as many positions: 2.3 to 3.7 in 12 evaluations. The second
+/// factor is for boards on which every position is divided into regions: the division takes most of the time.
+const TIME_FACTORS: [f64; 2] = [3.0, 1.2];
 
 /// Positions between two polls of the limits and calls of the observer.
 const POLL_INTERVAL: usize = 1 << 12;
@@ -69,8 +70,9 @@ pub struct ValuePlan {
 
 /// Estimates the positions and the memory that [`evaluate`](super::evaluate) takes for the sum of `terms`.
 ///
-/// Counts up to [`Limits::nodes`] positions of each board, 2 million without this limit. Another limit, or a need of more
-/// than `memory_bytes`, ends the counting as well.
+/// Counts until there are [`Limits::nodes`] positions of each board, 2 million without this limit; the last layer is counted
+/// completely, and at least four are. Another limit, or a need of more than `memory_bytes`, ends the counting as well.
+/// Games that are not positions are not included.
 ///
 /// # Errors
 /// Those of [`evaluate`](super::evaluate).
@@ -81,19 +83,23 @@ pub fn plan(
     observer: &mut dyn FnMut(&ValueProgress),
 ) -> Result<ValuePlan, ValueError> {
     let begun = Instant::now();
-    let Components { boards, parts, unread, .. } = Components::new(terms, limits, memory_bytes)?;
+    let Components { games, boards, parts, unread } = Components::new(terms, limits, memory_bytes)?;
     let mut count = Count { limits, memory_bytes, counted: 0, reason: unread, observer };
-    let (mut positions, mut memory) = (unread.is_none().then_some(0), 0);
+    let mut positions = unread.is_none().then_some(0);
+    let (mut memory, mut evaluation_seconds) = (0, 0.0);
     for (place, board) in boards.iter().enumerate() {
         let regions = parts.iter().filter_map(|part| part.region);
         let roots = regions.filter(|&(at, _)| at == place).map(|(_, region)| region.occupied);
+        let (before, begun) = (count.counted, Instant::now());
         let found = count.positions(board, roots);
+        let share = (count.counted - before).max(1) as f64 / found.unwrap_or(0).max(1) as f64;
+        let factor = TIME_FACTORS[usize::from(board.splits_all)];
+        evaluation_seconds += factor * begun.elapsed().as_secs_f64() / share;
         positions = positions.zip(found).map(|(sum, found): (u64, u64)| sum.saturating_add(found));
         memory = found.map_or(0, PositionValues::memo_bytes).saturating_add(memory);
     }
+    let memory_bytes = (memory as f64 * (1.0 + VALUE_SHARE)) as u64;
     let single = single_position(terms);
-    let seconds = begun.elapsed().as_secs_f64();
-    let relative_to_count = |positions: u64| positions as f64 / count.counted.max(1) as f64;
     Ok(ValuePlan {
         board: single.map(|(board, _)| board.dimensions()),
         position: single.map(|(_, position)| position),
@@ -101,9 +107,9 @@ pub fn plan(
         positions,
         counted: count.counted,
         reason: count.reason,
-        memory_bytes: positions.map(|_| (memory as f64 * (1.0 + VALUE_SHARE)) as u64),
-        evaluation_seconds: positions.map(|sum| TIME_RATIO * seconds * relative_to_count(sum)),
-        seconds,
+        memory_bytes: positions.map(|_| memory_bytes.saturating_add(games.memory_bytes() as u64)),
+        evaluation_seconds: positions.map(|_| evaluation_seconds),
+        seconds: begun.elapsed().as_secs_f64(),
     })
 }
 
@@ -125,16 +131,26 @@ impl Count<'_> {
         roots: impl Iterator<Item = u64>,
     ) -> Option<u64> {
         let mut layers = Layers::new();
-        roots.for_each(|root| insert(&mut layers, values, root));
+        roots.for_each(|root| insert(&mut layers, values.code(root).0));
         let max = self.limits.nodes.unwrap_or(MAX_COUNTED);
         let (mut sizes, mut sum) = (Vec::new(), 0);
         while let Some((stones, layer)) = layers.pop_last() {
-            let layer: Vec<u64> = layer.into_iter().collect();
-            sizes.push(layer.len() as f64);
+            // Regions have fewer stones, so they belong to later layers.
+            let is_whole =
+                |&code: &u64| values.is_whole(code, |region| insert(&mut layers, region));
+            let layer: Vec<u64> = layer.into_iter().filter(is_whole).collect();
+            sizes.push(layer.len().max(1) as f64);
             sum += layer.len() as u64;
             self.counted += layer.len() as u64;
-            let is_enough = sum >= max && sizes.len() >= MIN_LAYERS;
-            let mut reason = is_enough.then_some(Reason::NodeLimit);
+            let has_moves = |&occupied: &u64| {
+                let position = Position::new_unchecked(values.board, occupied, Colour::Black);
+                let colours = [Colour::Black, Colour::White];
+                colours.into_iter().any(|colour| position.count_jumps(values.board, colour) > 0)
+            };
+            let is_over = sum >= max
+                && sizes.len() >= MIN_LAYERS
+                && (!layers.is_empty() || layer.iter().any(has_moves));
+            let mut reason = is_over.then_some(Reason::NodeLimit);
             for chunk in layer.chunks(POLL_INTERVAL) {
                 reason = reason.or_else(|| self.poll(&layers));
                 if reason.is_some() {
@@ -145,7 +161,7 @@ impl Count<'_> {
                 for &occupied in chunk {
                     for colour in [Colour::Black, Colour::White] {
                         for_each_successor(values.board, occupied, colour, |after| {
-                            insert(&mut layers, values, after);
+                            insert(&mut layers, values.code(after).0);
                         });
                     }
                 }
@@ -168,11 +184,8 @@ impl Count<'_> {
 /// Codes of the positions that are to be counted, by their number of stones.
 type Layers = BTreeMap<u32, HashSet<u64, RandomState>>;
 
-/// Inserts a position, or those that are evaluated instead of it.
-fn insert(layers: &mut Layers, values: &PositionValues<'_>, occupied: u64) {
-    values.for_each_evaluated(occupied, |code| {
-        layers.entry(code.count_ones()).or_default().insert(code);
-    });
+fn insert(layers: &mut Layers, code: u64) {
+    layers.entry(code.count_ones()).or_default().insert(code);
 }
 
 /// Returns the number of positions in the layers after those with these sizes, the last of which has so many stones. `None`

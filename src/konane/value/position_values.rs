@@ -17,7 +17,7 @@ pub(super) struct PositionValues<'a> {
     memo: HashMap<u64, GameId, RandomState>,
     /// Splits every position into regions. On boards of one or two ranks or files, most positions fall into regions; on
     /// others, the splitting takes longer than it saves.
-    splits_all: bool,
+    pub splits_all: bool,
     /// Codes of the successors of the positions on the current path ([`Self::code`]), and their values.
     successors: Vec<((u64, bool), Option<GameId>)>,
     /// Values of the successors of one position.
@@ -81,7 +81,7 @@ impl<'a> PositionValues<'a> {
     /// Returns the code of a position: its least image under all symmetries. The flag is true if a symmetry that exchanges
     /// the colours leads to this image, which then has the negative of the value.
     #[inline]
-    fn code(&self, occupied: u64) -> (u64, bool) {
+    pub fn code(&self, occupied: u64) -> (u64, bool) {
         let symmetries = self.board.symmetries();
         let least = symmetries.least_preserving(occupied);
         match symmetries.least_exchanging(occupied) {
@@ -107,15 +107,17 @@ impl<'a> PositionValues<'a> {
         Ok(value)
     }
 
-    /// Calls `visit` with the codes of the positions that are evaluated for the value of a position: its regions, or itself.
-    pub fn for_each_evaluated(&self, occupied: u64, mut visit: impl FnMut(u64)) {
-        if self.splits_all {
-            for region in regions(self.board, occupied) {
-                visit(self.code(region.occupied).0);
-            }
-        } else {
-            visit(self.code(occupied).0);
+    /// Returns true if a position is evaluated as a whole. Otherwise calls `visit` with the codes of its regions.
+    pub fn is_whole(&self, occupied: u64, mut visit: impl FnMut(u64)) -> bool {
+        if !self.splits_all {
+            return true;
         }
+        let regions = regions(self.board, occupied);
+        let is_whole = matches!(regions.as_slice(), [region] if region.occupied == occupied);
+        if !is_whole {
+            regions.into_iter().for_each(|region| visit(self.code(region.occupied).0));
+        }
+        is_whole
     }
 
     /// Returns the value of a position that is not in the memo.

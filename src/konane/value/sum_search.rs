@@ -1,8 +1,9 @@
 //! The winner of a sum, by values where they are quick, else by search.
 //!
 //! Each component is evaluated with a limit of positions. The sum of the values that are found is one game, *the known
-//! part*. If a component remains, df-pn searches the sum of the known part and the positions of the other components. An
-//! unfinished evaluation leaves the values of many positions, so the search ends where every component has one.
+//! part*. If a component remains, df-pn searches the sum of the known part and the positions of the other components, with
+//! a limit of nodes. An unfinished evaluation leaves the values of many positions, so the search ends where every component
+//! has one. Without a result, evaluation and search go on by turns with greater limits.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -31,8 +32,14 @@ use crate::search::run::{Limits, Observer, Outcome, Progress, Reason};
 use crate::search::split_mix::mix;
 use crate::search::table::Table;
 
-/// Positions evaluated for the value of a component before the search: less than a second.
+/// Positions evaluated for the value of a component before the first search: less than a second.
 const FIRST_POSITIONS: u64 = 500_000;
+
+/// Nodes of a search, in relation to the positions evaluated for a component before it. Both then take about as long.
+const SEARCH_FACTOR: u64 = 4;
+
+/// Factor by which the limits grow from turn to turn.
+const GROWTH: u64 = 8;
 
 /// Bytes of a follower of the known part, with its entry in the index.
 const FOLLOWER_BYTES: usize = 160;
@@ -77,9 +84,9 @@ pub struct SumSolution {
     pub best_move: Option<SumMove>,
     /// Components of the terms: independent regions of the positions, and games.
     pub components: u64,
-    /// Components without a value, which were searched; 0 if there are none, or if a limit was reached earlier.
+    /// Components without a value, which were searched last; 0 if there are none, or if a limit was reached earlier.
     pub searched: u64,
-    /// Positions evaluated for values before the search, and positions of the search.
+    /// Positions evaluated for values, and nodes of searches.
     pub nodes: u64,
     /// Bytes of memory.
     pub memory_bytes: u64,
@@ -164,6 +171,7 @@ impl<'t, 's, 'a> SumGame<'t, 's, 'a> {
             regions.push((region, occupied));
         }
         if shift > CODE_BITS {
+            games.release(known.len() * FOLLOWER_BYTES);
             return Err(SumError::Refused(ValueError::TooLarge { bits: shift }));
         }
         let side = |colour: Colour| u64::from(colour == Colour::White);
@@ -178,6 +186,10 @@ impl<'t, 's, 'a> SumGame<'t, 's, 'a> {
         let regions = regions.into_iter().map(|(region, _)| region).collect();
         let values = Mutex::new(components);
         Ok(SumGame { regions, known, known_bits, moves, values })
+    }
+
+    fn games(&mut self) -> &mut GameStore<'a> {
+        &mut self.values.get_mut().expect("no thread panics while it holds this lock").games
     }
 
     fn to_move(code: u64) -> Colour {
@@ -330,7 +342,7 @@ pub(super) fn solve_sum_within(
 ) -> Result<SumSolution, ValueError> {
     let begun = Instant::now();
     let mut components = Components::new(terms, limits, memory_bytes)?;
-    let mut work = Work { first_positions, nodes: 0, searched: 0 };
+    let mut work = Work { max_positions: first_positions, nodes: 0, searched: 0, memory_bytes: 0 };
     let result = decide(&mut components, to_move, limits, memory_bytes, &mut work, observer);
     let (outcome, best_move, reason) = match result {
         Ok((outcome, best_move)) => (Some(outcome), best_move, None),
@@ -347,17 +359,19 @@ pub(super) fn solve_sum_within(
         components: components.parts.len() as u64,
         searched: work.searched,
         nodes: work.nodes,
-        memory_bytes: components.games.memory_bytes() as u64,
+        memory_bytes: work.memory_bytes.max(components.games.memory_bytes() as u64),
         seconds: begun.elapsed().as_secs_f64(),
     })
 }
 
 /// Limit and counters of a solution.
 struct Work {
-    /// Positions evaluated for a component before the search.
-    first_positions: u64,
+    /// Positions evaluated for a component in this turn.
+    max_positions: u64,
     nodes: u64,
     searched: u64,
+    /// Memory at the end of the last search.
+    memory_bytes: u64,
 }
 
 /// Reason why there is no winner.
@@ -386,12 +400,35 @@ fn decide(
     let table_bytes = usize::try_from(memory_bytes / 2).unwrap_or(usize::MAX);
     // An evaluation that ends for lack of memory leaves some for the table, and for sums and their options.
     let kept_bytes = table_bytes + table_bytes / 4;
-    let is_kept = components.games.reserve(kept_bytes).is_ok();
-    let evaluated = evaluate_parts(components, limits, work, observer);
-    if is_kept {
-        components.games.release(kept_bytes);
+    loop {
+        let is_kept = components.games.reserve(kept_bytes).is_ok();
+        let evaluated = evaluate_parts(components, limits, work, observer);
+        if is_kept {
+            components.games.release(kept_bytes);
+        }
+        let may_go_on = evaluated?;
+        let max_nodes = may_go_on.then(|| work.max_positions.saturating_mul(SEARCH_FACTOR));
+        match search(components, to_move, limits, max_nodes, table_bytes, work, observer) {
+            Ok(None) => {}
+            Err(SumError::Refused(_)) if may_go_on => {}
+            Ok(Some(found)) => return Ok(found),
+            Err(error) => return Err(error),
+        }
+        work.max_positions = work.max_positions.max(1).saturating_mul(GROWTH);
     }
-    evaluated?;
+}
+
+/// Finds the winner by the values of the components, or by a search if some have none. `Ok(None)` if the search reached
+/// `max_nodes`.
+fn search(
+    components: &mut Components<'_, '_>,
+    to_move: Colour,
+    limits: Limits<'_>,
+    max_nodes: Option<u64>,
+    table_bytes: usize,
+    work: &mut Work,
+    observer: &mut (dyn FnMut(&ValueProgress) + Send),
+) -> Result<Option<(Value, Option<SumMove>)>, SumError> {
     let Components { games, boards, parts, .. } = &mut *components;
     work.searched = parts.iter().filter(|part| part.value.is_none()).count() as u64;
     let mut run = Evaluation { games, positions: work.nodes, max_positions: None, observer };
@@ -402,30 +439,38 @@ fn decide(
     if work.searched == 0 {
         for KnownMove { term, mv, value, rest } in known_moves {
             if wins_after(run.games, value, rest, to_move)? {
-                return Ok((Value::Win, Some(named(term, mv))));
+                return Ok(Some((Value::Win, Some(named(term, mv)))));
             }
         }
-        return Ok((Value::Loss, None));
+        return Ok(Some((Value::Loss, None)));
     }
-    run.games.reserve(table_bytes)?;
     let mut moves = Vec::new();
     for KnownMove { term, mv, value, rest } in known_moves {
         moves.push((named(term, mv), run.games.sum(rest, value)?));
     }
     let (before, games) = (work.nodes, components.games.len() as u64);
-    let bytes = components.games.memory_bytes() as u64;
-    let game = SumGame::new(components, to_move, moves)?;
+    let bytes = components.games.memory_bytes() as u64 + table_bytes as u64;
+    let mut game = SumGame::new(components, to_move, moves)?;
+    game.games().reserve(table_bytes)?;
     let table = Table::new(table_bytes).map_err(|_| SumError::Stopped(Reason::Memory))?;
-    let limits = Limits { nodes: limits.nodes.map(|max| max.saturating_sub(work.nodes)), ..limits };
+    let left = limits.nodes.map(|max| max.saturating_sub(work.nodes));
+    let is_limited = max_nodes.is_some_and(|max| left.is_none_or(|left| max < left));
+    let nodes = if is_limited { max_nodes } else { left };
     let mut observer = SearchObserver { observer, before, games, bytes };
-    let report = dfpn(Root::new(&game, ROOT, &table), OPTIONS, limits, &mut observer);
+    let report =
+        dfpn(Root::new(&game, ROOT, &table), OPTIONS, Limits { nodes, ..limits }, &mut observer);
     work.nodes += report.counters.nodes;
     let best = || game.moves.iter().find(|(code, _)| Some(*code) == report.best);
-    match report.outcome {
+    let found = match report.outcome {
+        Outcome::Unknown(Reason::NodeLimit) if is_limited => Ok(None),
         Outcome::Unknown(reason) => Err(reason.into()),
-        Outcome::Known(Value::Loss) => Ok((Value::Loss, None)),
-        Outcome::Known(Value::Win) => Ok((Value::Win, best().map(|(_, mv)| mv.clone()))),
-    }
+        Outcome::Known(Value::Loss) => Ok(Some((Value::Loss, None))),
+        Outcome::Known(Value::Win) => Ok(Some((Value::Win, best().map(|(_, mv)| mv.clone())))),
+    };
+    work.memory_bytes = game.games().memory_bytes() as u64;
+    let follower_bytes = game.known.len() * FOLLOWER_BYTES;
+    game.games().release(table_bytes + follower_bytes);
+    found
 }
 
 /// Forwards the progress of the search to the observer.
@@ -447,27 +492,30 @@ impl Observer for SearchObserver<'_> {
     }
 }
 
-/// Evaluates the components, each within [`Work::first_positions`] and half of the nodes that are left.
+/// Evaluates the components without a value, each within [`Work::max_positions`] and half of the nodes that are left.
+/// Returns true if a component without a value may get one with more positions.
 fn evaluate_parts(
     components: &mut Components<'_, '_>,
     limits: Limits<'_>,
     work: &mut Work,
     observer: &mut dyn FnMut(&ValueProgress),
-) -> Result<(), Reason> {
+) -> Result<bool, Reason> {
     let Components { games, boards, parts, .. } = components;
-    for part in parts {
+    let mut may_go_on = false;
+    for part in parts.iter_mut().filter(|part| part.value.is_none()) {
         let Some((place, region)) = part.region else { continue };
         let left = limits.nodes.map_or(u64::MAX, |max| max.saturating_sub(work.nodes) / 2);
         let positions = work.nodes;
-        let max_positions = Some(positions + left.min(work.first_positions));
+        let max_positions = Some(positions.saturating_add(left.min(work.max_positions)));
         let mut run = Evaluation { games, positions, max_positions, observer };
         let value = boards[place].region_value(region.occupied, &mut run);
         work.nodes = run.positions;
         match value {
             Ok(value) => part.value = Some(value),
-            Err(Reason::NodeLimit | Reason::Memory) => {}
+            Err(Reason::NodeLimit) => may_go_on |= left > work.max_positions,
+            Err(Reason::Memory) => {}
             Err(reason) => return Err(reason),
         }
     }
-    Ok(())
+    Ok(may_go_on)
 }

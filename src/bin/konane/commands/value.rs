@@ -22,7 +22,10 @@ use konane::value::{
     CensusRow, MAX_CENSUS_SQUARES, SumValue, ValueComponent, ValueError, ValuePlan, ValueProgress,
     ValueTerm, census, evaluate, plan,
 };
-use konane::{Board, Colour, Dimensions, DimensionsError, Phase, PhaseChoice, Position};
+use konane::{
+    Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Phase, PhaseChoice, Position,
+    SolveError,
+};
 
 /// Maximum number of characters of a canonical form in the text output.
 const MAX_SHOWN: usize = 1000;
@@ -55,7 +58,7 @@ pub struct ValueArgs {
     #[arg(long, value_name = "FILE")]
     pub thermograph: Option<PathBuf>,
     /// Print all values of the board as CSV, the hottest first: every set of stones is a position. With --json, one
-    /// object per value.
+    /// object per value. Excludes all options that give a position or a game.
     #[arg(long, requires = "board",
           conflicts_with_all = ["position", "moves", "add", "thermograph"])]
     pub table: bool,
@@ -75,11 +78,17 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let limits = args.limits.started_at(begun, stop);
     let memory = args.limits.memory.memory;
+    must_suffice(memory)?;
     let progress = ProgressDisplay::new(args.output.quiet);
     let mut observer = |now: &ValueProgress| {
         progress.update(|_| {
-            let [positions, games] = [now.positions, now.games].map(output::grouped);
-            format!("{positions} positions, {games} values, {}", output::bytes(now.memory_bytes))
+            let values = match args.plan {
+                true => String::new(),
+                false => format!(", {} values", output::grouped(now.games)),
+            };
+            let (positions, memory) =
+                (output::grouped(now.positions), output::bytes(now.memory_bytes));
+            format!("{positions} positions{values}, {memory}")
         });
     };
     if let Some(board) = args.board.filter(|_| args.table) {
@@ -111,9 +120,10 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         let plan = plan(&terms, limits, memory, &mut observer).map_err(sum_error)?;
         drop(progress);
         output::answer(args.output.json, &plan, |plan| plan_text(plan, to_move, memory))?;
-        return Ok(match plan.positions {
-            Some(_) => Exit::Answered,
-            None => plan.reason.into(),
+        return Ok(match plan.reason {
+            Some(Reason::Interrupted) => Exit::Interrupted,
+            reason if plan.positions.is_none() => reason.into(),
+            _ => Exit::Answered,
         });
     }
     let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
@@ -133,6 +143,14 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     output::answer(args.output.json, &found, text)?;
     Ok(found.reason.into())
+}
+
+/// Refuses less memory than a search needs.
+pub fn must_suffice(memory: u64) -> Result<(), CliError> {
+    match memory {
+        bytes if bytes < MIN_MEMORY => Err(SolveError::TooLittleMemory { bytes }.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Reads the terms of a sum: a position, if there is one, and those of `--add`. Also returns the player to move.
@@ -211,12 +229,16 @@ fn plan_text(plan: &ValuePlan, to_move: Colour, memory: u64) -> String {
     let (head, mut rows) = head(plan.board, &plan.terms);
     let positions = match (plan.positions, plan.reason) {
         (Some(positions), None) => output::grouped(positions),
-        (Some(positions), Some(_)) => {
+        (Some(positions), Some(reason)) => {
             let share = match 100.0 * plan.counted as f64 / positions as f64 {
                 percent if percent < 0.1 => "less than 0.1 %".to_owned(),
                 percent => format!("{percent:.1} %"),
             };
-            format!("about {}, {share} of them counted", estimate(positions))
+            let end = match reason {
+                Reason::NodeLimit => String::new(),
+                reason => format!(" ({})", reason.text()),
+            };
+            format!("about {}, {share} of them counted{end}", estimate(positions))
         }
         (None, reason) => format!("unknown ({})", reason.map_or("", Reason::text)),
     };

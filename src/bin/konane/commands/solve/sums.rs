@@ -22,6 +22,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         progress.update(|_| format!("{} positions", output::grouped(now.positions)));
     };
     let memory = args.search.limits.memory.memory;
+    value::must_suffice(memory)?;
     let found = solve_sum(&terms, to_move, limits, memory, &mut observer);
     drop(progress);
     let answered = found.map_err(value::sum_error).and_then(|found| {
