@@ -41,7 +41,7 @@ const TIME_FACTORS: [f64; 2] = [3.0, 1.2];
 /// Positions between two polls of the limits and calls of the observer.
 const POLL_INTERVAL: usize = 1 << 12;
 
-/// What an evaluation takes. Estimates are for the machine that made the plan.
+/// Positions, memory and time of an evaluation. The time is for the machine that made the plan.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ValuePlan {
     /// Ranks x files; absent for a sum of several terms.
@@ -188,8 +188,8 @@ fn insert(layers: &mut Layers, code: u64) {
     layers.entry(code.count_ones()).or_default().insert(code);
 }
 
-/// Returns the number of positions in the layers after those with these sizes, the last of which has so many stones. `None`
-/// if there are too few layers.
+/// Estimates the number of positions in the layers after those of `sizes`. The positions of the last counted layer have
+/// `stones` stones. `None` if fewer than [`MIN_LAYERS`] were counted.
 fn extrapolate(sizes: &[f64], stones: u32) -> Option<f64> {
     if sizes.len() < MIN_LAYERS {
         return None;
