@@ -183,12 +183,19 @@ impl<T: JobTree> Coordinator<T> {
         let Request { worker, results, received, state } = request;
         let new = self.tree.add_results(&results, &mut self.counters);
         self.log_results(worker, new);
-        if let WorkerState::Done { job, outcome, spent } = state
-            && self.assigned.get(&worker) == Some(&job)
-        {
-            self.finish(job, outcome, &spent);
+        let mut is_repeated = false;
+        if let WorkerState::Done { job, outcome, spent } = state {
+            match self.assigned.get(&worker) {
+                Some(&assigned) if assigned == job => self.finish(job, outcome, &spent),
+                assigned => is_repeated = assigned.is_some(),
+            }
         }
-        let instruction = self.next_instruction(worker);
+        // The reply to the first copy of this request has the worker's next job. If the reply to every copy had it, the
+        // worker would search this job for each of them, and send as many results.
+        let instruction = match is_repeated && !self.is_over() {
+            true => Instruction::Wait,
+            false => self.next_instruction(worker),
+        };
         if let Some(reason) = self.tree.publish(&mut self.counters) {
             self.fail(reason, worker);
         }
@@ -274,7 +281,7 @@ impl<T: JobTree> Coordinator<T> {
             return Instruction::Quit;
         }
         if let Some(&id) = self.assigned.get(&worker) {
-            // The worker already has a job: an earlier reply was lost, or the request was duplicated.
+            // The worker already has a job: an earlier reply was lost, or an idle request was duplicated.
             return self.search_instruction(id);
         }
         let used = self.spent.saturating_add(self.granted);

@@ -3,8 +3,8 @@
 //! A worker sends one [`Request`] at a time and receives one [`Reply`] to each. Messages may be delayed,
 //! lost, duplicated or reordered:
 //!
-//! * A worker that receives no reply sends the same request again, or an idle request. If a job has been assigned to
-//!   the worker, the next reply contains this job.
+//! * A worker that receives no reply sends an idle request. If a job has been assigned to the worker, the reply contains
+//!   this job. A result that arrives twice is handled once: the second reply is [`Instruction::Wait`].
 //! * A job's id is never used twice, so both sides can recognise messages about jobs that have ended.
 //! * Counters are sent once, at a job's end. The number of shared results that a worker has received is
 //!   sent as a total since the start of the search, so no result is counted twice or left out.

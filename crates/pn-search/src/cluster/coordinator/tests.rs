@@ -436,7 +436,8 @@ fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
         let result = SharedEntry { code: 77, entry: Entry::solved(Value::Win, 3) };
         let results = shared_entry::to_bytes(&[result, result]);
         let late = Request { results, ..message(2, late) };
-        assert_eq!(job(&coordinator.handle(late)), other);
+        assert_eq!(coordinator.handle(late).instruction, Instruction::Wait);
+        assert_eq!(job(&coordinator.handle(message(2, WorkerState::Idle))), other);
         assert_eq!(
             (coordinator.counters().nodes, coordinator.tree.nodes(), coordinator.results()),
             (1, 1, 1)
@@ -445,7 +446,8 @@ fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
         let next = job(&coordinator.handle(message(2, done.clone())));
         let counters = coordinator.counters();
         assert_eq!((counters.nodes, counters.first_level, counters.second_level), (10, 4, 6));
-        assert_eq!(job(&coordinator.handle(message(2, done))), next);
+        assert_eq!(coordinator.handle(message(2, done)).instruction, Instruction::Wait);
+        assert_eq!(job(&coordinator.handle(message(2, WorkerState::Idle))), next);
         assert_eq!((coordinator.counters(), coordinator.jobs()), (counters, 1));
         // A new worker receives the id of the worker that has searched the parent, and all results.
         let reply = coordinator.handle(message(3, WorkerState::Idle));
