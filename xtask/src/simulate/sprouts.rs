@@ -3,9 +3,12 @@
 //! Virtual time is proportional to expansions. The real times of expansions differ more than those of
 //! Konane's nodes, so the virtual clock is right on average only.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use konane::search::cluster::RemoteWorker;
+use konane::search::cluster::message::{JobId, WorkerId};
+use konane::search::cluster::{RemoteWorker, WireError};
+use konane::search::run::Counters;
 use konane::search::sums::{SearchOptions, SolverState, Sum, dfpn};
 use konane::sprouts::cluster::{ClusterError, ClusterSearch, SHARED_WORK, coordinate, work};
 use konane::sprouts::{Position, Scratch, Sprouts};
@@ -40,6 +43,9 @@ pub struct SproutsArgs {
     /// Send no results of a worker to others
     #[arg(long)]
     no_sharing: bool,
+    /// Search every job with a new worker, which has no Grundy numbers and an empty table
+    #[arg(long, requires = "no_sharing")]
+    new_workers: bool,
     /// Also search on one thread without a coordinator, for comparison
     #[arg(long)]
     alone: bool,
@@ -87,6 +93,45 @@ impl SimulatedResult for Solved {
         ];
         rows.extend(self.alone.map(|alone| costs.compare(alone, self.expansions, seconds)));
         rows
+    }
+}
+
+/// A worker that forgets everything after each job.
+struct NewWorkers<'a> {
+    search: ClusterSearch<'a>,
+    limits: Limits<'a>,
+    expansions: AtomicU64,
+}
+
+impl RemoteWorker for NewWorkers<'_> {
+    fn search(
+        &self,
+        worker: WorkerId,
+        reply: &[u8],
+        entries: Option<&[u8]>,
+    ) -> Result<Vec<u8>, WireError> {
+        let search = |new: &dyn RemoteWorker| {
+            let result = new.search(worker, reply, entries);
+            self.expansions.fetch_add(new.counters().expansions, Ordering::Relaxed);
+            result
+        };
+        work(self.search, self.limits, search).expect("there is memory for another worker")
+    }
+
+    fn entries(&self, _: &[u8]) -> Result<Vec<u8>, WireError> {
+        unreachable!("machines of Sprouts do not exchange entries")
+    }
+
+    /// Does nothing: the job is searched to its end.
+    fn cancel(&self, _: JobId) {}
+
+    fn counters(&self) -> Counters {
+        Counters { expansions: self.expansions.load(Ordering::Relaxed), ..Counters::default() }
+    }
+
+    /// Returns 0, because the tables do not outlast a job.
+    fn capacity(&self) -> u64 {
+        0
     }
 }
 
@@ -140,7 +185,7 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
     let begun = Instant::now();
     let mut found = None;
     let limits = Limits { scheduler: Some(&turns), ..Limits::default() };
-    with_workers(search, limits, machines, &[], &mut |workers| {
+    let mut run = |workers: &[&dyn RemoteWorker]| {
         let mut ran = None;
         let solution = coordinate(coordinator, config, None, &mut (), |coordinator| {
             let simulator = Simulator::new(coordinator, workers, costs, threads.get(), false)
@@ -148,7 +193,14 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
             ran = Some(simulator.with_slow_machine(slow).run());
         });
         found = Some((solution, ran));
-    })?;
+    };
+    if args.new_workers {
+        let worker = |_| NewWorkers { search, limits, expansions: AtomicU64::new(0) };
+        let workers: Vec<NewWorkers<'_>> = (0..machines).map(worker).collect();
+        run(&workers.iter().map(|worker| worker as &dyn RemoteWorker).collect::<Vec<_>>());
+    } else {
+        with_workers(search, limits, machines, &[], &mut run)?;
+    }
     let (solution, ran) = found.expect("all workers were created");
     let (report, (time, traffic)) = (solution?.report, ran.expect("the coordinator ran"));
     Ok(Simulation {
@@ -156,6 +208,7 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
         machines,
         threads: threads.get(),
         job_nodes,
+        job_parts: args.machines.job_parts,
         found: Solved {
             outcome: match report.outcome {
                 Outcome::Known(Value::Win) => "win".to_owned(),

@@ -1,6 +1,6 @@
 //! Parameters of a coordinator and its workers.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use crate::pn2::Pn2Options;
 
@@ -11,6 +11,10 @@ pub struct CoordinatorConfig {
     /// Budget of a job, in nodes, at the start of the search (changed by
     /// [`super::RemoteCoordinator::set_job_nodes`]).
     pub job_nodes: u64,
+    /// Number of equal parts of a job's budget, at least 1. After each part the worker sends what it has found, and
+    /// receives shared results; then it continues with the same leaf, unless this has left the tree. It is the number of
+    /// *iterations* divided by that of *updates* of Čížek, Balko and Schmid ("PNS-PDFPN Algorithm").
+    pub job_parts: NonZeroU32,
     /// Maximum number of nodes evaluated in the whole search. In one process, the workers' own limits apply instead.
     pub node_limit: Option<u64>,
     /// Maximum number of shared results in a reply. The results of a single request are not divided, so a reply may
@@ -51,6 +55,7 @@ impl CoordinatorConfig {
     /// Workers in other processes: jobs of 8000 nodes, at most 65 536 shared results in a reply, no node limit.
     pub const REMOTE: CoordinatorConfig = CoordinatorConfig {
         job_nodes: 8000,
+        job_parts: NonZeroU32::MIN,
         node_limit: None,
         max_results_in_reply: 1 << 16,
         max_results_stored: 1 << 22,

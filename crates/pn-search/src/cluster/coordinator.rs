@@ -41,7 +41,11 @@ struct AssignedJob<L> {
     worker: WorkerId,
     leaf: L,
     code: u64,
+    /// Budget of the current part, and of those after it.
     budget: u64,
+    left: u64,
+    /// Budget of a part, except the last one.
+    part: u64,
     last: Option<WorkerId>,
     is_cancelled: bool,
 }
@@ -74,7 +78,7 @@ pub struct Coordinator<T: JobTree> {
     /// Number of nodes that count for the node limit, without assigned jobs: those evaluated by jobs that have ended,
     /// the root, and in PN² the children that jobs have added to the tree.
     spent: u64,
-    /// Sum of the budgets of assigned jobs.
+    /// Sum of the budgets of assigned jobs, without parts that have ended.
     granted: u64,
     counters: Counters,
     reason: Option<Reason>,
@@ -322,15 +326,35 @@ impl<T: JobTree> Coordinator<T> {
         let Some((leaf, code, last)) = chosen else { return Instruction::Wait };
         let CoordinatorConfig { job_nodes, pn2, .. } = self.config;
         let budget = pn2.map_or(job_nodes, |options| options.budget.of(self.tree.nodes()));
-        let budget = budget.max(MIN_JOB_NODES).min(left);
+        let left = budget.max(MIN_JOB_NODES).min(left);
+        let part = left.div_ceil(self.config.job_parts.get().into()).max(MIN_JOB_NODES);
         self.deferred.remove(&code);
+        self.counters.jobs += 1;
+        let is_cancelled = false;
+        let id = self.assign_part(AssignedJob {
+            worker,
+            leaf,
+            code,
+            budget: 0,
+            left,
+            part,
+            last,
+            is_cancelled,
+        });
+        self.search_instruction(id)
+    }
+
+    /// Assigns the next part of a job to its worker. Every part has an id of its own.
+    fn assign_part(&mut self, mut job: AssignedJob<T::Leaf>) -> JobId {
+        self.granted += job.left;
+        // A last part of a single node would not allow an expansion.
+        job.budget = if job.left < job.part + MIN_JOB_NODES { job.left } else { job.part };
+        job.left -= job.budget;
         let id = self.next_job;
         self.next_job += 1;
-        self.counters.jobs += 1;
-        self.granted += budget;
-        self.jobs.insert(id, AssignedJob { worker, leaf, code, budget, last, is_cancelled: false });
-        self.assigned.insert(worker, id);
-        self.search_instruction(id)
+        self.assigned.insert(job.worker, id);
+        self.jobs.insert(id, job);
+        id
     }
 
     /// Returns true if a leaf whose parent another worker has searched is deferred to that worker (see
@@ -352,11 +376,25 @@ impl<T: JobTree> Coordinator<T> {
         Instruction::Search(Job { id, node: code, budget, last })
     }
 
-    /// Adds the result of a job to the tree.
+    /// Adds the result of a job, or of a part of it, to the tree. If the leaf is still open after a part, assigns the
+    /// next one.
     fn finish(&mut self, id: JobId, outcome: JobOutcome<T::Children>, spent: &Counters) {
-        let job = self.release(id);
+        let job = self.remove(id);
         self.counters.add_since(spent, &Counters::default());
         self.spent = self.spent.saturating_add(spent.nodes);
+        if let JobOutcome::Open(children) = &outcome
+            && job.left > 0
+        {
+            self.tree.update(&job.leaf, children, spent.expansions);
+            if self.tree.is_leaf(&job.leaf) && !self.is_over() {
+                // The worker has the entries below the leaf by now.
+                self.assign_part(AssignedJob { last: None, ..job });
+            } else {
+                self.tree.release(&job.leaf);
+            }
+            return;
+        }
+        self.tree.release(&job.leaf);
         match outcome {
             JobOutcome::Solved(value, best) => {
                 self.tree.resolve(&job.leaf, value, best, spent.expansions);
@@ -382,11 +420,16 @@ impl<T: JobTree> Coordinator<T> {
     }
 
     /// Ends a job and frees its leaf.
-    fn release(&mut self, id: JobId) -> AssignedJob<T::Leaf> {
+    fn release(&mut self, id: JobId) {
+        let job = self.remove(id);
+        self.tree.release(&job.leaf);
+    }
+
+    /// Removes a job, whose leaf stays taken.
+    fn remove(&mut self, id: JobId) -> AssignedJob<T::Leaf> {
         let job = self.jobs.remove(&id).expect("the job is assigned");
         self.assigned.remove(&job.worker);
-        self.granted -= job.budget;
-        self.tree.release(&job.leaf);
+        self.granted -= job.budget + job.left;
         job
     }
 

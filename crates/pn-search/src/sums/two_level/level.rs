@@ -297,6 +297,14 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         std::mem::take(&mut self.has_lost_leaves)
     }
 
+    fn update(&mut self, leaf: &TakenCouple, children: &Vec<u8>, work: u64) {
+        let path = leaf.whole_path();
+        for result in couples_in(children).flatten() {
+            self.import(&path, result);
+        }
+        self.back_up(&path, work.min(MAX_WORK));
+    }
+
     fn attach(
         &mut self,
         leaf: &TakenCouple,

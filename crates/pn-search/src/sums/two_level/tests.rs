@@ -1,7 +1,7 @@
 //! Tests of a coordinator and workers, each with its own solver state and its own ids of atoms. Messages between them
 //! are lost, duplicated and delayed. Results are compared with those of a recursive reference implementation.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::{Mutex, PoisonError};
 
 use ahash::HashMap;
@@ -325,6 +325,7 @@ fn run(
         (0..concurrent + 20).map(|_| ProcessGame::new(&game, max_atoms[1])).collect();
     let workspaces = games.iter().map(|game| SolverState::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
+    let job_parts = NonZeroU32::new(1 + seed as u32 % 3).unwrap();
     let worker = |workspace| {
         SumWorker::new(workspace, options, NonZeroUsize::MIN, 2, SEARCH, Limits::default())
     };
@@ -343,7 +344,7 @@ fn run(
         &workspace,
         &root,
         options,
-        config(job_nodes),
+        CoordinatorConfig { job_parts, ..config(job_nodes) },
         SEARCH,
         &mut recorder,
         |coordinator| {
