@@ -859,7 +859,8 @@ SHOGI = (
 NO_NUMBERS = "The text of the paper has no numbers of this figure"
 SIMULATED = (
     "Simulated on a virtual clock with the paper's time of an expansion; means of three seeds or those that have been run, with standard errors. The "
-    "costs of messages are those of [benchmarks/cluster.md](benchmarks/cluster.md), and the search is the tuned one"
+    "costs of messages are those of [benchmarks/cluster.md](benchmarks/cluster.md), and the search is the tuned one. The length "
+    "of a job is its number of nodes, some four for each expansion; in the paper it is its number of expansions"
 )
 CORES_12 = "a machine with 12 or more idle cores, 10 minutes"
 CORES_8 = "a machine with 8 or more idle cores"

@@ -512,7 +512,6 @@ class ClusterCoordinator:
         *,
         nimber: int = 0,
         job_nodes: int,
-        job_parts: int,
         memory: int | str,
         max_nodes: int | None = None,
         checkpoint: _Path | None = None,
@@ -520,7 +519,7 @@ class ClusterCoordinator:
     ) -> ClusterCoordinator:
         """Starts the coordinator of a search of Sprouts.
 
-        A worker sends what it has found after each of the `job_parts` parts of a job. `checkpoint` is a file of Grundy numbers, to which new ones are appended. It must exist if `resume` is true,
+        `checkpoint` is a file of Grundy numbers, to which new ones are appended. It must exist if `resume` is true,
         and must not exist otherwise. Raises ``InputError``, ``FileError`` and ``ResourceError`` as
         ``konane.sprouts.solve`` does.
         """

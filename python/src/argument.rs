@@ -56,7 +56,6 @@ pub mod name {
         Interval: "interval",
         Job: "job",
         JobNodes: "job_nodes",
-        JobParts: "job_parts",
         MaxNodes: "max_nodes",
         MaxStones: "max_stones",
         Memory: "memory",

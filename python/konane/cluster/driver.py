@@ -387,7 +387,7 @@ class Driver:
             ray.kill(worker.actor, no_restart=True)
 
     def _adapt(self) -> None:
-        """Sets the nodes of later jobs. By default, a worker evaluates a part of them while the driver serves all."""
+        """Sets the nodes of later jobs. By default, a worker evaluates them while the driver serves all workers."""
         ready = [worker for worker in self.live if worker.pid is not None]
         if not ready:
             return
@@ -396,7 +396,7 @@ class Driver:
             speeds = sorted(worker.speed for worker in ready if worker.speed is not None)
             if speeds:
                 service = len(ready) * self.busy / max(self.calls, 1)
-                seconds = max(self.game.job_seconds, MIN_ROUNDS * service * self.game.job_parts)
+                seconds = max(self.game.job_seconds, MIN_ROUNDS * service)
                 nodes = int(speeds[len(speeds) // 2] * seconds)
             else:
                 nodes = self.game.job_nodes * min(worker.threads for worker in ready)

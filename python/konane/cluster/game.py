@@ -24,11 +24,6 @@ class Game(Protocol):
         ...
 
     @property
-    def job_parts(self) -> int:
-        """Parts of a job: a worker sends what it has found after each."""
-        ...
-
-    @property
     def job_seconds(self) -> float:
         """Minimum duration of later jobs in seconds. Jobs take longer if there are many workers."""
         ...
@@ -67,7 +62,6 @@ class Konane:
     position: Position
     profile: Literal["tuned", "thesis"] = "tuned"
     job_nodes: int = 50_000
-    job_parts: int = 1
     job_seconds: float = 0.016
     shared_work: int = 100
 
@@ -106,18 +100,15 @@ class Sprouts:
 
     position: str
     nimber: int = 0
-    job_nodes: int = 24_000
-    job_parts: int = 4
+    job_nodes: int = 12_000
     #: Longer than the jobs of Konane, because a worker of Sprouts is idle while it waits for the next job.
-    job_seconds: float = 0.12
+    job_seconds: float = 0.06
     #: All Grundy numbers are shared.
     shared_work: int = 0
 
     def coordinator(self, *, checkpoint_interval: float | None, **options: Any) -> ClusterCoordinator:
         # Grundy numbers are written as they are found, so there is no interval.
-        return ClusterCoordinator.sprouts(
-            self.position, nimber=self.nimber, job_parts=self.job_parts, **options
-        )
+        return ClusterCoordinator.sprouts(self.position, nimber=self.nimber, **options)
 
     def worker(self, *, shared_work: int, **options: Any) -> ClusterWorker:
         return ClusterWorker.sprouts(self.position, nimber=self.nimber, **options)

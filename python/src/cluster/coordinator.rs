@@ -1,6 +1,6 @@
 //! `ClusterCoordinator`: a coordinator on its own thread, and requests to it.
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -203,15 +203,14 @@ impl ClusterCoordinator {
 
     /// Starts the coordinator of a search of Sprouts.
     ///
-    /// A worker sends what it has found after each of the `job_parts` parts of a job.
     /// `checkpoint` is a file of Grundy numbers, to which new ones are appended. It must exist if `resume` is true,
     /// and must not exist otherwise. Raises ``InputError``, ``FileError`` and ``ResourceError`` as
     /// ``konane.sprouts.solve`` does.
     #[staticmethod]
     #[pyo3(
-        signature = (text, *, nimber=IntegerArg::from(0), job_nodes, job_parts, memory, max_nodes=None,
+        signature = (text, *, nimber=IntegerArg::from(0), job_nodes, memory, max_nodes=None,
         checkpoint=None, resume=FlagArg::from(false)),
-        text_signature = "(text, *, nimber=0, job_nodes, job_parts, memory, max_nodes=None, \
+        text_signature = "(text, *, nimber=0, job_nodes, memory, max_nodes=None, \
         checkpoint=None, resume=False)"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
@@ -220,16 +219,13 @@ impl ClusterCoordinator {
         text: StrArg<name::Text>,
         nimber: IntegerArg<name::Nimber>,
         job_nodes: IntegerArg<name::JobNodes>,
-        job_parts: IntegerArg<name::JobParts>,
         memory: MemoryArg,
         max_nodes: Option<NodesArg>,
         checkpoint: Option<PathArg<name::Checkpoint>>,
         resume: FlagArg<name::Resume>,
     ) -> Result<Self, Failure> {
         let (text, position, nimber) = (text.to_string(), read(&text)?, heap(nimber)?);
-        let job_parts = job_parts.within(1..=u32::MAX.into())? as u32;
-        let job_parts = NonZeroU32::new(job_parts).expect("the number is in the range");
-        let config = CoordinatorConfig { job_parts, ..config(job_nodes.get()?, max_nodes) };
+        let config = config(job_nodes.get()?, max_nodes);
         let coordinate = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
             let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
             let checkpoint =

@@ -52,23 +52,23 @@ class StubCoordinator:
 
 
 def test_job_length_adapts_to_the_driver_and_workers() -> None:
-    coordinator, game = StubCoordinator(), Sprouts("0*3", job_nodes=1000, job_parts=2, job_seconds=0.02)
+    coordinator, game = StubCoordinator(), Sprouts("0*3", job_nodes=1000, job_seconds=0.02)
     driver = Driver(game, coordinator, ClusterOptions(), print, print)
     driver.workers = [worker(number) for number in range(100)]
     # Speeds are not known yet.
     driver._adapt()
     driver._adapt()
     assert coordinator.job_nodes == [4000]
-    # A call takes the driver 0.05 ms, so serving all workers takes less time than a part of a job.
+    # A call takes the driver 0.1 ms, so serving all workers takes less time than a job should last.
     # The median speed is used.
-    driver.busy, driver.calls = 0.005, 100
+    driver.busy, driver.calls = 0.01, 100
     for each in driver.workers[1:]:
         each.nodes, each.seconds = 1_000_000, 1.0
     driver.workers[1].nodes = 9_000_000
     driver._adapt()
     assert coordinator.job_nodes.pop() == 20_000
-    # Now a call takes 0.5 ms.
-    driver.busy = 0.05
+    # Now a call takes 1 ms.
+    driver.busy = 0.1
     driver._adapt()
     assert coordinator.job_nodes.pop() == 125_000
 

@@ -231,7 +231,7 @@ for resume in (False, True):
 
 
 def sprouts_coordinator(text: str, **options: object) -> ClusterCoordinator:
-    options = {"job_nodes": 500, "job_parts": 3, "memory": "16MiB"} | options
+    options = {"job_nodes": 500, "memory": "16MiB"} | options
     return ClusterCoordinator.sprouts(text, **options)
 
 
