@@ -1208,7 +1208,7 @@ ROWS = [
         ],
         needs="16 GiB of memory, 30 minutes",
         verdict="different",
-        reason=f"{NO_NUMBERS}. A job of several parts is updated after each",
+        reason=f"{NO_NUMBERS}. After each part of a job, the worker sends its results and receives those of others",
         note=f"{SIMULATED}.",
         axis="cores",
     ),

@@ -79,7 +79,7 @@ def carry(
                 assert isinstance(coordinator.handle(bad), str)
                 assert before.nodes == coordinator.status().nodes
             elif draw < 0.2:
-                # A repeated message: the worker receives the same reply again.
+                # A repeated message.
                 coordinator.handle(message)
             elif draw < 0.22 and sum(w is not None for w in workers) > 1:
                 at = chance.choice([n for n, w in enumerate(workers) if w is not None])

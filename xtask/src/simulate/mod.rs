@@ -110,7 +110,13 @@ impl<F: SimulatedResult> Simulation<F> {
             return Ok(());
         }
         let Simulation { game, machines, threads, job_nodes, seconds, traffic, .. } = self;
-        println!("{game}: {machines} machines of {threads} threads, jobs of {job_nodes} nodes");
+        let parts = match self.job_parts.get() {
+            1 => String::new(),
+            parts => format!(" in {parts} parts"),
+        };
+        println!(
+            "{game}: {machines} machines of {threads} threads, jobs of {job_nodes} nodes{parts}"
+        );
         let mut rows = self.found.rows(&self.costs, *seconds);
         rows.push(("time", format!("{seconds:.3} s on the virtual clock")));
         rows.push(("machines", format!("{:.0} % of the time searching", traffic.busy * 100.0)));

@@ -79,6 +79,7 @@ fn thread_time() -> Duration {
 /// Counters of messages and times.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub struct Traffic {
+    /// Jobs, each part counted.
     pub jobs: u64,
     pub fetched: u64,
     pub entry_bytes: u64,

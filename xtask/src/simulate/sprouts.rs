@@ -4,6 +4,7 @@
 //! Konane's nodes, so the virtual clock is right on average only.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use konane::search::cluster::message::{JobId, WorkerId};
@@ -44,7 +45,7 @@ pub struct SproutsArgs {
     #[arg(long)]
     no_sharing: bool,
     /// Search every job with a new worker, which has no Grundy numbers and an empty table
-    #[arg(long, requires = "no_sharing")]
+    #[arg(long, requires = "no_sharing", conflicts_with = "job_parts")]
     new_workers: bool,
     /// Also search on one thread without a coordinator, for comparison
     #[arg(long)]
@@ -100,7 +101,15 @@ impl SimulatedResult for Solved {
 struct NewWorkers<'a> {
     search: ClusterSearch<'a>,
     limits: Limits<'a>,
+    /// Jobs that have been cancelled before they arrived.
+    cancelled: Mutex<Vec<JobId>>,
     expansions: AtomicU64,
+}
+
+impl NewWorkers<'_> {
+    fn lock_cancelled(&self) -> MutexGuard<'_, Vec<JobId>> {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl RemoteWorker for NewWorkers<'_> {
@@ -111,6 +120,7 @@ impl RemoteWorker for NewWorkers<'_> {
         entries: Option<&[u8]>,
     ) -> Result<Vec<u8>, WireError> {
         let search = |new: &dyn RemoteWorker| {
+            self.lock_cancelled().drain(..).for_each(|job| new.cancel(job));
             let result = new.search(worker, reply, entries);
             self.expansions.fetch_add(new.counters().expansions, Ordering::Relaxed);
             result
@@ -122,8 +132,9 @@ impl RemoteWorker for NewWorkers<'_> {
         unreachable!("machines of Sprouts do not exchange entries")
     }
 
-    /// Does nothing: the job is searched to its end.
-    fn cancel(&self, _: JobId) {}
+    fn cancel(&self, job: JobId) {
+        self.lock_cancelled().push(job);
+    }
 
     fn counters(&self) -> Counters {
         Counters { expansions: self.expansions.load(Ordering::Relaxed), ..Counters::default() }
@@ -195,7 +206,12 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
         found = Some((solution, ran));
     };
     if args.new_workers {
-        let worker = |_| NewWorkers { search, limits, expansions: AtomicU64::new(0) };
+        let worker = |_| NewWorkers {
+            search,
+            limits,
+            cancelled: Mutex::default(),
+            expansions: AtomicU64::new(0),
+        };
         let workers: Vec<NewWorkers<'_>> = (0..machines).map(worker).collect();
         run(&workers.iter().map(|worker| worker as &dyn RemoteWorker).collect::<Vec<_>>());
     } else {

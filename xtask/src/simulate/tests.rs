@@ -70,6 +70,7 @@ fn arguments_are_checked() {
         "sprouts 0*4 --collect-ns 5",
         "sprouts 0*4 --new-workers",
         "sprouts 0*4 --job-parts 0",
+        "sprouts 0*4 --no-sharing --new-workers --job-parts 2",
     ] {
         assert!(parsed(words).is_err(), "{words}");
     }
@@ -107,7 +108,7 @@ fn simulations_with_one_thread_are_the_same_every_time() {
 fn jobs_of_several_parts_send_more_messages() {
     let of_konane = [1, 4].map(|parts| {
         let words = format!("6x6 --machines 3 --job-nodes 2000 --job-parts {parts}");
-        // A machine that waits continues its search.
+        // Without latency no machine waits. In that time it would continue its search, and these nodes would count.
         let record = konane(&format!("{words} --latency-us 0 --call-us 0"));
         assert_eq!(record.found.winner.as_deref(), Some("White"));
         record.found.nodes / record.traffic.jobs

@@ -11,9 +11,10 @@ pub struct CoordinatorConfig {
     /// Budget of a job, in nodes, at the start of the search (changed by
     /// [`super::RemoteCoordinator::set_job_nodes`]).
     pub job_nodes: u64,
-    /// Number of equal parts of a job's budget, at least 1. After each part the worker sends what it has found, and
-    /// receives shared results; then it continues with the same leaf, unless this has left the tree. It is the number of
-    /// *iterations* divided by that of *updates* of Čížek, Balko and Schmid ("PNS-PDFPN Algorithm").
+    /// Number of parts into which a job's budget is divided; small budgets have fewer. After each part the worker sends
+    /// what it has found and receives shared results; then it continues with the same leaf, unless this has left the
+    /// tree. In the words of Čížek, Balko and Schmid ("PNS-PDFPN Algorithm"): the *iterations* of a job divided by
+    /// those between two *updates*.
     pub job_parts: NonZeroU32,
     /// Maximum number of nodes evaluated in the whole search. In one process, the workers' own limits apply instead.
     pub node_limit: Option<u64>,

@@ -41,11 +41,14 @@ struct AssignedJob<L> {
     worker: WorkerId,
     leaf: L,
     code: u64,
-    /// Budget of the current part, and of those after it.
+    /// Budget of the current part.
     budget: u64,
-    left: u64,
-    /// Budget of a part, except the last one.
+    /// Sum of the budgets of later parts.
+    later: u64,
+    /// Budget of every part except the last one.
     part: u64,
+    /// Nodes evaluated in earlier parts.
+    nodes: u64,
     last: Option<WorkerId>,
     is_cancelled: bool,
 }
@@ -187,16 +190,16 @@ impl<T: JobTree> Coordinator<T> {
         let Request { worker, results, received, state } = request;
         let new = self.tree.add_results(&results, &mut self.counters);
         self.log_results(worker, new);
-        let mut is_repeated = false;
+        let mut is_outdated = false;
         if let WorkerState::Done { job, outcome, spent } = state {
             match self.assigned.get(&worker) {
                 Some(&assigned) if assigned == job => self.finish(job, outcome, &spent),
-                assigned => is_repeated = assigned.is_some(),
+                assigned => is_outdated = assigned.is_some(),
             }
         }
-        // The reply to the first copy of this request has the worker's next job. If the reply to every copy had it, the
-        // worker would search this job for each of them, and send as many results.
-        let instruction = match is_repeated && !self.is_over() {
+        // An earlier reply has the job that the worker has now. If the reply to every copy of a result had it, the worker
+        // would search this job for each of them, and send as many results.
+        let instruction = match is_outdated && !self.is_over() {
             true => Instruction::Wait,
             false => self.next_instruction(worker),
         };
@@ -288,9 +291,7 @@ impl<T: JobTree> Coordinator<T> {
             // The worker already has a job: an earlier reply was lost, or an idle request was duplicated.
             return self.search_instruction(id);
         }
-        let used = self.spent.saturating_add(self.granted);
-        let limit = self.config.node_limit;
-        let left = limit.map_or(MAX_COUNT, |limit| limit.saturating_sub(used).min(MAX_COUNT));
+        let left = self.nodes_left();
         if left < MIN_JOB_NODES {
             // Assigned jobs may end without using their whole budgets, so nodes may be left for further jobs.
             if self.granted > 0 {
@@ -326,30 +327,39 @@ impl<T: JobTree> Coordinator<T> {
         let Some((leaf, code, last)) = chosen else { return Instruction::Wait };
         let CoordinatorConfig { job_nodes, pn2, .. } = self.config;
         let budget = pn2.map_or(job_nodes, |options| options.budget.of(self.tree.nodes()));
-        let left = budget.max(MIN_JOB_NODES).min(left);
-        let part = left.div_ceil(self.config.job_parts.get().into()).max(MIN_JOB_NODES);
+        let budget = budget.max(MIN_JOB_NODES).min(left);
+        let part = budget.div_ceil(self.config.job_parts.get().into()).max(MIN_JOB_NODES);
         self.deferred.remove(&code);
         self.counters.jobs += 1;
-        let is_cancelled = false;
-        let id = self.assign_part(AssignedJob {
+        let (nodes, is_cancelled) = (0, false);
+        let job = AssignedJob {
             worker,
             leaf,
             code,
             budget: 0,
-            left,
+            later: budget,
             part,
+            nodes,
             last,
             is_cancelled,
-        });
+        };
+        let id = self.assign_part(job);
         self.search_instruction(id)
+    }
+
+    /// Returns the number of nodes up to the node limit, without those of assigned jobs.
+    fn nodes_left(&self) -> u64 {
+        let used = self.spent.saturating_add(self.granted);
+        let limit = self.config.node_limit;
+        limit.map_or(MAX_COUNT, |limit| limit.saturating_sub(used).min(MAX_COUNT))
     }
 
     /// Assigns the next part of a job to its worker. Every part has an id of its own.
     fn assign_part(&mut self, mut job: AssignedJob<T::Leaf>) -> JobId {
-        self.granted += job.left;
+        self.granted += job.later;
         // A last part of a single node would not allow an expansion.
-        job.budget = if job.left < job.part + MIN_JOB_NODES { job.left } else { job.part };
-        job.left -= job.budget;
+        job.budget = if job.later < job.part + MIN_JOB_NODES { job.later } else { job.part };
+        job.later -= job.budget;
         let id = self.next_job;
         self.next_job += 1;
         self.assigned.insert(job.worker, id);
@@ -379,16 +389,18 @@ impl<T: JobTree> Coordinator<T> {
     /// Adds the result of a job, or of a part of it, to the tree. If the leaf is still open after a part, assigns the
     /// next one.
     fn finish(&mut self, id: JobId, outcome: JobOutcome<T::Children>, spent: &Counters) {
-        let job = self.remove(id);
+        let mut job = self.remove(id);
         self.counters.add_since(spent, &Counters::default());
         self.spent = self.spent.saturating_add(spent.nodes);
+        job.nodes += spent.nodes;
+        job.later = job.later.min(self.nodes_left());
         if let JobOutcome::Open(children) = &outcome
-            && job.left > 0
+            && job.later >= MIN_JOB_NODES
         {
             self.tree.update(&job.leaf, children, spent.expansions);
             if self.tree.is_leaf(&job.leaf) && !self.is_over() {
                 // The worker has the entries below the leaf by now.
-                self.assign_part(AssignedJob { last: None, ..job });
+                self.assign_part(AssignedJob { last: None, is_cancelled: false, ..job });
             } else {
                 self.tree.release(&job.leaf);
             }
@@ -410,7 +422,7 @@ impl<T: JobTree> Coordinator<T> {
                     }
                     // Children that were in the table before the job were counted by an earlier job. So at most the
                     // nodes of this job are added.
-                    Some(added) => self.counters.first_level += added.min(spent.nodes),
+                    Some(added) => self.counters.first_level += added.min(job.nodes),
                     None => self.fail(Reason::Memory, job.worker),
                 }
             }
@@ -429,7 +441,7 @@ impl<T: JobTree> Coordinator<T> {
     fn remove(&mut self, id: JobId) -> AssignedJob<T::Leaf> {
         let job = self.jobs.remove(&id).expect("the job is assigned");
         self.assigned.remove(&job.worker);
-        self.granted -= job.budget + job.left;
+        self.granted -= job.budget + job.later;
         job
     }
 

@@ -63,9 +63,8 @@ pub trait JobTree {
         worker: WorkerId,
     ) -> Option<u64>;
 
-    /// Updates a leaf whose job continues, if it is still in the tree, from its open children. A worker has found them
-    /// by `work` expansions. Does nothing if the numbers of the leaf are among the worker's shared results.
-    fn update(&mut self, _leaf: &Self::Leaf, _children: &Self::Children, _work: u64) {}
+    /// Takes in a part of a job at a leaf, which stays taken: its open children so far, found by `work` more expansions.
+    fn update(&mut self, leaf: &Self::Leaf, children: &Self::Children, work: u64);
 
     /// Sets the value of a leaf, if it is still in the tree. `work` expansions have proven the value. If the leaf is
     /// won and children are positions, `best` is a lost child.

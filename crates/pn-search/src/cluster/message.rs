@@ -4,7 +4,8 @@
 //! lost, duplicated or reordered:
 //!
 //! * A worker that receives no reply sends an idle request. If a job has been assigned to the worker, the reply contains
-//!   this job. A result that arrives twice is handled once: the second reply is [`Instruction::Wait`].
+//!   this job. The result of a job that the worker does not have any more is ignored; if the worker has another job by
+//!   then, the reply is [`Instruction::Wait`].
 //! * A job's id is never used twice, so both sides can recognise messages about jobs that have ended.
 //! * Counters are sent once, at a job's end. The number of shared results that a worker has received is
 //!   sent as a total since the start of the search, so no result is counted twice or left out.

@@ -437,6 +437,11 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         std::mem::take(&mut self.has_lost_leaves)
     }
 
+    /// Only counts the expansions. The numbers of the leaf are among the worker's shared results.
+    fn update(&mut self, _: &TakenLeaf, _: &Vec<Child>, work: u64) {
+        self.clock += work;
+    }
+
     fn attach(
         &mut self,
         leaf: &TakenLeaf,

@@ -20,8 +20,9 @@ pub struct Delivery {
     pub worker: WorkerId,
     /// The reply. A reply with a job is the argument `reply` of [`super::RemoteWorker::search`].
     pub reply: Vec<u8>,
-    /// Id of the job in the reply. If there is none and the search is not over, the carrier has to repeat the
-    /// worker's idle request after the next change, such as a result or the removal of another worker.
+    /// Id of the job in the reply. If there is none and the search is not over, the carrier has to send an idle request
+    /// of the worker after the next change, such as a result or the removal of another worker, and after a timeout if
+    /// replies can be lost.
     pub job: Option<JobId>,
     /// Another worker that has entries below the job's node, and the message for
     /// [`super::RemoteWorker::entries`] that contains this node.

@@ -376,12 +376,12 @@ fn the_faults_of_the_test_above_occur() {
 fn the_node_limit_applies_to_all_workers_together() {
     let game = large_game();
     for limit in [0, 1, 2, 50, 1000] {
-        for parts in [1, 3] {
+        for (nodes, parts) in [(30, 1), (30, 3), (1000, 500)] {
             let job_parts = NonZeroU32::new(parts).unwrap();
-            let config = CoordinatorConfig { node_limit: Some(limit), job_parts, ..config(30) };
+            let config = CoordinatorConfig { node_limit: Some(limit), job_parts, ..config(nodes) };
             let Summary { outcome, counters, .. } = run(&game, config, 7, FaultRates::NONE, 1);
             assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
-            // A job, or a part of it, exceeds its budget by at most one expansion.
+            // The last job of a worker, or part of a job, exceeds its budget by at most one expansion.
             assert!(counters.nodes <= limit.max(1) + 7 * 58, "{limit}: {}", counters.nodes);
         }
     }
