@@ -1136,7 +1136,7 @@ ROWS = [
         "Figure 4",
         "Speed-up by cores, jobs of 100 expansions, 29 spots",
         [],
-        simulated(["speed-up"], "PNS-DFPN with synchronisation"),
+        simulated(["speed-up"], "PNS-DFPN"),
         [ALONE_29],
         slow=[
             *(simulate(29, "{1,2,4,8,16,32,64}", 1, 100, variant) for variant in ["", NO_SHARING]),
@@ -1182,7 +1182,7 @@ ROWS = [
         "Figure 8",
         "Search overhead and utilisation, jobs of 100 expansions, 29 spots",
         [],
-        simulated(["speed-up", "search overhead", "utilisation, %"], "PNS-DFPN with synchronisation"),
+        simulated(["speed-up", "search overhead", "utilisation, %"], "PNS-DFPN"),
         [ALONE_29],
         slow=[
             *(simulate(29, "{1,2,4,8,16,32,64}", 1, 100, variant) for variant in ["", NO_SHARING]),
