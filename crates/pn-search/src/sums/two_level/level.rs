@@ -211,6 +211,13 @@ impl<'a, G: Named> SumTree<'a, G> {
         }
     }
 
+    /// Imports the results of a job about the couples below its leaf. `path` leads from the root to the leaf.
+    fn import_children(&mut self, path: &[u64], children: &[u8]) {
+        for result in couples_in(children).flatten() {
+            self.import(path, result);
+        }
+    }
+
     /// Adds the virtual loss of a taken leaf.
     fn add_virtual_loss(&self, leaf: &TakenCouple) {
         let virtual_losses = &self.state.virtual_losses;
@@ -299,9 +306,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn update(&mut self, leaf: &TakenCouple, children: &Vec<u8>, work: u64) {
         let path = leaf.whole_path();
-        for result in couples_in(children).flatten() {
-            self.import(&path, result);
-        }
+        self.import_children(&path, children);
         self.back_up(&path, work.min(MAX_WORK));
     }
 
@@ -314,9 +319,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     ) -> Option<u64> {
         // The leaf is not among the taken leaves any more, so the atoms of its path are passed to be kept.
         let path = leaf.whole_path();
-        for result in couples_in(children).flatten() {
-            self.import(&path, result);
-        }
+        self.import_children(&path, children);
         let added = self.is_leaf(leaf);
         if added && self.failure.is_none() {
             self.couples.expanded.insert(leaf.code);
