@@ -1148,8 +1148,7 @@ def simulations(everything):
     rows = []
     for one in everything:
         record, traffic, seconds = one.record, one.traffic, one.record["seconds"]
-        cells = [one.game, one.machines, one.threads, short(record["job_nodes"])]
-        cells += [] if one.is_sprouts else [record["shared_work"]]
+        cells = [one.game, one.machines, one.threads, short(record["job_nodes"]), record["shared_work"]]
         cells += [short(one.searched), figures(one.overhead), time(seconds), figures(one.speedup)]
         cells += [f"{traffic['busy'] * 100:.0f} %", f"{traffic['driver'] * 100:.0f} %"]
         cells += [f"{traffic['charged_seconds'] / seconds * 100:.0f} %"]
@@ -1157,9 +1156,9 @@ def simulations(everything):
             cells += [f"{traffic[name] * 1e6 / traffic['messages']:.0f} µs"]
         sent = (traffic["entry_bytes"] + traffic["received_bytes"] + traffic["sent_bytes"]) / 1e6
         rows.append([*cells, short(traffic["jobs"]), figures(sent)])
-    unit, shared = ("expansions", "") if everything[0].is_sprouts else ("nodes", ">shared from|")
+    unit = "expansions" if everything[0].is_sprouts else "nodes"
     head = (
-        f"problem|>machines|>threads of each|>job, nodes|{shared}>{unit}|>overhead|>time|>speed-up"
+        f"problem|>machines|>threads of each|>job, nodes|>shared from|>{unit}|>overhead|>time|>speed-up"
         "|>searching|>driver|>coordinator|>a message|>processor time|>jobs|>MB"
     )
     return table(head, rows)
