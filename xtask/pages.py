@@ -1316,6 +1316,11 @@ BLUE, ORANGE, GREEN, PURPLE = COLOURS = ["#0072B2", "#D55E00", "#009E73", "#AA50
 SHAPES = ["o", "s", "^", "D"]
 
 
+def series_style(index):
+    """The shape and colour of a series of a figure. 16 series have different ones."""
+    return SHAPES[(index + index // 4) % 4], COLOURS[index % 4]
+
+
 def figure(width, height, **layout):
     """A matplotlib figure of this size in inches, and its axes."""
     from matplotlib import pyplot
@@ -1455,13 +1460,13 @@ def draw_cluster(everything):
     max_cores = 2 ** math.ceil(math.log2(max(one.cores for one in everything)))
     panels[0].plot([1, max_cores], [1, max_cores], color=INK, alpha=0.5, linewidth=1)
     for axes, title, field in zip(panels, ["Speed-up", "Search overhead"], ["speedup", "overhead"]):
-        for ones, colour, shape in zip(games.values(), COLOURS, SHAPES):
+        for index, ones in enumerate(games.values()):
             for one in ones:
                 value = getattr(one, field)
-                mark(axes, [one.cores], [value], shape, colour)
+                mark(axes, [one.cores], [value], *series_style(index))
                 if one.threads > 1:
-                    # Labels of two games at the same point are on different sides.
-                    side, place = (-1, "right") if shape == SHAPES[1] else (1, "left")
+                    # Labels of two games at the same point are mostly on different sides.
+                    side, place = (-1, "right") if index % 2 else (1, "left")
                     style = {"ha": place, "va": "center", "fontsize": 9, "xytext": (7 * side, 0)}
                     text = f"{one.machines}×{one.threads}"
                     axes.annotate(text, (one.cores, value), textcoords="offset points", **style)
@@ -1473,8 +1478,8 @@ def draw_cluster(everything):
         power_axis(axes.xaxis, [2**n for n in range(int(math.log2(max_cores)) + 1)])
         power_axis(axes.yaxis, [2**n for n in range(12) if 2**n <= axes.get_ylim()[1]])
     entries = [
-        entry(f"{ones[0].game}, {time(alone * ones[0].costs['node_ns'] / 1e9)} on one thread", shape, colour)
-        for (alone, ones), shape, colour in zip(games.items(), SHAPES, COLOURS)
+        entry(f"{ones[0].game}, {time(alone * ones[0].costs['node_ns'] / 1e9)} on one thread", *series_style(index))
+        for index, (alone, ones) in enumerate(games.items())
     ]
     entries.append(entry("in proportion to the cores", colour="#949494", line="-"))
     fig.legend(handles=entries, loc="outside upper left", ncols=3)

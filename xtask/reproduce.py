@@ -1404,8 +1404,7 @@ def draw_cells(row, cells):
         # Lines connect cases that have an order.
         is_cloud = len(cases) > 30 or not (is_numeric or row.axis == "board")
         for index, name in enumerate(names):
-            colour = pages.COLOURS[index % 4]
-            shape = pages.SHAPES[(index + index // 4) % 4]
+            shape, colour = pages.series_style(index)
             for side in "published", "ours":
                 points = [
                     (cell.case if is_numeric else cases.index(cell.case), getattr(cell, side) or float("nan"))
@@ -1423,7 +1422,7 @@ def draw_cells(row, cells):
     for axes in list(grid.flat)[len(quantities) :]:
         axes.set_visible(False)
     entries = [
-        pages.entry(name, pages.SHAPES[(index + index // 4) % 4], pages.COLOURS[index % 4])
+        pages.entry(name, *pages.series_style(index))
         for index, name in enumerate(names)
         if name
     ]
