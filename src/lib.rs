@@ -77,8 +77,8 @@ pub use error::ErrorKind;
 pub use konane::{
     Algorithm, AlgorithmError, Board, Colour, Dimensions, DimensionsError, MIN_MEMORY, Move,
     Overrides, Perft, PerftError, Phase, PhaseChoice, PhaseError, Position, Profile, RootMove,
-    SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square, Symmetry,
-    SymmetryError, draw, game, konane_complexity, notation, record, value,
+    Rules, SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square,
+    Symmetry, SymmetryError, draw, game, konane_complexity, notation, record, value,
 };
 pub use pn_search as search;
 pub use search::Value;

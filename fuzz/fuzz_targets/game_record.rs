@@ -1,16 +1,17 @@
 //! Any bytes are read as a game record or rejected with a location in the input, with the
-//! orientation detected or given. A parsed record is unchanged after writing and reading it, also
+//! orientation detected or given, and with a board for records without headers. A parsed record is unchanged after writing and reading it, also
 //! with flipped ranks. All of its moves are legal.
 #![no_main]
 
 use konane::notation::square_name;
-use konane::record::Record;
+use konane::record::{Record, RecordOptions};
 use konane::{Move, Square};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    for read in [Record::from_bytes(bytes), Record::from_bytes_flipped(bytes)] {
-        match read {
+    let board = "6x6".parse().ok();
+    for (board, flip_ranks) in [(None, false), (None, true), (board, false)] {
+        match Record::from_bytes(bytes, RecordOptions { board, flip_ranks }) {
             Ok(record) => {
                 assert_eq!(record.positions().len(), record.moves.len() + 1);
                 let text = record.to_string();
@@ -30,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn flipped(record: &Record, text: &str) -> String {
     let (headers, _) = text.split_once("\n\n").expect("an empty line");
     let mut flipped = String::from("Flip-Ranks: yes\n");
-    for line in headers.lines() {
+    for line in headers.lines().filter(|&line| line != "Flip-Ranks: no") {
         match line.strip_prefix("Position: ").and_then(|position| position.split_once(' ')) {
             Some((ranks, side)) => {
                 let ranks: Vec<&str> = ranks.split('/').rev().collect();

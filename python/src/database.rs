@@ -66,14 +66,7 @@ impl PyDatabase {
                 "the position is one of the {got} board, and the database is one of {board}"
             )));
         }
-        if position.is_early_jump() {
-            return Err(Failure::input(format_args!(
-                "{:?} has fewer than two empty squares and is in the jumping phase; databases have no \
-                 such position: use solve()",
-                position.text()
-            )));
-        }
-        Ok(())
+        Ok(Database::must_be_standard(&position.position)?)
     }
 
     /// Returns the database for look-ups. A forked process opens the files again: another thread may have held a

@@ -20,6 +20,11 @@ use crate::error::Failure;
 ///
 /// `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
 /// is a position in the jumping phase, however many squares are empty: ``Position("1x3", "1ox b", "jump")``.
+/// The word ``jump`` after the side to move means the same: ``Position("1x3", "1ox b jump")``. In the jumping phase,
+/// the stones may also all stand on squares of the other colour, as in ``Position("1x6", "1xoxo1 b")``.
+///
+/// Diagrams are read, too: one rank per line, with white space or ``|`` between squares. ``str()`` returns the text
+/// in the notation of the program, from which `Position` creates an equal position.
 ///
 /// Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
 /// used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the
@@ -35,9 +40,7 @@ pub struct PyPosition {
 
 impl PartialEq for PyPosition {
     fn eq(&self, other: &Self) -> bool {
-        self.dimensions() == other.dimensions()
-            && self.position == other.position
-            && self.is_early_jump() == other.is_early_jump()
+        self.position == other.position
     }
 }
 
@@ -45,7 +48,7 @@ impl Eq for PyPosition {}
 
 impl Hash for PyPosition {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.dimensions(), self.position, self.is_early_jump()).hash(state);
+        self.position.hash(state);
     }
 }
 
@@ -96,12 +99,6 @@ impl PyPosition {
     /// Returns the ranks and files of the board.
     pub fn dimensions(&self) -> Dimensions {
         self.board.dimensions()
-    }
-
-    /// Returns true for a position in the jumping phase with fewer than two empty squares, of which databases
-    /// and proofs have no value.
-    pub fn is_early_jump(&self) -> bool {
-        self.position.is_early_jump(&self.board)
     }
 
     /// Returns the text of a move.
@@ -207,8 +204,8 @@ impl PyPosition {
     /// Two positions of a board have the same code if and only if a symmetry maps one to the other; then they have
     /// the same value. On boards with an even side, after both removals, this includes the symmetries that
     /// exchange the colours and the side to move. ``probe_many`` takes these codes. Do not look up codes of
-    /// positions with fewer than two empty squares and ``phase="jump"``: in a database, these codes belong to other
-    /// positions.
+    /// positions with fewer than two empty squares in the jumping phase, or with stones on squares of the other
+    /// colour: in a database, these codes belong to other positions.
     #[getter]
     fn code(&self) -> u64 {
         self.position.code(&self.board)
@@ -253,15 +250,11 @@ impl PyPosition {
     }
 
     fn __repr__(&self) -> String {
-        let phase = if self.is_early_jump() { ", 'jump'" } else { "" };
-        format!("Position('{}', '{}'{phase})", self.dimensions(), self.text())
+        format!("Position('{}', '{}')", self.dimensions(), self.text())
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, PyType>, (String, String, &'static str)) {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, String)) {
         let this = slf.get();
-        let phase = if this.is_early_jump() { PhaseChoice::Jump } else { PhaseChoice::Auto };
-        (slf.get_type(), (this.board(), this.text(), phase.name()))
+        (slf.get_type(), (this.board(), this.text()))
     }
 }

@@ -115,7 +115,7 @@ impl Analyst {
         Analyst::on_board(Board::new(board), memory_bytes)
     }
 
-    /// [`Analyst::new`] for a board that may be one of [`Board::jumping`].
+    /// [`Analyst::new`] for a board with any [rules](Board::rules).
     ///
     /// # Errors
     /// As [`Analyst::new`].
@@ -239,9 +239,9 @@ impl Analyst {
         &self.proofs
     }
 
-    /// The proofs that may contain a position: all proofs, or none for [`Position::is_early_jump`].
+    /// The proofs that may contain a position: all proofs, or none unless [`Position::is_standard`].
     pub fn proofs_about(&self, position: &Position) -> &[Arc<ProofStrategy>] {
-        if position.is_early_jump(&self.board) { &[] } else { &self.proofs }
+        if position.is_standard() { &self.proofs } else { &[] }
     }
 
     /// The value of a position without a search: from the rules, the database, a proof, or the
@@ -255,7 +255,7 @@ impl Analyst {
             return Ok(judged(Value::Loss, ValueSource::Rules, Some(0)));
         }
         if let Some(database) = &self.database
-            && !position.is_early_jump(&self.board)
+            && position.is_standard()
             && position.occupied().count_ones() <= database.coverage().max_stones
             && let Some(value) = database.value(position)?
         {

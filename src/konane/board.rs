@@ -3,6 +3,20 @@
 use super::geometry::{Colour, Dimensions, Direction};
 use super::symmetry::{Symmetries, Symmetry, SymmetryError};
 
+/// Rules of a board, which determine the phases of its positions and the colours of its squares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rules {
+    /// A game begins with two removals, and the top-left square is black.
+    #[default]
+    Standard,
+    /// No removals: every position is in the jumping phase, even with fewer than two empty squares. For strips (boards
+    /// of one rank) with one empty square, values have been published.
+    Jumping,
+    /// No removals, and the top-left square is white. The literature draws positions of the jumping phase without
+    /// regard to the colours of the squares.
+    OtherColouring,
+}
+
 /// The masks and symmetries of one board. They do not change during a game.
 ///
 /// Construction takes some microseconds and up to 17 KiB, so boards should be shared by reference.
@@ -18,22 +32,34 @@ pub struct Board {
     pub(super) landings: [[u64; 4]; 2],
     symmetry: Symmetry,
     symmetries: Symmetries,
-    is_jumping: bool,
+    rules: Rules,
 }
 
 impl Board {
-    /// Precomputes the masks and symmetries of a board.
+    /// Precomputes the masks and symmetries of a board with the [standard rules](Rules::Standard).
     pub fn new(dimensions: Dimensions) -> Self {
+        Board::with_rules(dimensions, Rules::Standard)
+    }
+
+    /// [`Board::new`] with other rules.
+    ///
+    /// On a board of [`Rules::Jumping`], positions with two or more empty squares, and their codes, are the same as on
+    /// the standard board. All other codes stand for different positions than on the standard board
+    /// ([`Position::is_standard`](super::Position::is_standard)).
+    pub fn with_rules(dimensions: Dimensions, rules: Rules) -> Self {
         let (ranks, files) = (dimensions.ranks(), dimensions.files());
         let squares = dimensions.squares();
         let all = if squares == 64 { u64::MAX } else { (1 << squares) - 1 };
         let squares_where = |is_in: &dyn Fn(u32, u32) -> bool| -> u64 {
             (0..squares).filter(|&s| is_in(s / files, s % files)).map(|s| 1u64 << s).sum()
         };
-        let black = squares_where(&|r, f| (r + f) % 2 == 0);
-        let colours = [black, all & !black];
+        let even = squares_where(&|r, f| (r + f) % 2 == 0);
+        let colours = match rules {
+            Rules::OtherColouring => [all & !even, even],
+            Rules::Standard | Rules::Jumping => [even, all & !even],
+        };
         let middle = |n: u32, i: u32| i == n / 2 || i == (n - 1) / 2;
-        let openings = black
+        let openings = colours[0]
             & squares_where(&|r, f| {
                 let corner = (r == 0 || r == ranks - 1) && (f == 0 || f == files - 1);
                 corner || (middle(ranks, r) && middle(files, f))
@@ -48,27 +74,7 @@ impl Board {
         let shifts = [if files >= 3 { 1 } else { 0 }, if ranks >= 3 { files } else { 0 }];
         let symmetry = Symmetry::All;
         let symmetries = Symmetries::new(dimensions, symmetry);
-        Board {
-            dimensions,
-            all,
-            colours,
-            openings,
-            shifts,
-            landings,
-            symmetry,
-            symmetries,
-            is_jumping: false,
-        }
-    }
-
-    /// Creates a board without removals: every position is in the jumping phase, even with fewer than two
-    /// empty squares. For strips (boards of one rank) with one empty square, values have been published.
-    ///
-    /// Positions with two or more empty squares, and their codes, are the same as on the ordinary board. The codes of
-    /// positions with fewer empty squares stand for different positions on the ordinary board
-    /// ([`Position::is_early_jump`](super::Position::is_early_jump)).
-    pub fn jumping(dimensions: Dimensions) -> Self {
-        Board { is_jumping: true, ..Board::new(dimensions) }
+        Board { dimensions, all, colours, openings, shifts, landings, symmetry, symmetries, rules }
     }
 
     /// Returns this board with other symmetries: fewer positions share a code. Proofs, checkpoints of other
@@ -96,10 +102,10 @@ impl Board {
         self.symmetry != Symmetry::All || !self.dimensions.has_even_side()
     }
 
-    /// Returns true for a board without removals ([`Board::jumping`]).
-    #[inline]
-    pub fn is_jumping(&self) -> bool {
-        self.is_jumping
+    /// The rules.
+    #[inline(always)]
+    pub fn rules(&self) -> Rules {
+        self.rules
     }
 
     /// Ranks and files.

@@ -4,16 +4,22 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::solve::table_capacity;
-use super::{Solver, Symmetry};
+use super::{Rules, Solver, Symmetry};
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
 use crate::search::plain::oracle::Oracle;
 
-/// The name of the rules in docs/PROOF_FORMAT.md.
+/// The name of the standard rules in docs/PROOF_FORMAT.md.
 const RULES: &str = "konane-corner-or-centre";
 
-/// The name of the rules without removals ([`Board::jumping`](super::Board::jumping)).
-const JUMPING_RULES: &str = "konane-jumping";
+/// The name of rules in checkpoints.
+const fn name(rules: Rules) -> &'static str {
+    match rules {
+        Rules::Standard => RULES,
+        Rules::Jumping => "konane-jumping",
+        Rules::OtherColouring => "konane-other-colouring",
+    }
+}
 
 impl<K: Oracle> Solver<'_, K> {
     /// Creates a writer of checkpoints of this search to the file `path`, for [`Solver::checkpoint_writer`]. If
@@ -50,9 +56,8 @@ impl<K: Oracle> Solver<'_, K> {
     /// Positions that a symmetry of the board maps to each other have the same root code, so a search of one of them
     /// can be resumed from a checkpoint of the other.
     pub(super) fn identity(&self) -> Identity {
-        let early = self.position.is_early_jump(self.board);
         Identity {
-            rules: if early { JUMPING_RULES } else { RULES }.to_owned(),
+            rules: name(self.position.rules()).to_owned(),
             board: self.board.dimensions().to_string(),
             algorithm: self.options.algorithm.name().to_owned(),
             profile: self.profile_text(),

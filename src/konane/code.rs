@@ -1,6 +1,6 @@
 //! The exact canonical code of a position ([`Position::code`]).
 
-use super::board::Board;
+use super::board::{Board, Rules};
 use super::geometry::Colour;
 use super::moves::Move;
 use super::position::{Phase, Position};
@@ -24,8 +24,8 @@ impl Position {
     ///   for White to move.
     /// * Before the second removal the players differ in their moves, so only the colour-preserving symmetries
     ///   apply. These positions are distinguished from all others of the board by the number of empty squares
-    ///   (0 or 1). [`Board::jumping`] has no such positions: there, a code with 0 or 1 empty squares stands for
-    ///   a position in the jumping phase.
+    ///   (0 or 1). Without [`Rules::Standard`] there are no such positions: a code with 0 or 1 empty squares
+    ///   stands for a position in the jumping phase.
     ///
     /// The code is a complete description, not a hash: two positions have the same code exactly if a symmetry
     /// maps one to the other.
@@ -51,7 +51,8 @@ impl Position {
         } else {
             (code, false)
         };
-        let one_empty = !board.is_jumping() && (board.all() & !occupied).count_ones() == 1;
+        let is_standard = board.rules() == Rules::Standard;
+        let one_empty = is_standard && (board.all() & !occupied).count_ones() == 1;
         let to_move = if marked || one_empty { Colour::White } else { Colour::Black };
         Position::new_unchecked(board, occupied, to_move)
     }

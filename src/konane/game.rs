@@ -209,11 +209,11 @@ impl Game for Konane<'_> {
         self.zobrist.key(code)
     }
 
-    /// Returns false for positions that are possible on [`Board::jumping`] only, because the values of an oracle are
-    /// those of the ordinary board.
+    /// Returns false for positions that the standard rules do not have, because the values of an oracle are those of
+    /// the standard board.
     #[inline(always)]
     fn uses_oracle(&self, code: u64) -> bool {
-        !Position::from_code(self.board, code).is_early_jump(self.board)
+        Position::from_code(self.board, code).is_standard()
     }
 
     /// The share of movable stones, which orders positions like the thesis' ratio of own to other movable stones

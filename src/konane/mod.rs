@@ -40,7 +40,7 @@ pub mod symmetry;
 pub mod value;
 pub mod zobrist;
 
-pub use board::Board;
+pub use board::{Board, Rules};
 pub use complexity::konane_complexity;
 pub(crate) use geometry::Direction;
 pub use geometry::{Colour, Dimensions, DimensionsError};

@@ -5,6 +5,7 @@
 //! move      e4 removes a stone; c3-g3 jumps (also read without the hyphen)
 //! position  xox/o1o/xox w: ranks from the top, x Black, o White, a number for that many
 //!           empty squares, then b or w for the side to move
+//!           1ox b jump: in the jumping phase, although fewer than two squares are empty
 //! ```
 //!
 //! Every square, move and position is written in exactly one way. The parsers also accept the notation of
@@ -12,15 +13,18 @@
 //!
 //! * moves: capital letters, any dash between the squares or none (`C3–G3`, `c3g3`), and the squares
 //!   on which a jump lands on its way (`c3-e3-g3`); commas between moves
-//! * positions: capital letters, and a point for an empty square. The colour of a stone has to be that
-//!   of its square, so a diagram with another orientation does not become a wrong position.
+//! * positions: capital letters; `b` and `w` for stones; a point or `_` for an empty square; diagrams with one rank per
+//!   line; white space or bars between squares, or bars between ranks; names of ranks and files as in the
+//!   program's own drawings
+//! * positions whose stones all stand on squares of the other colour, in the jumping phase
+//!   ([`Rules::OtherColouring`]). If some stones do and others do not, the text is not a position.
 //! * white space of any kind and length around the parts of a position and between moves
 //!
 //! Other texts are errors with the place, the reason and, if there is one, the remedy:
 //! [`SquareError`], [`MoveError`] (with an [`IllegalMove`] for the broken rule), [`MoveListError`] and
 //! [`PositionError`]. No text makes a parser panic.
 
-use super::board::Board;
+use super::board::{Board, Rules};
 use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
 use super::position::{Phase, PhaseChoice, Position, Setup, SetupError};
@@ -200,8 +204,8 @@ pub enum PositionError {
     },
     /// A character that has no meaning in a position.
     #[error(
-        "rank {rank}, character {column}: {found:?} is none of x (Black), o (White), a number of \
-         empty squares, and . for one empty square"
+        "rank {rank}, character {column}: {found:?} is none of x or b (Black), o or w (White), a number \
+         of empty squares, and . or _ for one empty square"
     )]
     UnknownCharacter {
         /// The rank's number.
@@ -230,6 +234,12 @@ pub enum PositionError {
     /// Text after the side to move.
     #[error("{0:?} stands after the side to move, where the position ends: leave it out")]
     TrailingText(String),
+    /// The word `jump` for a position with fewer than two empty squares where only the standard rules are possible.
+    #[error(
+        "the position is in the jumping phase with fewer than two empty squares, and no game that begins \
+         with two removals has it"
+    )]
+    NoRemovals,
     /// Stones that no position of the board can have.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -433,42 +443,19 @@ fn without_number(word: &str) -> &str {
 /// Parses a position of the board.
 ///
 /// # Errors
-/// If the text is not a position, is a position of another board, or has impossible stones
+/// If the text is not a position, is a position of another board or of other rules, or has impossible stones
 /// ([`Position::from_setup`]).
 pub fn parse_position(board: &Board, text: &str) -> Result<Position, PositionError> {
-    let mut words = text.split_whitespace();
-    let ranks = words.next().ok_or(PositionError::Empty)?;
-    let (black, white) = parse_ranks(board.dimensions(), ranks)?;
-    let to_move = match words.next() {
-        Some("b" | "B") => Colour::Black,
-        Some("w" | "W") => Colour::White,
-        Some(word) => return Err(PositionError::UnknownSide(quote(word))),
-        None => return Err(PositionError::MissingSide),
-    };
-    if let Some(word) = words.next() {
-        return Err(PositionError::TrailingText(quote(word)));
+    let (setup, phase) = read_setup(board.dimensions(), text)?;
+    let is_early = gaps(board.dimensions(), &setup) < 2;
+    if phase == PhaseChoice::Jump && is_early && board.rules() == Rules::Standard {
+        return Err(PositionError::NoRemovals);
     }
-    let setup = Setup { black, white, to_move };
     Ok(Position::from_setup(board, setup)?)
 }
 
-/// Returns the dimensions of the board of a position's text, or `None` if no board has them. Only the number of ranks and
-/// the squares of the first rank are read.
-pub fn dimensions_of(text: &str) -> Option<Dimensions> {
-    let mut ranks = text.split_whitespace().next()?.split('/');
-    let first = ranks.next()?;
-    let is_digit = |c: char| c.is_ascii_digit();
-    if !first.chars().all(|c| is_digit(c) || "xoXO.".contains(c)) {
-        return None;
-    }
-    let gaps = first.split(|c| !is_digit(c)).filter_map(|count| count.parse::<u32>().ok());
-    let stones = first.chars().filter(|&c| !is_digit(c)).count() as u32;
-    let files = gaps.fold(stones, u32::saturating_add);
-    Dimensions::new(1 + ranks.count() as u32, files).ok()
-}
-
-/// Parses a position of a given phase. Also returns the board on which positions of that phase are played
-/// ([`PhaseChoice::board`]).
+/// Parses a position of a given phase. Also returns the board on which the position is played. If all stones stand on
+/// squares of the other colour, this is a board of [`Rules::OtherColouring`], but only in the jumping phase.
 ///
 /// # Errors
 /// As [`parse_position`].
@@ -477,46 +464,232 @@ pub fn parse_position_as(
     text: &str,
     phase: PhaseChoice,
 ) -> Result<(Board, Position), PositionError> {
-    let board = phase.board(dimensions);
-    let position = parse_position(&board, text)?;
+    let (setup, word) = read_setup(dimensions, text)?;
+    let phase = if word == PhaseChoice::Jump { word } else { phase };
+    let mut board = phase.board(dimensions);
+    let is_jumping = phase == PhaseChoice::Jump || gaps(dimensions, &setup) >= 2;
+    if is_jumping && setup.fits_other_colouring(&board) {
+        board = Board::with_rules(dimensions, Rules::OtherColouring);
+    }
+    let position = Position::from_setup(&board, setup)?;
     Ok((board, position))
 }
 
+/// Returns the dimensions of the board of a position's text, or `None` if no board has them. Only the number of ranks and
+/// the squares of the first rank are read.
+pub fn dimensions_of(text: &str) -> Option<Dimensions> {
+    let parts = PositionParts::of(text, None);
+    Dimensions::new(parts.ranks.len() as u32, width(parts.ranks.first()?)?).ok()
+}
+
+/// Returns true for the first lines of a diagram that continues on the next line: complete ranks without the side to move.
+pub fn is_partial_diagram(dimensions: Dimensions, text: &str) -> bool {
+    let parts = PositionParts::of(text, Some(dimensions));
+    let is_diagram = parts.ranks.len() > 1 || dimensions.ranks() > 1;
+    is_diagram
+        && !parts.ranks.is_empty()
+        && !text.contains('/')
+        && parts.words.is_empty()
+        && parts.ranks.len() <= dimensions.ranks() as usize
+        && parts.ranks.iter().all(|rank| width(rank) == Some(dimensions.files()))
+}
+
+/// Number of empty squares.
+fn gaps(dimensions: Dimensions, setup: &Setup) -> u32 {
+    dimensions.squares() - (setup.black | setup.white).count_ones()
+}
+
+/// Parses the stones, the side to move, and the phase if the text names it.
+fn read_setup(dimensions: Dimensions, text: &str) -> Result<(Setup, PhaseChoice), PositionError> {
+    if text.trim().is_empty() {
+        return Err(PositionError::Empty);
+    }
+    let parts = PositionParts::of(text, Some(dimensions));
+    let (black, white) = parse_ranks(dimensions, &parts.ranks)?;
+    let mut words = parts.words.into_iter();
+    let to_move = match words.next() {
+        Some("b" | "B") => Colour::Black,
+        Some("w" | "W") => Colour::White,
+        Some(word) => return Err(PositionError::UnknownSide(quote(word))),
+        None => return Err(PositionError::MissingSide),
+    };
+    let mut words = words.peekable();
+    let is_jump = words.next_if(|word| word.eq_ignore_ascii_case(JUMP)).is_some();
+    if let Some(word) = words.next() {
+        return Err(PositionError::TrailingText(quote(word)));
+    }
+    let phase = if is_jump { PhaseChoice::Jump } else { PhaseChoice::Auto };
+    Ok((Setup { black, white, to_move }, phase))
+}
+
+/// The word after the side to move for a position in the jumping phase with fewer than two empty squares.
+pub(super) const JUMP: &str = PhaseChoice::Jump.name();
+
+/// The text of a position, divided into its ranks and the words after them.
+struct PositionParts<'a> {
+    ranks: Vec<&'a str>,
+    words: Vec<&'a str>,
+}
+
+impl<'a> PositionParts<'a> {
+    /// Divides a text, of a position on a board of these dimensions if they are known. A diagram has one rank per line, or
+    /// bars, or white space between its squares. `b` or `w` as the last word of a diagram is the side to move, unless
+    /// the last rank needs it as its last stone.
+    fn of(text: &'a str, dimensions: Option<Dimensions>) -> Self {
+        let text = text.trim();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let has_spaces = words.len() > 2 && words[0].chars().count() == 1 && words[2] != JUMP;
+        if !has_spaces && !text.contains(['\n', '|']) {
+            let ranks = words.first().map_or(Vec::new(), |ranks| ranks.split('/').collect());
+            return PositionParts { ranks, words: words.into_iter().skip(1).collect() };
+        }
+        let (mut squares, mut words) = (text, Vec::new());
+        if let Some(before) = without_last(squares, |word| word.eq_ignore_ascii_case(JUMP)) {
+            words.push(squares[before.len()..].trim());
+            squares = before;
+        }
+        let is_stone = || {
+            let ranks = ranks_of_diagram(squares, dimensions);
+            dimensions.zip(ranks.last()).is_some_and(|(board, last)| {
+                ranks.len() <= board.ranks() as usize && width(last) == Some(board.files())
+            })
+        };
+        let is_file = squares.lines().last().is_some_and(is_file_names);
+        let is_side = |word: &str| matches!(word, "b" | "B" | "w" | "W");
+        if let Some(before) = without_last(squares, is_side)
+            && !is_file
+            && !is_stone()
+        {
+            words.insert(0, squares[before.len()..].trim());
+            squares = before;
+        }
+        PositionParts { ranks: ranks_of_diagram(squares, dimensions), words }
+    }
+}
+
+/// The ranks of a diagram, without their names and without lines that are not ranks.
+fn ranks_of_diagram(text: &str, dimensions: Option<Dimensions>) -> Vec<&str> {
+    // Bars are between ranks if all ranks are on one line and have several squares.
+    let has_ranks_between_bars = !text.contains(['\n', '/'])
+        && text.split('|').any(|part| width(part).is_some_and(|width| width > 1));
+    let is_end = |c: char| c == '\n' || c == '/' || c == '|' && has_ranks_between_bars;
+    let is_frame = |line: &str| line.chars().all(|c| "+-|".contains(c));
+    let ranks = text.split(is_end).map(str::trim);
+    let ranks: Vec<&str> = ranks.filter(|rank| !is_frame(rank) && !is_file_names(rank)).collect();
+    let top = dimensions.map_or(ranks.len(), |board| board.ranks() as usize);
+    let without_names: Option<Vec<&str>> =
+        ranks.iter().zip((1..=top).rev()).map(|(rank, name)| without_name(rank, name)).collect();
+    match without_names {
+        Some(without_names) if !ranks.is_empty() && ranks.len() <= top => {
+            // A number at the beginning may also be a number of empty squares.
+            let fits = match dimensions {
+                Some(board) => width(without_names[0]) == Some(board.files()),
+                None => ranks.len() > 1,
+            };
+            if fits { without_names } else { ranks }
+        }
+        _ => ranks,
+    }
+}
+
+/// The text before the last word, if that is one for which `is_word` is true.
+fn without_last(text: &str, is_word: impl Fn(&str) -> bool) -> Option<&str> {
+    let text = text.trim_end();
+    let (before, word) = text.rsplit_once(char::is_whitespace)?;
+    is_word(word).then_some(before)
+}
+
+/// Returns true for the names of the files below or above a diagram: `a b c`.
+fn is_file_names(line: &str) -> bool {
+    let letters = line.chars().filter(|c| !is_separator(*c));
+    let mut names = letters.zip('a'..).peekable();
+    names.peek().is_some() && names.all(|(found, name)| found.eq_ignore_ascii_case(&name))
+}
+
+/// The squares of a rank of a diagram that begins with its name, as in `3 x o x`.
+fn without_name(rank: &str, name: usize) -> Option<&str> {
+    let (found, squares) = rank.split_once(is_separator)?;
+    (found.parse() == Ok(name)).then_some(squares)
+}
+
+/// Returns true for characters that may stand between the squares of a diagram: bars, white space, and the brackets
+/// around the squares of the last move.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || "|[]".contains(c)
+}
+
+/// What a character of a rank stands for.
+enum RankPart {
+    Black,
+    White,
+    Empty,
+    Digit(u32),
+    Separator,
+}
+
+impl RankPart {
+    fn of(c: char) -> Option<Self> {
+        match c {
+            'x' | 'X' | 'b' | 'B' | '●' => Some(RankPart::Black),
+            'o' | 'O' | 'w' | 'W' | '○' => Some(RankPart::White),
+            '.' | '_' | '·' => Some(RankPart::Empty),
+            '0'..='9' => Some(RankPart::Digit(c as u32 - '0' as u32)),
+            c if is_separator(c) => Some(RankPart::Separator),
+            _ => None,
+        }
+    }
+}
+
+/// Number of squares of a rank's text, or `None` if a character has no meaning.
+fn width(rank: &str) -> Option<u32> {
+    let (mut width, mut count) = (0u32, 0u32);
+    for c in rank.chars() {
+        match RankPart::of(c)? {
+            RankPart::Digit(digit) => count = count.saturating_mul(10).saturating_add(digit),
+            part => {
+                let is_square = !matches!(part, RankPart::Separator);
+                width = width.saturating_add(count).saturating_add(is_square.into());
+                count = 0;
+            }
+        }
+    }
+    Some(width.saturating_add(count))
+}
+
 /// Black and white stones of the ranks of a position's text.
-fn parse_ranks(board: Dimensions, text: &str) -> Result<(u64, u64), PositionError> {
+fn parse_ranks(board: Dimensions, ranks: &[&str]) -> Result<(u64, u64), PositionError> {
     // A wrong number of ranks is reported before all other errors: in most cases the position belongs
     // to another board, and errors about single squares would hide that.
-    let found = text.split('/').count();
+    let found = ranks.len();
     if found != board.ranks() as usize {
         return Err(PositionError::RankCount { found, board });
     }
     let (mut black, mut white) = (0, 0);
-    for (row, rank_text) in (0..).zip(text.split('/')) {
+    for (row, rank_text) in (0..).zip(ranks) {
         let rank = board.ranks() - row;
         let mut file = 0;
         let mut characters = (1..).zip(rank_text.chars()).peekable();
         while let Some((column, found)) = characters.next() {
-            let width = match found {
-                'x' | 'o' | 'X' | 'O' | '.' => 1,
-                '0' => return Err(PositionError::ZeroCount { rank, column }),
-                '1'..='9' => {
-                    let mut count = found as u32 - '0' as u32;
+            let unknown = PositionError::UnknownCharacter { rank, column, found };
+            let part = RankPart::of(found).ok_or(unknown)?;
+            let width = match part {
+                RankPart::Separator => continue,
+                RankPart::Digit(0) => return Err(PositionError::ZeroCount { rank, column }),
+                RankPart::Digit(mut count) => {
                     while let Some((_, digit)) = characters.next_if(|(_, c)| c.is_ascii_digit()) {
                         let digit = digit as u32 - '0' as u32;
                         count = count.saturating_mul(10).saturating_add(digit);
                     }
                     count
                 }
-                _ => {
-                    return Err(PositionError::UnknownCharacter { rank, column, found });
-                }
+                _ => 1,
             };
             if width > board.files() - file {
                 return Err(PositionError::RankTooLong { rank, column, board });
             }
-            match found {
-                'x' | 'X' => black |= 1u64 << (row * board.files() + file),
-                'o' | 'O' => white |= 1u64 << (row * board.files() + file),
+            match part {
+                RankPart::Black => black |= 1u64 << (row * board.files() + file),
+                RankPart::White => white |= 1u64 << (row * board.files() + file),
                 _ => {}
             }
             file += width;

@@ -9,14 +9,14 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::board::Board;
+use super::board::{Board, Rules};
 use super::geometry::{Colour, Dimensions, squares};
 use super::square::Square;
 use crate::error::ErrorKind;
 use crate::json::serialize_as_text;
 use crate::system::quote;
 
-/// Phase of a game. It follows from the number of empty squares, except on [`Board::jumping`].
+/// Phase of a game. With the [standard rules](Rules::Standard) it follows from the number of empty squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Phase {
     /// No square is empty: Black removes one of its stones from a corner or the centre.
@@ -51,7 +51,7 @@ pub enum PhaseChoice {
     /// The phase follows from the number of empty squares.
     #[default]
     Auto,
-    /// The jumping phase with any number of empty squares ([`Board::jumping`]).
+    /// The jumping phase with any number of empty squares ([`Rules::Jumping`]).
     Jump,
 }
 
@@ -67,11 +67,16 @@ impl PhaseChoice {
         }
     }
 
-    /// The board on which positions of this phase are played: [`Board::new`] or [`Board::jumping`].
+    /// The board on which positions of this phase are played.
     pub fn board(self, dimensions: Dimensions) -> Board {
+        Board::with_rules(dimensions, self.rules())
+    }
+
+    /// The rules of this phase.
+    pub const fn rules(self) -> Rules {
         match self {
-            PhaseChoice::Auto => Board::new(dimensions),
-            PhaseChoice::Jump => Board::jumping(dimensions),
+            PhaseChoice::Auto => Rules::Standard,
+            PhaseChoice::Jump => Rules::Jumping,
         }
     }
 }
@@ -118,15 +123,26 @@ pub enum SetupError {
         /// The square.
         square: Square,
     },
-    /// A stone on a square of the other colour.
+    /// A stone on a square of the other colour, and another stone on a square of its own.
     #[error(
-        "a {colour} stone stands on {square}, a square of the other colour: \
+        "a {colour} stone stands on {square}, a square of the other colour, and other stones do not: \
          jumps never change the colour of the square under a stone, so no game leads there"
     )]
     WrongColour {
         /// The colour of the stone.
         colour: &'static str,
         /// The square.
+        square: Square,
+    },
+    /// All stones on squares of the other colour, before both removals.
+    #[error(
+        "all stones stand on squares of the other colour, such as the {colour} stone on {square}: \
+         this is possible in the jumping phase only, after both removals"
+    )]
+    OtherColouring {
+        /// The colour of a stone.
+        colour: &'static str,
+        /// The square of the stone.
         square: Square,
     },
     /// White to move with a full board.
@@ -155,15 +171,17 @@ impl SetupError {
     }
 }
 
-/// A position: the occupied squares, the side to move and the size of the board. It is created by
-/// [`Position::start`], from a text ([`super::notation`]) or from a [`Setup`].
+/// A position: the occupied squares, the side to move, the size of the board and its rules, as far as they matter
+/// ([`Position::rules`]). It is created by [`Position::start`], from a text ([`super::notation`]) or from a [`Setup`].
 ///
-/// An example of its [`Display`](fmt::Display) text is `xox/o1o/xox w`.
+/// An example of its [`Display`](fmt::Display) text is `xox/o1o/xox w`. The text has all parts of the position but the
+/// number of files of an empty rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     occupied: u64,
     to_move: Colour,
     dimensions: Dimensions,
+    rules: Rules,
 }
 
 impl Position {
@@ -174,7 +192,7 @@ impl Position {
 
     /// Creates a position from a setup.
     ///
-    /// In the jumping phase (two or more empty squares, or any number on [`Board::jumping`]) every
+    /// In the jumping phase (two or more empty squares, or any number without [`Rules::Standard`]) every
     /// subset of stones with either side to move is accepted, as in a complete database, even if no game leads
     /// to it.
     ///
@@ -194,12 +212,15 @@ impl Position {
             let wrong = stones & !board.squares_of(colour);
             if wrong != 0 {
                 let (colour, square) = (colour.name(), first(wrong));
-                return Err(SetupError::WrongColour { colour, square });
+                return Err(match setup.fits_other_colouring(board) {
+                    true => SetupError::OtherColouring { colour, square },
+                    false => SetupError::WrongColour { colour, square },
+                });
             }
         }
         let empty = board.all() & !occupied;
         match (empty.count_ones(), setup.to_move) {
-            _ if board.is_jumping() => {}
+            _ if board.rules() != Rules::Standard => {}
             (0, Colour::White) => return Err(SetupError::FullBoardWhiteToMove),
             (1, Colour::Black) => {
                 return Err(SetupError::OneEmptyBlackToMove { square: first(empty) });
@@ -219,7 +240,32 @@ impl Position {
     /// Creates a position from its parts. The caller must ensure that it is a position of the board.
     #[inline(always)]
     pub fn new_unchecked(board: &Board, occupied: u64, to_move: Colour) -> Self {
-        Position { occupied, to_move, dimensions: board.dimensions() }
+        let rules = match board.rules() {
+            Rules::Standard => Rules::Standard,
+            Rules::OtherColouring if occupied != 0 => Rules::OtherColouring,
+            _ if (board.all() & !occupied).count_ones() < 2 => Rules::Jumping,
+            _ => Rules::Standard,
+        };
+        Position { occupied, to_move, dimensions: board.dimensions(), rules }
+    }
+
+    /// The rules of the position. A position that is the same on the standard board has [`Rules::Standard`], on
+    /// whichever board it was created: with [`Rules::Jumping`] these are all positions with two or more empty squares.
+    #[inline(always)]
+    pub const fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Returns true for a position of a game by the standard rules. Databases and proofs have no values of other
+    /// positions: the same code stands for a different position there.
+    #[inline(always)]
+    pub fn is_standard(&self) -> bool {
+        self.rules == Rules::Standard
+    }
+
+    /// The board of the position.
+    pub fn board(&self) -> Board {
+        Board::with_rules(self.dimensions, self.rules)
     }
 
     /// The size of the board.
@@ -246,24 +292,16 @@ impl Position {
         self.occupied & board.squares_of(colour)
     }
 
-    /// The phase. It depends on the number of empty squares, and is always the jumping phase on
-    /// [`Board::jumping`].
+    /// The phase. It depends on the number of empty squares, and is always the jumping phase without
+    /// [`Rules::Standard`].
     #[inline]
     pub fn phase(&self, board: &Board) -> Phase {
         match (board.all() & !self.occupied).count_ones() {
-            0 | 1 if board.is_jumping() => Phase::Jumping,
+            0 | 1 if board.rules() != Rules::Standard => Phase::Jumping,
             0 => Phase::FirstRemoval,
             1 => Phase::SecondRemoval,
             _ => Phase::Jumping,
         }
-    }
-
-    /// Returns true if the position has fewer than two empty squares and is in the jumping phase, which is possible
-    /// on [`Board::jumping`] only. Databases and proofs are about the ordinary board and have no values of such
-    /// positions: on the ordinary board, the same code stands for a different position.
-    #[inline]
-    pub fn is_early_jump(&self, board: &Board) -> bool {
-        board.is_jumping() && (board.all() & !self.occupied).count_ones() < 2
     }
 
     /// The setup of this position.
@@ -273,6 +311,15 @@ impl Position {
             white: self.stones(board, Colour::White),
             to_move: self.to_move,
         }
+    }
+}
+
+impl Setup {
+    /// Returns true if no stone stands on a square of its own colour. An empty board is not of this kind.
+    pub(super) fn fits_other_colouring(&self, board: &Board) -> bool {
+        let black_fits = self.black & board.squares_of(Colour::Black) == 0;
+        let white_fits = self.white & board.squares_of(Colour::White) == 0;
+        black_fits && white_fits && self.black | self.white != 0
     }
 }
 
@@ -295,7 +342,9 @@ impl fmt::Display for Position {
                     empty = 0;
                 }
                 // The colour of a square is that of its stone.
-                text.push(if (row + file).is_multiple_of(2) { 'x' } else { 'o' });
+                let is_even = (row + file).is_multiple_of(2);
+                let is_black = is_even != (self.rules == Rules::OtherColouring);
+                text.push(if is_black { 'x' } else { 'o' });
             }
             if empty > 0 {
                 text += &empty.to_string();
@@ -305,6 +354,10 @@ impl fmt::Display for Position {
             Colour::Black => " b",
             Colour::White => " w",
         };
+        let gaps = self.dimensions.squares() - self.occupied.count_ones();
+        if !self.is_standard() && gaps < 2 {
+            text += " jump";
+        }
         f.pad(&text)
     }
 }

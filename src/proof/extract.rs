@@ -102,7 +102,7 @@ pub fn prove_with_table<K: Oracle>(
     keep_table: bool,
 ) -> Result<(ProveResult, Option<SearchTable>), SolveError> {
     let &Solver { board, position, options, limits, oracle, .. } = solver;
-    if position.is_early_jump(board) {
+    if !position.is_standard() {
         return Err(SolveError::NotProvable);
     }
     if !board.symmetry().is_all() {

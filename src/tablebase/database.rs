@@ -281,13 +281,26 @@ impl Database {
         Ok(Some(remoteness(after)))
     }
 
-    /// Returns the board if all stones of the position are on it.
+    /// Returns the board if the position is one of this board with the standard rules.
     #[inline]
     fn board_of(&self, position: &Position) -> Result<&Board, DatabaseError> {
         let board = self.board();
+        Database::must_be_standard(position)?;
         match position.occupied() & !board.all() {
             0 => Ok(board),
             _ => Err(DatabaseError::OutsideBoard { board: board.dimensions() }),
+        }
+    }
+
+    /// Checks that a position is one of the standard rules ([`Position::is_standard`]).
+    ///
+    /// # Errors
+    /// [`DatabaseError::OtherRules`].
+    #[inline]
+    pub fn must_be_standard(position: &Position) -> Result<(), DatabaseError> {
+        match position.is_standard() {
+            true => Ok(()),
+            false => Err(DatabaseError::OtherRules(position.to_string())),
         }
     }
 

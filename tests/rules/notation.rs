@@ -1,8 +1,8 @@
 //! Examples of the text of squares, moves and positions, and of every error.
 
 use konane::notation::{
-    IllegalMove, MoveError, PositionError, SquareError, parse_line, parse_move, parse_moves,
-    parse_position, parse_square, read_move, square_name,
+    IllegalMove, MoveError, PositionError, SquareError, dimensions_of, is_partial_diagram,
+    parse_line, parse_move, parse_moves, parse_position, parse_square, read_move, square_name,
 };
 use konane::{Board, Colour, Dimensions, Move, Position, SetupError, Square};
 
@@ -166,6 +166,36 @@ fn positions_in_the_notation_of_other_programs_are_parsed() {
     let position = position(&board, "xoxo/ox1x/x1xo/oxox b");
     for text in ["xoxo/ox.x/x.xo/oxox b", "XOXO/OX.X/X.XO/OXOX B", "xOxo/oX1x/x.xo/oxox b"] {
         assert_eq!(parse_position(&board, text), Ok(position), "{text}");
+    }
+    for text in [
+        "bwbw/wb_b/b.bw/wbwb b".to_owned(),
+        "x o x o/o x . x/x . x o/o x o x b".to_owned(),
+        "xoxo\nox_x\nx_xo\noxox\nb".to_owned(),
+        "xoxo|ox.x|x.xo|oxox b".to_owned(),
+        "X|O|X|O\r\nO|X|.|X\r\nX|.|X|O\r\nO|X|O|X b\r\n".to_owned(),
+        "| x | o | x | o |\n+---+---+---+---+\n| o | x |   1 | x |\n|x|_|x|o|\n|o|x|o|x| b jump"
+            .to_owned(),
+        "  a b c d\n4 B W B W\n3 W B . B\n2 B . B W\n1 W B W B\n\nB".to_owned(),
+        "   4  x o x o\n   3  o[x].[x]\n   2  x . x o\n   1  o x o x b".to_owned(),
+        "4 ● ○ ● ○\n3 ○ ● · ●\n2 ● · ● ○\n1 ○ ● ○ ●\n  a b c d\nb".to_owned(),
+    ] {
+        let read = parse_position(&board, &text);
+        assert_eq!(read, Ok(position), "{text}");
+        assert_eq!(dimensions_of(&text), Some(board.dimensions()), "{text}");
+    }
+    // The last letter is a stone if the rank needs it.
+    for text in ["B W B W\nW B . B\nB . B W\nW B W B", "xoxo\noxox\nx2o\no2w\n  a b c d"] {
+        assert_eq!(parse_position(&board, text), Err(PositionError::MissingSide), "{text}");
+    }
+    let text = include_str!("../data/diagram.txt");
+    assert_eq!(parse_position(&board, text), parse_position(&board, "xoxo/oxox/xo1o/1xo1 b"));
+    for lines in 1..4 {
+        let part: Vec<&str> = text.lines().take(lines).collect();
+        assert!(is_partial_diagram(board.dimensions(), &part.join("\n")), "{lines}");
+    }
+    assert!(!is_partial_diagram(board.dimensions(), text));
+    for line in ["xoxo b", "hello", "xox", "xoxo/oxox/xoxo/oxox", "xoxo|oxox|xoxo|oxox b", ""] {
+        assert!(!is_partial_diagram(board.dimensions(), line), "{line:?}");
     }
     let text = "..../..1./3./.2. W";
     assert_eq!(parse_position(&board, text), parse_position(&board, "4/4/4/4 w"));
@@ -409,7 +439,7 @@ fn impossible_stones_are_errors() {
     let square = |name| Square::new(three, parse_square(three, name).unwrap() as u8);
     let expected = SetupError::WrongColour { colour: "black", square: square("b3") };
     assert_eq!(setup("3x3", "1xx/3/3 b"), expected);
-    let expected = SetupError::WrongColour { colour: "white", square: square("c1") };
+    let expected = SetupError::OtherColouring { colour: "white", square: square("c1") };
     assert_eq!(setup("3x3", "3/3/2o b"), expected);
     assert_eq!(setup("3x3", "xox/oxo/xox w"), SetupError::FullBoardWhiteToMove);
     let expected = SetupError::OneEmptyBlackToMove { square: square("a3") };
@@ -422,7 +452,11 @@ fn impossible_stones_are_errors() {
     // A board with one square: its only stone is black, and without it White is to move and loses.
     assert_eq!(setup("1x1", "x w"), SetupError::FullBoardWhiteToMove);
     assert!(matches!(setup("1x1", "1 b"), SetupError::OneEmptyBlackToMove { .. }));
-    assert!(matches!(setup("1x1", "o b"), SetupError::WrongColour { .. }));
+    assert!(matches!(setup("1x1", "o b"), SetupError::OtherColouring { .. }));
+    // With the standard rules only.
+    assert_eq!(refusal("3x3", "1ox/oxo/xox b jump"), PositionError::NoRemovals);
+    let trailing = PositionError::TrailingText("jumps".to_string());
+    assert_eq!(refusal("3x3", "1ox/oxo/x2 b jumps"), trailing);
 }
 
 #[test]
@@ -447,9 +481,9 @@ fn messages_of_errors() {
         ),
         (
             "1x3",
-            "x_x b",
-            "rank 1, character 2: '_' is none of x (Black), o (White), a number of empty squares, \
-             and . for one empty square",
+            "x-x b",
+            "rank 1, character 2: '-' is none of x or b (Black), o or w (White), a number of empty squares, \
+             and . or _ for one empty square",
         ),
         (
             "1x3",

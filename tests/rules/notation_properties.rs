@@ -1,10 +1,10 @@
 //! Properties of the text of any square, move and position.
 
 use konane::notation::{
-    IllegalMove, MoveError, check_move, parse_move, parse_moves, parse_position, parse_square,
-    square_name,
+    IllegalMove, MoveError, check_move, parse_move, parse_moves, parse_position, parse_position_as,
+    parse_square, square_name,
 };
-use konane::{Board, Colour, Dimensions, Move, Position, Square};
+use konane::{Board, Colour, Dimensions, Move, PhaseChoice, Position, Rules, Square};
 use proptest::prelude::*;
 
 use crate::positions::{board, cases, dimensions, recipe};
@@ -28,6 +28,49 @@ proptest! {
         let position = recipe.position(&board);
         let text = position.to_string();
         prop_assert_eq!(parse_position(&board, &text), Ok(position), "{}", text);
+    }
+
+    #[test]
+    fn positions_of_all_rules_survive_a_round_trip_as_text_and_as_diagram(
+        dimensions in dimensions(), set: u64, is_full: bool, white: bool, has_names: bool,
+        rules in prop::sample::select(vec![Rules::Standard, Rules::Jumping, Rules::OtherColouring]),
+        stones in prop::sample::select(vec!["xo._", "XO..", "BW__", "bw..", "●○··"]),
+        separator in prop::sample::select(vec!["", " ", "|", " | "]),
+    ) {
+        let board = Board::with_rules(dimensions, rules);
+        // With at most one empty square, or with any number.
+        let occupied = board.all() & if is_full { !(1 << (set % 64)) } else { set };
+        let to_move = if white { Colour::White } else { Colour::Black };
+        let position = Position::new_unchecked(&board, occupied, to_move);
+        let setup = position.to_setup(&board);
+        prop_assume!(Position::from_setup(&board, setup).is_ok());
+        let text = position.to_string();
+        let read = parse_position_as(dimensions, &text, PhaseChoice::Auto);
+        let (read_board, read) = read.unwrap_or_else(|error| panic!("{text}: {error}"));
+        prop_assert_eq!(read, position, "{}", text);
+        prop_assert_eq!(read.rules(), read_board.rules());
+        prop_assert_eq!(read.moves(&read_board), position.moves(&board));
+
+        let (_, words) = text.split_once(' ').expect("a side to move");
+        let stones: Vec<String> = stones.chars().map(String::from).collect();
+        let mut diagram = String::new();
+        for row in 0..dimensions.ranks() {
+            // With bars between its squares, a single rank has no name.
+            if has_names && dimensions.ranks() > 1 {
+                diagram += &format!("{:>3} ", dimensions.ranks() - row);
+            }
+            let square = |file: u32| {
+                let bit = 1u64 << (row * dimensions.files() + file);
+                let stone = [setup.black, setup.white].iter().position(|set| set & bit != 0);
+                stones[stone.unwrap_or(2)].as_str()
+            };
+            let squares: Vec<&str> = (0..dimensions.files()).map(square).collect();
+            diagram += &squares.join(separator);
+            diagram.push('\n');
+        }
+        diagram += words;
+        let read = parse_position_as(dimensions, &diagram, PhaseChoice::Auto);
+        prop_assert_eq!(read.map(|(_, read)| read), Ok(position), "{}", diagram);
     }
 
     #[test]
@@ -85,8 +128,9 @@ proptest! {
         if let Ok(position) = parse_position(&board, &text) {
             let written = position.to_string();
             prop_assert_eq!(parse_position(&board, &written), Ok(position));
-            if !text.contains('.') {
-                let words: Vec<&str> = text.split_whitespace().collect();
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let is_own = |c: char| c.is_ascii_digit() || "xoXO/".contains(c);
+            if words.len() == 2 && words[0].chars().all(is_own) {
                 prop_assert_eq!(written, words.join(" ").to_ascii_lowercase());
             }
         }

@@ -1,11 +1,13 @@
 //! Properties of the records of random games, and records in the notation of other programs.
 
 use konane::notation::square_name;
-use konane::record::{Mark, Record, RecordedMove};
+use konane::record::{Mark, Record, RecordOptions, RecordedMove};
 use konane::{Board, Colour, Dimensions, Move, Position};
 use proptest::prelude::*;
 
 use crate::positions::{cases, dimensions, recipe};
+
+const FLIPPED: RecordOptions = RecordOptions { board: None, flip_ranks: true };
 
 /// Words of headers and comments.
 fn words() -> impl Strategy<Value = String> {
@@ -156,11 +158,11 @@ fn a_game_in_the_notation_of_another_program_is_read() {
             assert_eq!(text.parse().as_ref(), Ok(&record), "{text}");
         }
     }
-    let flipped = Record::from_bytes_flipped(format!("Board: 4x4\n\n{moves}").as_bytes());
+    let flipped = Record::from_bytes(format!("Board: 4x4\n\n{moves}").as_bytes(), FLIPPED);
     assert_eq!(flipped.as_ref(), Ok(&record));
     assert_eq!(record.to_string().replace('\n', " "), own.replace('\n', " "));
     // A record that is legal in the orientation of this project is read in it.
-    assert!(Record::from_bytes_flipped(own.as_bytes()).is_err());
+    assert!(Record::from_bytes(own.as_bytes(), FLIPPED).is_err());
     let denied = format!("Board: 4x4\nFlip-Ranks: no\n\n{moves}");
     assert!(denied.parse::<Record>().unwrap_err().to_string().contains("\"A1\": a1 is not legal"));
 }
@@ -182,6 +184,68 @@ fn a_score_of_an_unfinished_game_names_the_winner() {
     assert_eq!(both.result, Some(Colour::Black));
 }
 
+#[test]
+fn variations_nags_and_resignations_are_read() {
+    let plain: Record = "Board: 8x8\n\n1. d5 e5 2. b5-d5 g5-c5".parse().unwrap();
+    let varied = include_str!("../data/record_variation.txt");
+    assert_eq!(varied.parse().as_ref(), Ok(&plain));
+    for moves in [
+        "1. d5 $1 e5 $14$3 2. b5-d5!? g5-c5??",
+        "1. d5 !? (1. e4 (1. a8 {(} 1... a7) # )\n 1... e5) e5 2. b5-d5 ( {}) g5-c5 ()",
+        "1. d5(1. a8)e5$2(1... d4)2. b5-d5(c3)g5-c5",
+    ] {
+        assert_eq!(format!("Board: 8x8\n\n{moves}").parse().as_ref(), Ok(&plain), "{moves}");
+        let board = Some(plain.dimensions);
+        let read = Record::from_bytes(moves.as_bytes(), RecordOptions { board, flip_ranks: false });
+        assert_eq!(read.as_ref(), Ok(&plain), "{moves}");
+    }
+    let (black, white) = (Some(Colour::Black), Some(Colour::White));
+    for (header, end, result) in [
+        ("", "resigns", white),
+        ("", "Resigns.", white),
+        ("", "White resigns {tired} $6", black),
+        ("", "black\nresigns", white),
+        ("Result: Black resigns\n", "", white),
+        ("Result: white\n", "Black resigns.", white),
+        // A name is unambiguous, a score is not.
+        ("Result: 0-1\n", "black resigns", white),
+    ] {
+        let text = format!("Board: 8x8\n{header}\n1. d5 e5 {end}");
+        assert_eq!(text.parse::<Record>().map(|record| record.result), Ok(result), "{text}");
+    }
+    let pgn = "[Event \"A [B] \\\"C\\\"\"]\n[Board \"8x8\"]\n[Black \"Kaiulani\"]\n [ White  \"konane\" ]\n\
+               [Result \"*\"]\n\n1. d5 e5 *";
+    let record: Record = pgn.parse().unwrap();
+    assert_eq!(record.others, [("Event".to_owned(), "A [B] \\\"C\\\"".to_owned())]);
+    assert_eq!(
+        (record.black.as_deref(), record.white.as_deref()),
+        (Some("Kaiulani"), Some("konane"))
+    );
+}
+
+#[test]
+fn records_of_positions_of_other_rules_survive_a_round_trip() {
+    for (position, is_flipped) in [
+        ("1ox/oxo/xox b jump", false),
+        ("oxo/x1x/o1o w", false),
+        // Two readings: the stones fit the standard colouring if the ranks are flipped.
+        ("ox2/xo2/ox1x/xo2 b", true),
+        ("xoxo/oxox/1oxo/oxox b jump", false),
+        ("oxox/xoxo/1xox/xoxo b jump", true),
+        ("oxox/xoxo/o2x/xoxo b", true),
+    ] {
+        let files = position.split('/').count();
+        let text = format!("Board: {files}x{files}\nPosition: {position}\n\n");
+        let record: Record = text.parse().unwrap();
+        assert_eq!(record.start.to_string() != position, is_flipped, "{position}");
+        assert_eq!(record.to_string().parse().as_ref(), Ok(&record), "{position}");
+        let kept = format!("Board: {files}x{files}\nFlip-Ranks: no\nPosition: {position}\n\n");
+        let kept: Record = kept.parse().unwrap();
+        assert_eq!(kept.start.to_string(), position);
+        assert_eq!(kept.to_string().parse(), Ok(kept));
+    }
+}
+
 proptest! {
     #![proptest_config(cases(2000))]
 
@@ -199,7 +263,7 @@ proptest! {
         let text = style.record(&record);
         prop_assert_eq!(text.parse::<Record>(), Ok(record.clone()), "{}", text);
         if style.is_flipped {
-            let flipped = Record::from_bytes_flipped(text.as_bytes());
+            let flipped = Record::from_bytes(text.as_bytes(), FLIPPED);
             prop_assert_eq!(flipped, Ok(record), "{}", text);
         }
     }

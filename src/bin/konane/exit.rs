@@ -11,7 +11,7 @@ use konane::checkpoint::CheckpointError;
 use konane::file::FileError;
 use konane::notation::PositionError;
 use konane::proof::{self, ProofError};
-use konane::record::RecordError;
+use konane::record::{RecordError, RecordProblem};
 use konane::search::certificate::CertificateError;
 use konane::search::run::Reason;
 use konane::search::sums::game::GameFull;
@@ -312,13 +312,18 @@ impl CliError {
             CliError::OtherRecord { expected, got, .. } => {
                 return Some(format!("write {got} instead of {expected}, or omit the board"));
             }
+            CliError::Record { error, .. } if error.problem == RecordProblem::NoBoard => {
+                "name the board in the command: annotate --board 6x6, or analyse 6x6 --game"
+            }
             CliError::Transposed { board, position, .. } => {
                 let position = position.as_ref().map(|text| format!(" --position {text:?}"));
                 let position = position.unwrap_or_default();
                 return Some(format!("write {board}{position}, with ranks and files exchanged"));
             }
             CliError::Position(PositionError::Setup(
-                SetupError::OneEmptyBlackToMove { .. } | SetupError::ImpossibleOpening { .. },
+                SetupError::OneEmptyBlackToMove { .. }
+                | SetupError::ImpossibleOpening { .. }
+                | SetupError::OtherColouring { .. },
             )) => "--phase jump reads it as a position in the jumping phase",
             CliError::Value(ValueError::Removal(_)) => {
                 "--position begins in the jumping phase, or --moves plays the removals; \

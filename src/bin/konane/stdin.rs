@@ -94,49 +94,58 @@ fn line_of(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Answers every line of standard input until its end, an interruption or a closed pipe. Text after a `#` and
-/// empty lines are ignored. `answer` returns the text that answers a line, with the exit code. Answers are
+/// empty lines are ignored. Lines for which `is_partial` is true are answered together with the next line, unless
+/// this is empty. `answer` returns the text that answers a line, with the exit code. Answers are
 /// buffered up to `max_buffered` bytes while more lines are available; with 0, each is written at once. An error
 /// is reported on stderr with the number of the line. Returns the number of lines and the exit code of the run:
 /// of an unreadable file, else of invalid input, else that of the last line whose exit code is not 0.
 pub fn answer_lines(
     max_buffered: usize,
     stop: &AtomicBool,
+    is_partial: impl Fn(&str) -> bool,
     mut answer: impl FnMut(&str) -> Result<(String, Exit), CliError>,
 ) -> Result<(u64, Exit), CliError> {
     let lines = lines_of_stdin()?;
     let (mut number, mut exit, mut out) = (0u64, Exit::Answered, String::new());
+    let mut lines_read = String::new();
     loop {
         if stop.load(Ordering::Relaxed) {
             write(&mut out)?;
             return Ok((number, Exit::Interrupted));
         }
         let line = match lines.try_recv() {
-            Ok(line) => line,
-            Err(TryRecvError::Disconnected) => break,
+            Ok(line) => Some(line),
+            Err(TryRecvError::Disconnected) => None,
             Err(TryRecvError::Empty) => {
                 // The writer of the input may be waiting for these answers.
                 if !write(&mut out)? {
                     return Ok((number, exit));
                 }
                 match lines.recv_timeout(POLL_INTERVAL) {
-                    Ok(line) => line,
+                    Ok(line) => Some(line),
                     Err(RecvTimeoutError::Timeout) => continue,
-                    Err(RecvTimeoutError::Disconnected) => break,
+                    Err(RecvTimeoutError::Disconnected) => None,
                 }
             }
         };
-        number += 1;
+        number += u64::from(line.is_some());
         let answered = match line {
-            Ok(line) => {
+            None if lines_read.is_empty() => break,
+            None => answer(&std::mem::take(&mut lines_read)),
+            Some(Ok(line)) => {
                 let line = String::from_utf8_lossy(&line);
                 let line = line.split('#').next().unwrap_or_default().trim();
-                if line.is_empty() {
+                if !lines_read.is_empty() && !line.is_empty() {
+                    lines_read.push('\n');
+                }
+                lines_read += line;
+                if lines_read.is_empty() || !line.is_empty() && is_partial(&lines_read) {
                     continue;
                 }
-                answer(line)
+                answer(&std::mem::take(&mut lines_read))
             }
-            Err(error) if is_too_long(&error) => Err(CliError::Usage(error.to_string())),
-            Err(error) => return Err(CliError::Input(error)),
+            Some(Err(error)) if is_too_long(&error) => Err(CliError::Usage(error.to_string())),
+            Some(Err(error)) => return Err(CliError::Input(error)),
         };
         let line_exit = match answered {
             Ok((text, exit)) => {

@@ -30,7 +30,7 @@ pub enum RecordProblem {
     /// Bytes that are not UTF-8.
     #[error("the text is not UTF-8 from here on")]
     NotUtf8,
-    /// There is no `Board:` header.
+    /// There is no `Board:` header, and no [`RecordOptions::board`](super::RecordOptions::board).
     #[error("the board is missing: begin with a line such as Board: 6x6")]
     NoBoard,
     /// A line before the moves that is not a header.
@@ -54,7 +54,10 @@ pub enum RecordProblem {
     #[error("Phase: add the header Position, because Phase is the phase of that position")]
     PhaseAlone,
     /// An invalid value of `Result:`.
-    #[error("Result: {0:?} is not a result: write black, white or unknown, or 1-0, 0-1 or *")]
+    #[error(
+        "Result: {0:?} is not a result: write black, white or unknown, or 1-0, 0-1 or *, or Black resigns or \
+         White resigns"
+    )]
     Result(String),
     /// An invalid value of `Flip-Ranks:`.
     #[error("Flip-Ranks: {0:?} is neither yes nor no")]
@@ -100,6 +103,18 @@ pub enum RecordProblem {
     /// A comment without an end.
     #[error("a comment begins here, and its closing brace is missing")]
     OpenComment,
+    /// A variation without an end.
+    #[error("a variation begins here, and its closing parenthesis is missing")]
+    OpenVariation,
+    /// The end of a variation without a beginning.
+    #[error("a closing parenthesis without a variation before it")]
+    StrayParenthesis,
+    /// A square as a pair of numbers.
+    #[error(
+        "a row and a column in parentheses are not a square: write its file in letters and its rank as a number, such \
+         as a1, with rank 1 at the bottom"
+    )]
+    RowAndColumn,
     /// The end of a comment without a beginning.
     #[error("a closing brace without a comment before it")]
     StrayBrace,

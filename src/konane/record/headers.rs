@@ -5,7 +5,7 @@
 //! * [`RankOrder`]: direction in which the ranks are numbered, by the header `Flip-Ranks`.
 
 use super::error::{RecordError, RecordProblem};
-use super::{Record, one_line};
+use super::{Record, RecordOptions, one_line};
 use crate::konane::board::Board;
 use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::moves::Move;
@@ -30,8 +30,8 @@ impl GameResult {
     /// Parses the value of a header.
     fn parse(text: &str) -> Option<Self> {
         match text.replace(DASHES, "-").to_ascii_lowercase().as_str() {
-            "black" => Some(GameResult::Winner(Colour::Black)),
-            "white" => Some(GameResult::Winner(Colour::White)),
+            "black" | "white resigns" => Some(GameResult::Winner(Colour::Black)),
+            "white" | "black resigns" => Some(GameResult::Winner(Colour::White)),
             "0-1" => Some(GameResult::Score(Colour::Black)),
             "1-0" => Some(GameResult::Score(Colour::White)),
             "unknown" | "*" => Some(GameResult::Unknown),
@@ -42,6 +42,14 @@ impl GameResult {
     /// Parses a word between or after the moves. Names of colours are not results there, only `1-0`, `0-1` and `*`.
     pub fn of_word(word: &str) -> Option<Self> {
         GameResult::parse(word).filter(|_| word.starts_with(['0', '1', '*']))
+    }
+
+    /// The winner, if its name is given.
+    pub fn named(self) -> Option<Colour> {
+        match self {
+            GameResult::Winner(colour) => Some(colour),
+            GameResult::Score(_) | GameResult::Unknown => None,
+        }
     }
 
     pub fn winner(self) -> Option<Colour> {
@@ -107,6 +115,21 @@ pub(super) struct Header<'a> {
     pub value: &'a str,
 }
 
+/// Name and value of a header, `Name: value` or, as in PGN, `[Name "value"]`.
+pub(super) fn name_and_value(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim();
+    let pair = match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+        Some(pair) => {
+            let (name, value) = pair.trim().split_once(char::is_whitespace)?;
+            let value = value.trim().strip_prefix('"')?;
+            (name, value.strip_suffix('"')?)
+        }
+        None => line.split_once(':')?,
+    };
+    let (name, value) = (pair.0.trim(), pair.1.trim());
+    is_name(name).then_some((name, value))
+}
+
 impl Header<'_> {
     pub fn error(&self, problem: RecordProblem) -> RecordError {
         RecordError { line: self.line, column: self.column, problem }
@@ -147,12 +170,11 @@ impl<'a> Headers<'a> {
         }
     }
 
-    pub fn dimensions(&self) -> Result<Dimensions, RecordError> {
-        let board = self.board.as_ref().ok_or(RecordError {
-            line: 1,
-            column: 1,
-            problem: RecordProblem::NoBoard,
-        })?;
+    pub fn dimensions(&self, options: RecordOptions) -> Result<Dimensions, RecordError> {
+        let Some(board) = &self.board else {
+            let problem = RecordProblem::NoBoard;
+            return options.board.ok_or(RecordError { line: 1, column: 1, problem });
+        };
         board.value.parse().map_err(|error| board.error(RecordProblem::Board(error)))
     }
 
@@ -191,13 +213,9 @@ impl<'a> Headers<'a> {
                 read.map_err(problem)?.1
             }
         };
-        // For all other positions, the number of empty squares determines the phase.
-        let is_early_jump = start.is_early_jump(&phase.board(ranks.dimensions));
-        let phase = if is_early_jump { phase } else { PhaseChoice::Auto };
         Ok(Record {
             black: self.black.as_ref().and_then(Header::text),
             white: self.white.as_ref().and_then(Header::text),
-            phase,
             others: self.others.clone(),
             ..Record::new(ranks.dimensions, start)
         })

@@ -14,8 +14,8 @@
 //! docs/GAME_FORMAT.md specifies the format. Every move of a parsed [`Record`] is legal. Headers that the
 //! format does not define are stored. Remarks are not stored.
 //!
-//! [`Record`] has the headers and the [`RecordedMove`]s, each with its [`Mark`] and comments. [`RecordError`] is a
-//! [`RecordProblem`] with its line and column.
+//! [`Record`] has the headers and the [`RecordedMove`]s, each with its [`Mark`] and comments. [`RecordOptions`] are for
+//! records that lack information. [`RecordError`] is a [`RecordProblem`] with its line and column.
 
 mod error;
 mod headers;
@@ -23,11 +23,12 @@ mod read;
 mod write;
 
 pub use error::{RecordError, RecordProblem};
+pub use read::RecordOptions;
 
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
 use super::moves::Move;
-use super::position::{PhaseChoice, Position};
+use super::position::Position;
 
 /// The game of a record file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +41,6 @@ pub struct Record {
     pub white: Option<String>,
     /// The first position.
     pub start: Position,
-    /// The phase of the first position.
-    pub phase: PhaseChoice,
     /// The winner, by the rules or by resignation; `None` if it is unknown.
     pub result: Option<Colour>,
     /// All other headers, in order: names and values.
@@ -103,7 +102,6 @@ impl Record {
             black: None,
             white: None,
             start,
-            phase: PhaseChoice::Auto,
             result: None,
             others: Vec::new(),
             comments: Vec::new(),
@@ -111,9 +109,9 @@ impl Record {
         }
     }
 
-    /// The board, with the rules for the phase of the first position ([`PhaseChoice::board`]).
+    /// The board, with the rules of the first position ([`Position::rules`]).
     pub fn board(&self) -> Board {
-        self.phase.board(self.dimensions)
+        self.start.board()
     }
 
     /// The positions of the game, from the first one to the one after the last move.

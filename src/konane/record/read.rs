@@ -1,39 +1,36 @@
 //! The parser of records: headers, then moves, each of which is checked on the board.
 //!
-//! `Reader` is the unread text with its line and column. `MoveNumbering` states whether the numbers of a record count
-//! turns or plies.
+//! [`RecordOptions`] complete a record. `Reader` is the unread text with its line and column. `MoveNumbering` states
+//! whether the numbers of a record count turns or plies.
 
 use std::str::FromStr;
 
 use super::error::{RecordError, RecordProblem};
-use super::headers::{GameResult, Header, Headers, RankOrder, is_name};
+use super::headers::{GameResult, Header, Headers, RankOrder, name_and_value};
 use super::{Mark, Record, RecordedMove, one_line};
-use crate::konane::board::Board;
-use crate::konane::geometry::Colour;
+use crate::konane::board::{Board, Rules};
+use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::notation::{check_move, read_move};
 use crate::konane::position::Position;
 use crate::system::quote;
+
+/// Properties of a record that its text may lack.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordOptions {
+    /// The board, if there is no header `Board`.
+    pub board: Option<Dimensions>,
+    /// Rank 1 is the top rank, as with the header `Flip-Ranks: yes`. Overrides the header.
+    pub flip_ranks: bool,
+}
 
 impl Record {
     /// Parses the bytes of a file.
     ///
     /// # Errors
     /// As [`str::parse`], or if the bytes are not UTF-8.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordError> {
-        Record::from_utf8(bytes, None)
-    }
-
-    /// Parses the bytes of a file whose rank 1 is the top rank, as with the header `Flip-Ranks: yes`.
-    ///
-    /// # Errors
-    /// As [`Record::from_bytes`].
-    pub fn from_bytes_flipped(bytes: &[u8]) -> Result<Self, RecordError> {
-        Record::from_utf8(bytes, Some(true))
-    }
-
-    fn from_utf8(bytes: &[u8], is_flipped: Option<bool>) -> Result<Self, RecordError> {
+    pub fn from_bytes(bytes: &[u8], options: RecordOptions) -> Result<Self, RecordError> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => Record::read(text, is_flipped),
+            Ok(text) => Record::read(text, options),
             Err(error) => {
                 let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                 let line = valid.matches('\n').count() + 1;
@@ -43,11 +40,10 @@ impl Record {
         }
     }
 
-    /// Parses a text. Without `is_flipped`, the text determines the order of the ranks.
-    fn read(text: &str, is_flipped: Option<bool>) -> Result<Self, RecordError> {
+    fn read(text: &str, options: RecordOptions) -> Result<Self, RecordError> {
         let mut reader = Reader::new(text);
         let headers = reader.headers()?;
-        let dimensions = headers.dimensions()?;
+        let dimensions = headers.dimensions(options)?;
         let read = |is_flipped| {
             let ranks = RankOrder { dimensions, is_flipped };
             let mut record = headers.record(ranks)?;
@@ -55,19 +51,22 @@ impl Record {
             Ok(record)
         };
         // With an even number of ranks, the colour of a1 depends on the order of the ranks, so a text read in the
-        // wrong order soon gives an error. With an odd number, a1 is black in either order. Both orders may be
-        // legal, and the record is read as not flipped.
+        // wrong order soon gives an error, or stones on squares of the other colour. With an odd number, a1 is black in
+        // either order. Both orders may be legal, and the record is read as not flipped.
         let has_two_readings = dimensions.ranks().is_multiple_of(2);
-        match is_flipped.or(headers.is_flipped()?) {
-            Some(is_flipped) => read(is_flipped),
-            None if has_two_readings => read(false).or_else(|error: RecordError| {
+        let is_flipped = if options.flip_ranks { Some(true) } else { headers.is_flipped()? };
+        match (is_flipped, read(is_flipped.unwrap_or(false))) {
+            (None, Ok(record))
+                if has_two_readings && record.start.rules() == Rules::OtherColouring =>
+            {
+                read(true).or(Ok(record))
+            }
+            (None, Err(error)) if has_two_readings => read(true).map_err(|flipped| {
                 // Both readings fail. The one that gets further in the text is more likely to be the intended one.
-                read(true).map_err(|flipped| {
-                    let place = |error: &RecordError| (error.line, error.column);
-                    if place(&flipped) > place(&error) { flipped } else { error }
-                })
+                let place = |error: &RecordError| (error.line, error.column);
+                if place(&flipped) > place(&error) { flipped } else { error }
             }),
-            None => read(false),
+            (_, read) => read,
         }
     }
 }
@@ -80,13 +79,21 @@ impl FromStr for Record {
     /// # Errors
     /// An error has the line, the character, and the expected text.
     fn from_str(text: &str) -> Result<Self, RecordError> {
-        Record::read(text, None)
+        Record::read(text, RecordOptions::default())
     }
 }
 
 /// The winner by the rules, or `None` if the game is not over.
 fn winner(board: &Board, last: &Position) -> Option<Colour> {
     (last.count_moves(board) == 0).then_some(!last.to_move())
+}
+
+/// Returns true for a text that begins with a pair of numbers in parentheses, such as `(3, 4)`.
+fn is_row_and_column(text: &str) -> bool {
+    let pair = text.strip_prefix('(').and_then(|text| text.split_once(')'));
+    let is_number = |text: &str| text.trim().parse::<u32>().is_ok();
+    let numbers = pair.and_then(|(pair, _)| pair.split_once(','));
+    numbers.is_some_and(|(row, column)| is_number(row) && is_number(column))
 }
 
 /// The way in which a record numbers its moves.
@@ -134,11 +141,11 @@ impl<'a> Reader<'a> {
         self.take(self.rest.find(stop).unwrap_or(self.rest.len()))
     }
 
-    /// Reads the headers and the empty line after them.
+    /// Reads the headers and the empty line after them. A text without headers may begin with the moves.
     fn headers(&mut self) -> Result<Headers<'a>, RecordError> {
         let (mut headers, mut begun) = (Headers::default(), false);
         while !self.rest.is_empty() {
-            let (line, start) = (self.line, self.rest);
+            let (line, start, before) = (self.line, self.rest, self.clone());
             let text = self.until(|found| found == '\n');
             self.take(usize::from(!self.rest.is_empty()));
             if text.trim().is_empty() && begun {
@@ -147,17 +154,20 @@ impl<'a> Reader<'a> {
             if text.trim().is_empty() || text.trim_start().starts_with('#') {
                 continue;
             }
-            begun = true;
             let column = |part: &str| {
                 let before = part.as_ptr() as usize - start.as_ptr() as usize;
                 start[..before].chars().count() + 1
             };
-            let parts = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
-            let Some((name, value)) = parts.filter(|(name, _)| is_name(name)) else {
+            let Some((name, value)) = name_and_value(text) else {
+                if !begun && !text.trim_start().starts_with('[') {
+                    *self = before;
+                    break;
+                }
                 let column = column(text.trim_start());
                 let problem = RecordProblem::NotAHeader(quote(text.trim()));
                 return Err(RecordError { line, column, problem });
             };
+            begun = true;
             let header = Header { line, column: column(value), value };
             match headers.field_mut(name) {
                 None => headers.others.push((name.to_owned(), one_line(value))),
@@ -171,7 +181,7 @@ impl<'a> Reader<'a> {
         Ok(headers)
     }
 
-    /// Reads the moves, the comments and the result.
+    /// Reads the moves, the comments and the result. Skips variations and NAGs.
     fn moves(
         mut self,
         ranks: RankOrder,
@@ -196,17 +206,27 @@ impl<'a> Reader<'a> {
                     };
                     comments.extend((!comment.is_empty()).then_some(comment));
                 }
+                '(' => self.variation()?,
+                ')' => return Err(self.error(RecordProblem::StrayParenthesis)),
+                '$' | '!' | '?' => {
+                    self.take(1);
+                    self.until(|found| !found.is_ascii_digit() && !"!?".contains(found));
+                }
                 _ if result_at_end.is_some() => return Err(self.error(RecordProblem::AfterResult)),
-                _ if let Some(found) = GameResult::of_word(self.word()) => {
-                    let differ = matches!(
-                        (result, found),
-                        (GameResult::Score(header), GameResult::Score(found)) if header != found
-                    );
+                _ if let Some((found, bytes)) = self.result(position.to_move()) => {
+                    let differ = match (result, found) {
+                        (GameResult::Score(header), GameResult::Score(found))
+                        | (GameResult::Winner(header), GameResult::Winner(found)) => {
+                            header != found
+                        }
+                        _ => false,
+                    };
                     if differ {
-                        return Err(self.error(RecordProblem::TwoResults(quote(self.word()))));
+                        let text = quote(&self.rest[..bytes]);
+                        return Err(self.error(RecordProblem::TwoResults(text)));
                     }
                     result_at_end = Some(found);
-                    self.take(self.word().len());
+                    self.take(bytes);
                 }
                 '0'..='9' => {
                     let ply = record.moves.len();
@@ -226,15 +246,59 @@ impl<'a> Reader<'a> {
         {
             return Err(header.error(RecordProblem::OtherResult { winner }));
         }
-        let at_end = result_at_end.and_then(GameResult::winner);
-        record.result = by_rules.or(result.winner()).or(at_end);
+        let at_end = result_at_end.unwrap_or(GameResult::Unknown);
+        let named = result.named().or(at_end.named());
+        record.result = by_rules.or(named).or(result.winner()).or(at_end.winner());
         Ok(())
     }
 
-    /// The text before the next white space, comment or remark.
+    /// The text before the next white space, comment, remark, variation or NAG.
     fn word(&self) -> &'a str {
-        let ends = |found: char| found.is_whitespace() || "{}#".contains(found);
+        let ends = |found: char| found.is_whitespace() || "{}()#$".contains(found);
         &self.rest[..self.rest.find(ends).unwrap_or(self.rest.len())]
+    }
+
+    /// The result that is next, and the length of its text: a score, or a resignation, by default of the player to move.
+    fn result(&self, to_move: Colour) -> Option<(GameResult, usize)> {
+        let word = self.word();
+        if let Some(found) = GameResult::of_word(word) {
+            return Some((found, word.len()));
+        }
+        let mut after = self.clone();
+        after.take(word.len());
+        after.until(|found| !found.is_whitespace());
+        let (loser, verb) = match word.to_ascii_lowercase().as_str() {
+            "black" => (Colour::Black, after.word()),
+            "white" => (Colour::White, after.word()),
+            _ => (to_move, word),
+        };
+        let is_verb = verb.trim_end_matches('.').eq_ignore_ascii_case("resigns");
+        let end = verb.as_ptr() as usize + verb.len() - self.rest.as_ptr() as usize;
+        is_verb.then_some((GameResult::Winner(!loser), end))
+    }
+
+    /// Skips a variation with all variations and comments in it.
+    fn variation(&mut self) -> Result<(), RecordError> {
+        if is_row_and_column(self.rest) {
+            return Err(self.error(RecordProblem::RowAndColumn));
+        }
+        let open = self.error(RecordProblem::OpenVariation);
+        let mut depth = 0;
+        loop {
+            match self.rest.chars().next() {
+                None => return Err(open),
+                Some('{') => drop(self.comment()?),
+                Some('}') => return Err(self.error(RecordProblem::StrayBrace)),
+                Some('#') => drop(self.until(|found| found == '\n')),
+                Some(found) => {
+                    depth += i64::from(found == '(') - i64::from(found == ')');
+                    self.take(found.len_utf8());
+                }
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
     }
 
     fn comment(&mut self) -> Result<String, RecordError> {
@@ -272,7 +336,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a move and its mark.
+    /// Reads a move and its mark. Marks of more than one character, such as `!?`, are skipped.
     fn recorded_move(
         &mut self,
         board: &Board,
@@ -280,8 +344,10 @@ impl<'a> Reader<'a> {
         ranks: RankOrder,
     ) -> Result<RecordedMove, RecordError> {
         let word = self.word();
-        let mark = Mark::ALL.into_iter().find(|mark| word.ends_with(mark.symbol()));
-        let text = mark.map_or(word, |_| &word[..word.len() - 1]);
+        let is_mark = |found: char| Mark::ALL.into_iter().any(|mark| mark.symbol() == found);
+        let text = word.trim_end_matches(is_mark);
+        let marks = &word[text.len()..];
+        let mark = Mark::ALL.into_iter().find(|mark| marks.chars().eq([mark.symbol()]));
         let mv = read_move(ranks.dimensions, text).map(|mv| ranks.to_board_move(mv));
         let mv = mv.and_then(|mv| check_move(board, at, mv).map(|()| mv)).map_err(|reason| {
             let text = quote(word);
@@ -301,6 +367,15 @@ mod tests {
         for (text, line, column, part) in [
             ("", 1, 1, "Board: 6x6"),
             ("Black: x\n", 1, 1, "the board is missing"),
+            ("1. b2", 1, 1, "the board is missing"),
+            ("[Board \"0x3\"]\n", 1, 9, "Board: "),
+            ("[Board 3x3]\n", 1, 1, "is no header"),
+            ("Board: 3x3\n\n1. b2 (1. a1 (1. c1)", 3, 7, "closing parenthesis is missing"),
+            ("Board: 3x3\n\n1. b2 ({)} c1", 3, 7, "closing parenthesis is missing"),
+            ("Board: 3x3\n\n1. b2 (1. a1) )", 3, 15, "a closing parenthesis without"),
+            ("Board: 3x3\n\n1. ( 2, 2) (2,1)", 3, 4, "a row and a column in parentheses"),
+            ("Board: 4x4\nResult: white\n\na4 b4 White resigns", 4, 7, "contradicts"),
+            ("Board: 4x4\n\na4 resigns c4-a4", 3, 12, "behind the result"),
             ("Board: 0x6\n", 1, 8, "Board: "),
             ("Board: 3x3\nboard: 3x3\n", 2, 1, "twice"),
             ("Board: 3x3\n1. b2\n", 2, 1, "\"1. b2\" is no header"),
@@ -326,7 +401,8 @@ mod tests {
             assert_eq!((error.line, error.column), (line, column), "{text:?}: {error}");
             assert!(error.to_string().contains(part), "{text:?}: {error}");
         }
-        let error = Record::from_bytes(b"Board: 3x3\nBlack: \xff").unwrap_err();
+        let error =
+            Record::from_bytes(b"Board: 3x3\nBlack: \xff", RecordOptions::default()).unwrap_err();
         assert_eq!((error.line, error.column), (2, 8));
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::headers::is_other;
 use super::{Record, one_line};
+use crate::konane::board::Rules;
 use crate::konane::geometry::Colour;
 use crate::konane::position::Position;
 
@@ -19,12 +20,13 @@ impl fmt::Display for Record {
         let mut text = format!("Board: {}\n", self.dimensions);
         header(&mut text, "Black", self.black.as_deref().unwrap_or_default());
         header(&mut text, "White", self.white.as_deref().unwrap_or_default());
-        let is_early_jump = self.start.is_early_jump(&board);
-        if is_early_jump || self.start != Position::start(&board) {
+        if !self.start.is_standard() || self.start != Position::start(&board) {
             header(&mut text, "Position", &self.start.to_string());
         }
-        if is_early_jump {
-            header(&mut text, "Phase", self.phase.name());
+        // The position of the flipped ranks would be one of the standard rules, and would be preferred.
+        let has_two_readings = self.dimensions.ranks().is_multiple_of(2);
+        if self.start.rules() == Rules::OtherColouring && has_two_readings {
+            header(&mut text, "Flip-Ranks", "no");
         }
         header(&mut text, "Result", self.result.map_or("", Colour::name));
         for (name, value) in self.others.iter().filter(|(name, _)| is_other(name)) {

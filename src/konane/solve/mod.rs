@@ -97,8 +97,8 @@ impl<'a, K: Oracle> Solver<'a, K> {
     /// ([`crate::tablebase::DatabaseValues`]). The search treats these positions as solved. If the root is one of
     /// them, one expansion suffices.
     ///
-    /// Values are looked up by canonical code ([`Position::code`]) and are those of the ordinary board: positions
-    /// of [`Position::is_early_jump`] are not looked up. If a value cannot be read, the
+    /// Values are looked up by canonical code ([`Position::code`]) and are those of the standard board: positions
+    /// of other rules ([`Position::is_standard`]) are not looked up. If a value cannot be read, the
     /// search ends with the reason [`FileError`](crate::Reason::FileError), and the oracle has the error.
     pub fn oracle<L: Oracle>(self, oracle: &'a L) -> Solver<'a, L> {
         let Solver { board, position, options, limits, checkpoints, .. } = self;

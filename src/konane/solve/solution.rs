@@ -186,11 +186,11 @@ pub enum SolveError {
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A proof is requested for a position that cannot occur by the rules of proof files
-    /// ([`Position::is_early_jump`]).
+    /// ([`Position::is_standard`]).
     #[error(
         "proofs are about games that begin with two removals, so there is none about a position in \
-         the jumping phase with fewer than two empty squares: solve it without a proof, or prove the \
-         position after a move"
+         the jumping phase with fewer than two empty squares or with stones on squares of the other colour: \
+         solve it without a proof"
     )]
     NotProvable,
     /// A proof by a search without all symmetries.

@@ -206,7 +206,8 @@ impl<'t, 'a> Components<'t, 'a> {
                         return Err(ValueError::Removal(*position));
                     }
                     let same = |values: &PositionValues<'_>| {
-                        values.board.dimensions() == board.dimensions()
+                        let key = |board: &Board| (board.dimensions(), board.rules());
+                        key(values.board) == key(board)
                     };
                     let place = boards.iter().position(same).unwrap_or_else(|| {
                         boards.push(PositionValues::new(board));

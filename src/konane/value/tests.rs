@@ -6,12 +6,13 @@ use std::sync::atomic::AtomicBool;
 use proptest::prelude::*;
 
 use super::*;
+use crate::konane::board::Rules;
 use crate::konane::notation::parse_position_as;
 use crate::konane::position::PhaseChoice;
 use crate::konane::symmetry::Symmetry;
 
 fn board(text: &str) -> Board {
-    Board::jumping(text.parse().unwrap())
+    Board::with_rules(text.parse().unwrap(), Rules::Jumping)
 }
 
 fn store() -> GameStore<'static> {
@@ -167,6 +168,11 @@ fn small_positions_have_the_values_found_by_hand() {
         ("1x5", "2xo1 b", "*"),
         ("3x5", "2xo1/5/2xo1 b", "0"),
         ("2x2", "xo/ox b", "0"),
+        // With all stones on squares of the other colour.
+        ("1x6", "1xoxo1 b", "0"),
+        ("1x3", "ox1 b", "-1"),
+        ("1x3", "ox1 w jump", "-1"),
+        ("3x5", "1xo2/5/1xo2 b", "0"),
     ] {
         let found = evaluated(&[term(size, text)], Colour::Black);
         assert_eq!(found.value, value, "{size} {text}");

@@ -71,6 +71,12 @@ pub enum DatabaseError {
         /// The board of the database.
         board: Dimensions,
     },
+    /// A position that no game by the standard rules has.
+    #[error(
+        "databases do not contain {0:?}: they cover games that begin with two removals on a board whose top-left square \
+         is black; search it instead"
+    )]
+    OtherRules(String),
     /// A file is sound, but a value in it contradicts the rules.
     #[error(
         "{} is wrong about {position}: {what} should be {expected}, but is {got}; \
@@ -103,6 +109,7 @@ impl DatabaseError {
             | DatabaseError::WrongValue { .. } => ErrorKind::File,
             DatabaseError::OtherBoard { .. }
             | DatabaseError::NotCovered { .. }
+            | DatabaseError::OtherRules(_)
             | DatabaseError::OutsideBoard { .. } => ErrorKind::Usage,
             DatabaseError::Interrupted => ErrorKind::Interrupted,
         }

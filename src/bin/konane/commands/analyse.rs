@@ -35,7 +35,7 @@ use konane::system::parse_duration;
     "  printf 'c3\\nc4\\n' | konane analyse 5x5 --json\n"
 )))]
 pub struct AnalyseArgs {
-    /// Ranks x files, such as 6x6; optional with --game.
+    /// Ranks x files, such as 6x6; optional with --game if the record has its board.
     #[arg(value_name = "RxF", required_unless_present = "game")]
     pub board: Option<Dimensions>,
     #[command(flatten)]
@@ -68,7 +68,7 @@ fn no_stdin(path: PathBuf) -> Result<PathBuf, &'static str> {
 pub fn run(args: &AnalyseArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     // The game is read before the other files are opened, so that invalid input is reported first.
     let game = match (&args.game, args.board) {
-        (Some(file), expected) => KonaneGame::open(file, expected, args.record)?,
+        (Some(file), board) => KonaneGame::from(args.record.read(file, board)?),
         (None, Some(board)) => KonaneGame::read(board, &args.begin)?,
         (None, None) => unreachable!("clap requires one of them"),
     };

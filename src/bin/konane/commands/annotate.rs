@@ -45,6 +45,9 @@ pub struct AnnotateArgs {
     /// The game record, as saved by `play` and `analyse`; - for standard input.
     #[arg(value_name = "GAME")]
     pub game: PathBuf,
+    /// Board of a record without the header Board: ranks x files, such as 6x6.
+    #[arg(long, value_name = "RxF")]
+    pub board: Option<Dimensions>,
     #[command(flatten)]
     pub record: RecordArgs,
     #[command(flatten)]
@@ -108,8 +111,8 @@ pub struct SideJson {
 /// Judges and prints.
 pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let record = match args.game.as_os_str() == "-" {
-        false => args.record.read(&args.game)?,
-        true => match args.record.read_stdin(stop)? {
+        false => args.record.read(&args.game, args.board)?,
+        true => match args.record.read_stdin(args.board, stop)? {
             Some(record) => record,
             None => {
                 let ended = Err(CliError::Interrupted);

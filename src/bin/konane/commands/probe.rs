@@ -10,7 +10,7 @@ use crate::args::{BeginArgs, board, database};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::stdin::answer_lines;
-use konane::notation::parse_position_as;
+use konane::notation::{is_partial_diagram, parse_position_as};
 use konane::search::Value;
 use konane::tablebase::{Database, Manifest, Probe, RatedMove, probe};
 use konane::{Board, Dimensions, Position};
@@ -63,7 +63,8 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         let database = database::open(&args.db, dimensions, None)?;
         let answer =
             |line: &str| Ok((answer_line(args, dimensions, &database, line)?, Exit::Answered));
-        let (lines, exit) = answer_lines(MAX_BUFFERED, stop, answer)?;
+        let is_partial = |text: &str| is_partial_diagram(dimensions, text);
+        let (lines, exit) = answer_lines(MAX_BUFFERED, stop, is_partial, answer)?;
         // An empty list after `-` is valid. Without `-`, empty input is an error.
         let is_missing = lines == 0 && !is_stdin_requested && exit == Exit::Answered;
         return match is_missing {
@@ -76,7 +77,7 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     // Before the database is opened, so that invalid input is reported first.
     let (board, position) = begin.read_end(dimensions)?;
-    must_be_covered(&board, &position)?;
+    Database::must_be_standard(&position)?;
     let database = database::open(&args.db, board.dimensions(), Some(&position))?;
     let answer = probe(&database, &position)?;
     if args.json {
@@ -140,8 +141,7 @@ fn answer_line(
     line: &str,
 ) -> Result<String, CliError> {
     let read = parse_position_as(dimensions, line, args.begin.phase);
-    let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
-    must_be_covered(&board, &position)?;
+    let (_, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
     let answer = probe(database, &position)?;
     if args.json {
         return output::json(&answer);
@@ -159,18 +159,6 @@ fn answer_line(
     let outcome = format!("{outcome}{}", in_plies(answer.remoteness));
     let moves = if moves.is_empty() { "no moves".to_string() } else { moves.join(", ") };
     Ok(format!("{position}: {outcome}; {moves}\n"))
-}
-
-/// Returns an error for a position that no database contains.
-fn must_be_covered(board: &Board, position: &Position) -> Result<(), CliError> {
-    if position.is_early_jump(board) {
-        let position = position.to_string();
-        return Err(CliError::Usage(format!(
-            "{position:?} has fewer than two empty squares and is in the jumping phase; databases \
-             cover games that begin with two removals and do not contain it: use `konane solve`"
-        )));
-    }
-    Ok(())
 }
 
 /// Returns the text that follows an outcome with known remoteness.

@@ -14,7 +14,7 @@ use crate::output::{self, EndedJson};
 use crate::progress::ProgressDisplay;
 use konane::cgt::OutcomeClass;
 use konane::file::NewFile;
-use konane::notation::parse_position_as;
+use konane::notation::{PositionError, parse_position_as};
 use konane::search::Value;
 use konane::search::run::Reason;
 use konane::system::quote;
@@ -187,11 +187,12 @@ fn term(text: &str, phase: PhaseChoice) -> Result<ValueTerm, CliError> {
             "the position after the board is missing; the empty board, for example, is \"{board} {example}\""
         )));
     }
-    // The side to move is that of the whole sum, and may be omitted here.
-    let has_side = rest.ends_with(['b', 'w', 'B', 'W']);
-    let position = if has_side { rest.to_owned() } else { format!("{rest} b") };
-    let (board, position) =
-        parse_position_as(board, &position, phase).map_err(CliError::Position)?;
+    let read = match parse_position_as(board, rest, phase) {
+        // The side to move is that of the whole sum, and may be omitted here.
+        Err(PositionError::MissingSide) => parse_position_as(board, &format!("{rest} b"), phase),
+        read => read,
+    };
+    let (board, position) = read.map_err(CliError::Position)?;
     match position.phase(&board) {
         Phase::Jumping => Ok(ValueTerm::Position(Arc::new(board), position)),
         _ => Err(ValueError::Removal(position).into()),

@@ -14,8 +14,8 @@ use crate::stdin::bytes_of_stdin;
 use konane::draw::svg;
 use konane::file::{FileError, NewFile, open_regular};
 use konane::notation::parse_move;
-use konane::record::{Record, RecordedMove};
-use konane::{Board, Dimensions, Move, PhaseChoice, Position};
+use konane::record::{Record, RecordOptions, RecordedMove};
+use konane::{Board, Dimensions, Move, Position};
 
 /// Maximum size of the file of a game.
 const MAX_BYTES: u64 = 1 << 20;
@@ -30,26 +30,37 @@ pub struct RecordArgs {
 }
 
 impl RecordArgs {
-    /// Reads a record from a file.
-    pub fn read(self, path: &Path) -> Result<Record, CliError> {
-        self.record(path.display().to_string(), &read_file(path)?)
+    /// Reads a record from a file. It must be on the `board`, if given, and may then lack the header `Board`.
+    pub fn read(self, path: &Path, board: Option<Dimensions>) -> Result<Record, CliError> {
+        self.record(path.display().to_string(), &read_file(path)?, board)
     }
 
-    /// Reads a record from standard input. Returns `None` if the flag is set before its end.
-    pub fn read_stdin(self, stop: &AtomicBool) -> Result<Option<Record>, CliError> {
+    /// [`RecordArgs::read`] from standard input. Returns `None` if the flag is set before its end.
+    pub fn read_stdin(
+        self,
+        board: Option<Dimensions>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Record>, CliError> {
         let file = "standard input".to_owned();
         let Some(bytes) = bytes_of_stdin(MAX_BYTES, stop)? else { return Ok(None) };
         must_be_short(&file, &bytes)?;
-        self.record(file, &bytes).map(Some)
+        self.record(file, &bytes, board).map(Some)
     }
 
     /// Parses the record in a file of this name.
-    fn record(self, file: String, bytes: &[u8]) -> Result<Record, CliError> {
-        let record = match self.flip_ranks {
-            true => Record::from_bytes_flipped(bytes),
-            false => Record::from_bytes(bytes),
-        };
-        record.map_err(|error| CliError::Record { file, error: Box::new(error) })
+    fn record(
+        self,
+        file: String,
+        bytes: &[u8],
+        board: Option<Dimensions>,
+    ) -> Result<Record, CliError> {
+        let read = Record::from_bytes(bytes, RecordOptions { board, flip_ranks: self.flip_ranks });
+        match (read, board) {
+            (Ok(record), Some(expected)) if record.dimensions != expected => {
+                Err(CliError::OtherRecord { file, expected, got: record.dimensions })
+            }
+            (read, _) => read.map_err(|error| CliError::Record { file, error: Box::new(error) }),
+        }
     }
 }
 
@@ -66,9 +77,7 @@ pub struct KonaneGame {
 impl KonaneGame {
     /// Returns a game without moves.
     pub fn new(board: &Board, start: Position) -> Self {
-        let is_early_jump = start.is_early_jump(board);
-        let phase = if is_early_jump { PhaseChoice::Jump } else { PhaseChoice::Auto };
-        KonaneGame::from(Record { phase, ..Record::new(board.dimensions(), start) })
+        KonaneGame::from(Record::new(board.dimensions(), start))
     }
 
     /// Returns the game that the arguments describe.
@@ -79,26 +88,18 @@ impl KonaneGame {
         Ok(game)
     }
 
-    /// Reads a game from a file. It must be on the `expected` board, if given.
-    pub fn open(
-        path: &Path,
-        expected: Option<Dimensions>,
-        args: RecordArgs,
-    ) -> Result<Self, CliError> {
-        let record = args.read(path)?;
-        match expected.filter(|&expected| expected != record.dimensions) {
-            None => Ok(KonaneGame::from(record)),
-            Some(expected) => {
-                let (file, got) = (path.display().to_string(), record.dimensions);
-                Err(CliError::OtherRecord { file, expected, got })
-            }
-        }
-    }
-
     /// Reads another game on the same board.
     pub fn load(&self, file: &str) -> Result<Self, CliError> {
-        let dimensions = self.board.dimensions();
-        KonaneGame::open(Path::new(file), Some(dimensions), RecordArgs::default())
+        let record = RecordArgs::default().read(Path::new(file), Some(self.board.dimensions()))?;
+        // The analyst of the session has the board of this game.
+        match record.start.rules() == self.start().rules() {
+            true => Ok(KonaneGame::from(record)),
+            false => Err(refused(format!(
+                "{file}: its first position, {:?}, has other rules than that of this session: \
+                 begin a session with analyse --game",
+                record.start.to_string()
+            ))),
+        }
     }
 
     /// Returns the board.

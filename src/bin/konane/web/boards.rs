@@ -8,10 +8,10 @@ use super::files::Files;
 use super::reply::ApiError;
 use super::turns::{Turn, TurnQueue};
 use konane::analysis::Analyst;
-use konane::{Board, Dimensions};
+use konane::{Board, Dimensions, Rules};
 
-/// Dimensions, and true for a board without removals. The two kinds have separate tables.
-type BoardKey = (Dimensions, bool);
+/// Boards with other rules have separate tables.
+type BoardKey = (Dimensions, Rules);
 
 /// An analyst for each of the latest [`BOARDS`] boards.
 pub struct Boards {
@@ -30,7 +30,7 @@ impl Boards {
 
     fn queue(&self, board: Board) -> Arc<TurnQueue<Analyst>> {
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (board.dimensions(), board.is_jumping());
+        let key = (board.dimensions(), board.rules());
         let entry = match queues.iter().position(|&(other, _)| other == key) {
             Some(index) => queues.remove(index),
             None => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::args::database;
 use konane::analysis::{AnalysisError, Analyst};
-use konane::{Board, Dimensions, MIN_MEMORY};
+use konane::{Board, Dimensions, MIN_MEMORY, Rules};
 
 /// Number of boards whose tables are kept after their last request.
 const MAX_IDLE_TABLES: usize = 4;
@@ -20,8 +20,8 @@ pub struct BoardTables {
 /// The analyst of a board, which the requests for the board share.
 struct BoardTable {
     board: Dimensions,
-    /// True for a board without removals, which needs a separate table.
-    is_jumping: bool,
+    /// Boards with other rules have separate tables.
+    rules: Rules,
     memory: u64,
     analyst: Analyst,
 }
@@ -34,8 +34,8 @@ impl BoardTables {
 
     /// Returns an analyst for a request. The tables of other boards are freed if they are too many and not in use.
     pub fn analyst(&mut self, board: &Board) -> Result<Analyst, AnalysisError> {
-        let (dimensions, is_jumping) = (board.dimensions(), board.is_jumping());
-        let same = |table: &BoardTable| (table.board, table.is_jumping) == (dimensions, is_jumping);
+        let (dimensions, rules) = (board.dimensions(), board.rules());
+        let same = |table: &BoardTable| (table.board, table.rules) == (dimensions, rules);
         let table = match self.boards.iter().position(same) {
             Some(index) => self.boards.remove(index),
             None => {
@@ -53,7 +53,7 @@ impl BoardTables {
                 {
                     analyst = analyst.with_database(database)?;
                 }
-                BoardTable { board: dimensions, is_jumping, memory, analyst }
+                BoardTable { board: dimensions, rules, memory, analyst }
             }
         };
         self.boards.push(table);

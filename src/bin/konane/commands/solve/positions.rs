@@ -9,7 +9,7 @@ use crate::args::database;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::stdin::answer_lines;
-use konane::notation::parse_position_as;
+use konane::notation::{is_partial_diagram, parse_position_as};
 use konane::search::run::Reason;
 use konane::tablebase::DatabaseValues;
 use konane::{Board, Solution, SolveOptions, Solver};
@@ -20,7 +20,8 @@ pub fn run(args: &SolveArgs, options: SolveOptions, stop: &AtomicBool) -> Result
     let open = |directory| database::open(directory, dimensions, None);
     let database = args.db.as_deref().map(open).transpose()?;
     // Unbuffered: the search of the next position may take long.
-    let answered = answer_lines(0, stop, |line| {
+    let is_partial = |text: &str| is_partial_diagram(dimensions, text);
+    let answered = answer_lines(0, stop, is_partial, |line| {
         let read = parse_position_as(dimensions, line, phase);
         let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
         let board = args.experiment.board(board)?;

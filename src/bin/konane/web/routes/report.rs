@@ -12,7 +12,6 @@ use super::parse::{PlayedPosition, time};
 use crate::commands::annotate::{AnnotationJson, judge};
 use crate::web::params::Params;
 use crate::web::reply::ApiResult;
-use konane::PhaseChoice;
 use konane::record::{Record, RecordedMove};
 
 /// The parameters.
@@ -42,9 +41,6 @@ pub async fn get(
     let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
     let mut record = Record::new(played.board.dimensions(), played.start);
-    if played.board.is_jumping() {
-        record.phase = PhaseChoice::Jump;
-    }
     record.moves = played.moves.into_iter().map(RecordedMove::new).collect();
     if played.position.count_moves(&played.board) == 0 {
         record.result = Some(!played.position.to_move());
