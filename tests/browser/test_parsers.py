@@ -9,7 +9,7 @@ LENGTH = 1 << 20
 BOUND = 2.0
 
 # Repeated to form long texts.
-REPEATED = [*" ?({}[\"x10/-\n#:&%_,", "? ", "a1", "-1", "\r\n", "{ ", "x/"]
+REPEATED = [*" ?(){}[\"x10/-\n#:&%_,", "? ", "a1", "(1", "-1", "\r\n", "{ ", "x/"]
 # Each random text uses characters from one of these.
 ALPHABETS = [" ?({x1/-\n", "abch123-!?~{}#.:[]\", \n", "".join(map(chr, range(32, 0x250)))]
 
@@ -87,9 +87,11 @@ def test_parsers_take_linear_time(page, name):
     ("line", "said"),
     [
         (" " * 100_000, "0 moves on 6x6"),
-        ("?" * (1 << 16), "is not a move"),
+        ("?" * (1 << 16), "0 moves on 6x6"),
+        ("(" * (1 << 16), "closing parenthesis is missing"),
+        ("( " * (LENGTH // 2 - 10), "closing parenthesis is missing"),
         ("c3" + "?" * (1 << 16) + "x", "is not a move"),
-        ("?" * (LENGTH - 20), "is not a move"),
+        ("?" * (LENGTH - 20), "0 moves on 6x6"),
         ("a1 " * (LENGTH // 3 - 10), "at most 36"),
         ("{" * (LENGTH - 20), "closing brace is missing"),
     ],

@@ -174,6 +174,35 @@ fn records_of_other_programs_are_annotated() {
 }
 
 #[test]
+fn variations_are_skipped_and_a_board_may_be_given() {
+    let dir = TestDir::new();
+    let varied = include_str!("../data/record_variation.txt");
+    fs::write(dir.path("g.txt"), varied).unwrap();
+    let args = ["--json", "--time", "1ms", "--memory", "16MiB"];
+    let moves = |command: &[&str]| {
+        let json = dir.json(&[command, &args].concat(), 3);
+        let moves = json["moves"].as_array().expect("a list").clone();
+        moves.iter().map(|mv| mv["move"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+    };
+    let expected = ["d5", "e5", "b5-d5", "g5-c5"];
+    assert_eq!(moves(&["annotate", "g.txt"]), expected);
+    let (_, bare) = varied.split_once("\n\n").expect("headers");
+    fs::write(dir.path("bare.txt"), bare).unwrap();
+    assert_eq!(moves(&["annotate", "bare.txt", "--board", "8x8"]), expected);
+    let shown = dir.run(&["analyse", "8x8", "--game", "bare.txt", "--time", "1ms"]);
+    assert_eq!(code(&shown), 0, "{}", stderr(&shown));
+    for (command, reason) in [
+        (&["annotate", "bare.txt"][..], "name the board in the command: annotate --board 6x6"),
+        (&["annotate", "g.txt", "--board", "6x6"], "8x8"),
+        (&["analyse", "--game", "bare.txt"], "the board is missing"),
+    ] {
+        let output = dir.run(command);
+        assert_eq!(code(&output), 2, "{command:?}");
+        assert!(stderr(&output).contains(reason), "{command:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn undecided_moves_are_marked_and_set_the_exit_code() {
     let dir = TestDir::new();
     fs::write(dir.path("g.txt"), "Board: 8x8\n\n1. d5 d4\n").unwrap();

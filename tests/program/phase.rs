@@ -1,4 +1,5 @@
-//! `--phase jump`: positions with at most one empty square in the jumping phase.
+//! Positions of the jumping phase that the standard rules do not have: with at most one empty square (`--phase jump`), and
+//! with all stones on squares of the other colour.
 
 use super::common::{TestDir, code, konane, stderr, stdout};
 
@@ -16,7 +17,7 @@ fn one_empty_square_can_be_a_position_of_the_jumping_phase() {
         let found = dir.json(&[&line[..], &flags].concat(), 0);
         assert_eq!((&found["to_move"], &found["best_move"]), (&"black".into(), &"c1-a1".into()));
         assert_eq!(found["line"], serde_json::json!(["c1-a1"]), "{algorithm}");
-        assert_eq!(found["position"], "1ox b");
+        assert_eq!(found["position"], "1ox b jump");
     }
     // In the removal phase White removes b1, and Black has lost. In the jumping phase White cannot
     // move.
@@ -27,6 +28,85 @@ fn one_empty_square_can_be_a_position_of_the_jumping_phase() {
     assert_eq!(best(&[]), "b1");
     assert_eq!(best(&["--phase", "auto"]), "b1");
     assert!(best(&["--phase", "jump"]).is_null());
+    // The text of a position names the phase.
+    let word = ["solve", "--position", "1ox b jump", "--json"];
+    assert_eq!(dir.json(&word, 0)["best_move"], "c1-a1");
+}
+
+/// The board, the position as drawn, an accepted position with the same moves, and the value of both.
+const STRIPS: &str = include_str!("../data/strips.csv");
+
+#[test]
+fn stones_may_stand_on_squares_of_the_other_colour() {
+    let dir = TestDir::new();
+    let rows = STRIPS.lines().filter(|line| !line.starts_with('#'));
+    for row in rows {
+        let columns: Vec<&str> = row.split(',').collect();
+        let [board, drawn, accepted, value] = columns[..] else { panic!("{row}") };
+        let (same_board, accepted) = accepted
+            .strip_prefix('(')
+            .and_then(|rest| rest.split_once(") "))
+            .unwrap_or((board, accepted));
+        for (board, text) in [(board, drawn), (same_board, accepted)] {
+            for phase in ["auto", "jump"] {
+                let position = [board, "--position", text, "--phase", phase, "--json"];
+                let found = dir.json(&[&["value"][..], &position].concat(), 0);
+                assert_eq!((&found["value"], &found["position"]), (&value.into(), &text.into()));
+                let solved = dir.json(&[&["solve"][..], &position].concat(), 0);
+                assert_eq!(
+                    (&solved["winner"], &solved["position"]),
+                    (&"white".into(), &text.into())
+                );
+                let analysis = dir.run(&[&["analyse"][..], &position].concat());
+                assert!(
+                    stdout(&analysis).contains("\"winner\":\"white\""),
+                    "{}",
+                    stdout(&analysis)
+                );
+            }
+        }
+    }
+    let shown = dir.with_input(&["analyse", "1x6", "--position", "1xoxo1 b"], "save game.txt\n");
+    assert!(stdout(&shown).contains("   1  . x o x o .\n"), "{}", stdout(&shown));
+    assert!(stdout(&shown).contains("d1-f1"), "{}", stdout(&shown));
+    let again = dir.with_input(&["analyse", "--game", "game.txt"], "position\n");
+    assert!(stdout(&again).contains("1xoxo1 b\n"), "{}", stdout(&again));
+    // A session of other rules does not load the game.
+    let loaded = dir.with_input(&["analyse", "1x6", "--position", "1oxox1 b"], "load game.txt\n");
+    let loaded = stdout(&loaded) + &stderr(&loaded);
+    assert!(loaded.contains("has other rules"), "{loaded}");
+    for (args, reason) in [
+        (&["solve", "1x6", "--position", "1x1o2 b"][..], "and other stones do not"),
+        (&["solve", "3x3", "--position", "oxo/xo1/oxo w"], "in the jumping phase only"),
+        (&["solve", "3x3", "--position", "oxo/xo1/oxo w"], "--phase jump"),
+        (&["probe", "1x6", "--position", "1xoxo1 b"], "databases do not contain \"1xoxo1 b\""),
+        (&["solve", "1x6", "--position", "1xoxo1 b", "--proof", "a.proof"], "without a proof"),
+    ] {
+        let output = dir.run(args);
+        assert_eq!(code(&output), 2, "{args:?}");
+        assert!(stderr(&output).contains(reason), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn diagrams_are_read_from_arguments_and_standard_input() {
+    let dir = TestDir::new();
+    let diagram = include_str!("../data/diagram.txt");
+    let expected = "xoxo/oxox/xo1o/1xo1 b";
+    let found = dir.json(&["solve", "--position", diagram, "--json"], 0);
+    assert_eq!(found["position"], expected);
+    let lines = format!("{diagram}{expected}\nxoxo\noxox\n\nxoxo b\n{diagram}");
+    let output = dir.with_input(&["solve", "4x4", "-"], &lines);
+    assert_eq!(code(&output), 2);
+    let text = stdout(&output);
+    let read = text.lines().map(|line| line.split(':').next().unwrap_or_default());
+    assert_eq!(read.collect::<Vec<_>>(), [expected; 3]);
+    let errors = stderr(&output);
+    assert!(errors.contains("line 8: this position has 2 ranks"), "{errors}");
+    assert!(errors.contains("line 9: this position has 1 rank"), "{errors}");
+    assert_eq!(code(&dir.run(&["builddb", "3x3", "--quiet"])), 0);
+    let probed = dir.with_input(&["probe", "3x3", "-"], "x o x\n. x o # a remark\nx . . w\n");
+    assert!(stdout(&probed).starts_with("xox/1xo/x2 w: "), "{}", stdout(&probed));
 }
 
 #[test]
@@ -49,7 +129,7 @@ fn every_subcommand_with_a_position_takes_a_phase() {
     assert!(stdout(&dir.run(&draw)).starts_with("<svg"));
     // Terms of a sum have the phase as well, and their errors name the term.
     let add = ["value", "--add", "1x5 1oxox", "--phase", "jump", "--json"];
-    assert_eq!(dir.json(&add, 0)["position"], "1oxox b");
+    assert_eq!(dir.json(&add, 0)["position"], "1oxox b jump");
     for (term, reason) in [
         ("1x5", "missing"),
         ("9x9 9 b", "81 squares"),
@@ -119,7 +199,12 @@ fn records_have_the_phase() {
     let output = dir.with_input(&begin, "c1-a1\nsave game.txt\n");
     assert_eq!(code(&output), 0, "{}", stdout(&output));
     let text = std::fs::read_to_string(dir.path("game.txt")).unwrap();
-    assert!(text.contains("Position: 1oxox b\nPhase: jump\n"), "{text}");
+    assert!(text.contains("Position: 1oxox b jump\n"), "{text}");
+    // Older files have a header for the phase.
+    let older = text.replace(" jump\n", "\nPhase: jump\n");
+    std::fs::write(dir.path("older.txt"), older).unwrap();
+    let [new, old] = ["game.txt", "older.txt"].map(|file| stdout(&dir.run(&["annotate", file])));
+    assert_eq!(new, old);
     let judged = dir.json(&["annotate", "game.txt", "--json"], 0);
     assert_eq!(judged["moves"][0]["move"], "c1-a1");
     let again = dir.run(&["analyse", "--game", "game.txt", "--json"]);

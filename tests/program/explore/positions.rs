@@ -129,8 +129,27 @@ fn one_empty_square_can_be_a_position_of_the_jumping_phase() {
         "konane/setup",
         &json!({"board": "1x4", "squares": ["b1", "c1", "d1"], "to_move": "black", "phase": "jump"}),
     );
-    assert_eq!(reply.json()["position"], "1oxo b", "{}", reply.body);
+    assert_eq!(reply.json()["position"], "1oxo b jump", "{}", reply.body);
     assert_eq!(reply.json()["phase"], "jump");
+    let again = server.json("konane/position?board=1x4&position=1oxo_b_jump");
+    assert_eq!((&again["position"], &again["phase"]), (&json!("1oxo b jump"), &json!("jump")));
+}
+
+#[test]
+fn positions_are_read_as_the_literature_draws_them() {
+    let server = Server::new();
+    let drawn = server.json("konane/position?board=1x6&position=1xoxo1_b");
+    assert_eq!((&drawn["position"], &drawn["winner"]), (&json!("1xoxo1 b"), &json!("white")));
+    assert_eq!(drawn["moves"][0]["move"], "d1-f1");
+    assert_eq!(server.json("konane/value?board=1x6&position=1xoxo1_b")["value"], "0");
+    // Both colourings of a board alternate.
+    let fits = server.json("konane/position?board=1x6&position=1oxox1_b");
+    assert_eq!(fits["moves"][0]["move"], "c1-a1");
+    let diagram = include_str!("../../data/diagram.txt").replace('.', "_");
+    let reply = server.post("konane/setup", &json!({"board": "4x4", "position": diagram}));
+    assert_eq!(reply.json()["position"], "xoxo/oxox/xo1o/1xo1 b", "{}", reply.body);
+    let reply = server.post("konane/setup", &json!({"board": "1x6", "position": "1x1o2 b"}));
+    assert!(reply.body.contains("and other stones do not"), "{}", reply.body);
 }
 
 #[test]

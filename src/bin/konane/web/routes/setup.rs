@@ -45,7 +45,8 @@ pub async fn post(_: Params<NoParams>, Body(request): Body<SetupRequest>) -> Api
     let SetupRequest { board, position, phase, squares, to_move } = request;
     let (board, position) = match (position, squares, to_move) {
         (Some(text), None, None) => {
-            let played = PlayedPosition::read(&board, &Some(text), &phase, &None)?;
+            let played = PlayedPosition::parse(&board, Some(&text), phase.as_deref(), None);
+            let played = played.map_err(ApiError::refused)?;
             (played.board, played.position)
         }
         (None, Some(squares), Some(side)) => {

@@ -3,7 +3,7 @@
 
 import { calm, el, put, svg } from "./dom.js";
 import { SIGN } from "./words.js";
-import { fileName, ownStone, squareName } from "./position.js";
+import { fileName, isOtherColouring, ownStone, squareName } from "./position.js";
 
 const STONE = { x: "black", o: "white" };
 
@@ -88,11 +88,12 @@ export class Board {
   show(stones, of, moved = null) {
     const before = this.#stones;
     this.#stones = stones;
+    const isOther = isOtherColouring(stones, this.#size);
     for (const [square, button] of this.#buttons.entries()) {
       const { label, badge, mark } = of(square);
       const stone = stones[square];
       button.setAttribute("aria-label", label);
-      button.className = `square own-${STONE[ownStone(square, this.#size)]} ${mark ?? ""}`;
+      button.className = `square own-${STONE[ownStone(square, this.#size, isOther)]} ${mark ?? ""}`;
       put(button, stone ? el("span", { class: `stone ${STONE[stone]}` }) : el("span", { class: "pit" }),
         badge ? el("span", { class: `badge ${badge}`, "aria-hidden": "true" }, SIGN[badge]) : null);
     }

@@ -28,9 +28,15 @@ export function squareNumbers(size) {
   return numbers;
 }
 
-/** Returns the stone of a square's colour: black at the top left, then alternating. */
-export function ownStone(square, { files }) {
-  return (Math.floor(square / files) + (square % files)) % 2 === 0 ? "x" : "o";
+/** Returns the stone of a square's colour: black at the top left, or white with the other colouring, then alternating. */
+export function ownStone(square, { files }, isOther = false) {
+  const isEven = (Math.floor(square / files) + (square % files)) % 2 === 0;
+  return isEven !== isOther ? "x" : "o";
+}
+
+/** Returns true if the stones stand on squares of the other colour. */
+export function isOtherColouring(stones, size) {
+  return stones.some((stone, square) => stone && stone !== ownStone(square, size));
 }
 
 /**

@@ -9,12 +9,14 @@ import { bytes, firstSide, quote, turnNumber } from "./words.js";
 const MAX_BYTES = 1 << 20;
 
 /**
- * Parts of a line of moves, outside of comments: a brace, the beginning of a remark, the number of a turn, or any other
- * word. The first character decides which one, so the time is linear in the length of the line.
+ * Parts of a line of moves, outside of comments: a brace, a parenthesis, the beginning of a remark, a NAG, a score, the
+ * number of a turn, or any other word. The time is linear in the length of the line.
  */
-const TOKEN = /[{}#]|\d+\.*|[^\s,{}#]+/g;
-/** A removal or a jump, followed by marks. */
-const MOVE = /^([a-z]{1,2}\d{1,2})(?:-?([a-z]{1,2}\d{1,2}))?[?!~]*$/i;
+const TOKEN = /[{}()#]|\$\d*|[01][-\u2010-\u2015\u2212][01]|\d+\.*|[^\s,{}()#$]+/g;
+/** A removal or a jump with its landing squares, followed by marks. */
+const MOVE = /^([a-z]{1,2}\d{1,2})(?:-?[a-z]{1,2}\d{1,2})*?(?:-?([a-z]{1,2}\d{1,2}))?[?!~]*$/i;
+/** Words that are not moves: NAGs, scores, numbers, resignations. */
+const SKIPPED = /^([$\d].*|[!?]+|\*|black|white|resigns\.?)$/i;
 
 /**
  * Name and value of a header, `Name: value` or, as in records of chess, `[Name "value"]`; null for any other line.
@@ -34,20 +36,24 @@ function readHeader(line) {
 
 /**
  * Parses a record. Accepts everything that the program accepts, with the same meaning, and some texts that it rejects:
- * headers as in records of chess, no empty line after the headers, commas between moves, other move numbers. The
+ * no empty line after the headers, commas between moves, other move numbers. `board` is that of a record without one. The
  * program checks that the moves are legal. Throws an error that names the line.
  */
-export function readRecord(text) {
+export function readRecord(text, board = "") {
   const record = { board: "", pos: "", moves: [] };
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   // Number of the line in which the comment that is open begins, 0 outside of comments.
   let comment = 0;
+  // Number of variations that are open, and the line in which the first of them begins.
+  let [depth, variation] = [0, 0];
+  let phase = "";
   for (const [at, line] of lines.entries()) {
-    const header = comment || record.moves.length ? null : readHeader(line);
+    const header = comment || depth || record.moves.length ? null : readHeader(line);
     if (header) {
       const [name, value] = header;
       if (/^board$/i.test(name)) record.board = value.toLowerCase().replace("\u00d7", "x");
       else if (/^position$/i.test(name)) record.pos = value;
+      else if (/^phase$/i.test(name) && /^jump$/i.test(value)) phase = " jump";
       continue;
     }
     TOKEN.lastIndex = 0;
@@ -63,14 +69,26 @@ export function readRecord(text) {
         comment = at + 1;
       } else if (token === "}") {
         throw new Error(`Line ${at + 1}: there is no opening brace before this closing brace.`);
-      } else if (!/^\d/.test(token)) {
-        const match = MOVE.exec(token);
+      } else if (token === "(") {
+        if (/^\(\s*\d+\s*,\s*\d+\s*\)/.test(line.slice(TOKEN.lastIndex - 1))) {
+          throw new Error(`Line ${at + 1}: a row and a column in parentheses are not a square. Moves look like c3 or c3-c5.`);
+        }
+        if (depth === 0) variation = at + 1;
+        depth += 1;
+      } else if (token === ")") {
+        if (depth === 0) throw new Error(`Line ${at + 1}: there is no variation before this closing parenthesis.`);
+        depth -= 1;
+      } else if (!depth && !SKIPPED.test(token)) {
+        const match = MOVE.exec(token.replace(/[\u2010-\u2015\u2212]/g, "-"));
         if (!match) throw new Error(`Line ${at + 1}: "${quote(token)}" is not a move. Moves look like c3 or c3-c5.`);
         record.moves.push(match.slice(1).filter(Boolean).join("-").toLowerCase());
       }
     }
   }
   if (comment) throw new Error(`Line ${comment}: a comment begins here, and its closing brace is missing.`);
+  if (depth) throw new Error(`Line ${variation}: a variation begins here, and its closing parenthesis is missing.`);
+  if (record.pos && !/ jump$/i.test(record.pos)) record.pos += phase;
+  record.board ||= board;
   const size = dimensions(record.board);
   if (!size) {
     throw new Error(record.board ? `Board: "${quote(record.board)}" is not a board: write ranks x files, such as 6x6, with `
@@ -138,7 +156,7 @@ export class Records {
     if (!file) return;
     try {
       if (file.size > MAX_BYTES) throw new Error(`The file has ${bytes(file.size)}. A game record has at most ${bytes(MAX_BYTES)}.`);
-      const record = readRecord(await file.text());
+      const record = readRecord(await file.text(), this.view.state.board);
       go({ ...record, at: record.moves.length });
       this.#say(`${file.name}: ${record.moves.length} moves on ${record.board}.`);
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import { Latest, dropped, post } from "./api.js";
 import { announce, el } from "./dom.js";
-import { ownStone, readPosition, squareName, startStones, writePosition } from "./position.js";
+import { isOtherColouring, ownStone, readPosition, squareName, startStones, writePosition } from "./position.js";
 import { go } from "./state.js";
 import { capital } from "./words.js";
 
@@ -14,7 +14,7 @@ export class Setup {
   constructor(view) {
     this.view = view;
     this.text = el("input", { type: "text", id: "position-text", spellcheck: "false", autocapitalize: "off",
-      autocomplete: "off", "aria-describedby": "setup-error", oninput: () => this.#typed() });
+      autocomplete: "off", "aria-describedby": "setup-error", oninput: () => this.#typed(), onpaste: (event) => this.#pasted(event) });
     const side = (value, name) => el("label", { class: "check" }, el("input", { type: "radio", name: "side", value,
       onchange: () => {
         this.toMove = value;
@@ -81,9 +81,13 @@ export class Setup {
   }
 
   toggle(square) {
-    this.stones[square] = this.stones[square] ? null : ownStone(square, this.view.size);
+    this.stones[square] = this.stones[square] ? null : this.#own(square);
     announce(`${squareName(square, this.view.size)} ${this.stones[square] ? "taken" : "empty"}`);
     this.#changed();
+  }
+
+  #own(square) {
+    return ownStone(square, this.view.size, isOtherColouring(this.stones, this.view.size));
   }
 
   #set(stones) {
@@ -99,20 +103,32 @@ export class Setup {
   }
 
   #typed() {
-    const read = readPosition(this.text.value, this.view.size);
-    if (read) {
-      this.stones = read.stones;
-      this.toMove = read.toMove;
-      for (const input of this.sides.querySelectorAll("input")) input.checked = input.value === this.toMove;
-      this.draw();
-    }
+    this.#preview(this.text.value);
     this.#check();
+  }
+
+  /** Keeps the lines of a diagram apart: the field has one line. */
+  #pasted(event) {
+    const lines = event.clipboardData.getData("text").trim().split(/\s*\n\s*/);
+    if (lines.length === 1) return;
+    event.preventDefault();
+    this.text.value = lines.join("/").replace(/\/([bw])$/i, " $1");
+    this.#typed();
+  }
+
+  #preview(text) {
+    const read = readPosition(text, this.view.size);
+    if (!read) return;
+    this.stones = read.stones;
+    this.toMove = read.toMove;
+    for (const input of this.sides.querySelectorAll("input")) input.checked = input.value === this.toMove;
+    this.draw();
   }
 
   draw() {
     const { view } = this;
     view.board.show(this.stones, (square) => {
-      const own = ownStone(square, view.size) === "x" ? "black" : "white";
+      const own = this.#own(square) === "x" ? "black" : "white";
       return { mark: "editable", label: `${squareName(square, view.size)}, ${
         this.stones[square] ? `${own} stone, remove it` : `empty, put a ${own} stone here`}` };
     });
@@ -125,6 +141,8 @@ export class Setup {
       const answer = await post("konane/setup", { board: this.view.state.board, position: this.text.value },
         this.#latest.signal());
       this.#canonical = answer.position;
+      // The text may be a diagram, which only the program reads.
+      if (answer.position !== this.text.value) this.#preview(answer.position);
       this.problem.hidden = true;
       this.use.removeAttribute("aria-disabled");
     } catch (error) {

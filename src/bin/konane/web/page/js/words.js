@@ -45,7 +45,7 @@ export function winner(outcome, toMove) {
 
 /** Returns the side that moves first from a position; from the start of the game, which is an empty text, Black. */
 export function firstSide(pos) {
-  return pos.endsWith(" w") ? "white" : "black";
+  return / w( jump)?$/.test(pos) ? "white" : "black";
 }
 
 /**
