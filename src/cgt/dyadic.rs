@@ -42,6 +42,23 @@ impl Dyadic {
         (units.unsigned_abs() < 1 << 61).then_some(Dyadic(units))
     }
 
+    /// The number with the decimals after its point. `None` if it is no fraction k/2^e, or has more than 38 decimals.
+    fn of_decimal(integer: &str, decimals: &str) -> Option<Dyadic> {
+        let is_number = !decimals.is_empty() && decimals.bytes().all(|b| b.is_ascii_digit());
+        if !is_number || integer.contains('/') {
+            return None;
+        }
+        let digits = decimals.trim_end_matches('0');
+        // n/10^k is a fraction with the denominator 2^k exactly if 5^k divides n.
+        let count = u32::try_from(digits.len()).ok().filter(|&count| count <= 38)?;
+        let numerator: u128 = if count == 0 { 0 } else { digits.parse().ok()? };
+        let fives = 5_u128.pow(count);
+        let fraction = (numerator % fives == 0).then_some(numerator / fives)?;
+        let fraction = Dyadic::new(i64::try_from(fraction).ok()?, count)?;
+        let whole: Dyadic = integer.parse().ok()?;
+        if integer.starts_with('-') { whole.minus(fraction) } else { whole.plus(fraction) }
+    }
+
     /// The number in units of 2^-40.
     pub(super) fn units(self) -> i64 {
         self.0
@@ -127,8 +144,11 @@ impl fmt::Display for Dyadic {
 impl FromStr for Dyadic {
     type Err = ();
 
-    /// Reads the [`Display`](fmt::Display) text. The fraction need not be in lowest terms.
+    /// Reads the [`Display`](fmt::Display) text, or a decimal such as `0.75`. The fraction need not be in lowest terms.
     fn from_str(text: &str) -> Result<Self, ()> {
+        if let Some((integer, decimals)) = text.split_once('.') {
+            return Dyadic::of_decimal(integer, decimals).ok_or(());
+        }
         let (numerator, denominator) = text.split_once('/').unwrap_or((text, "1"));
         let digits = numerator.strip_prefix('-').unwrap_or(numerator);
         let is_number =
@@ -154,7 +174,17 @@ mod tests {
 
     #[test]
     fn texts_are_in_lowest_terms() {
-        for (text, lowest) in [("6/4", "3/2"), ("-2/2", "-1"), ("0/8", "0"), ("-5/4", "-5/4")] {
+        for (text, lowest) in [
+            ("6/4", "3/2"),
+            ("-2/2", "-1"),
+            ("0/8", "0"),
+            ("-5/4", "-5/4"),
+            ("0.5", "1/2"),
+            ("-3.1250", "-25/8"),
+            ("-0.75", "-3/4"),
+            ("2.0", "2"),
+            ("0.00000000000000000000000000000000000000", "0"),
+        ] {
             assert_eq!(text.parse::<Dyadic>().unwrap().to_string(), lowest);
         }
         for text in [
@@ -167,7 +197,13 @@ mod tests {
             "1/-2",
             "+1",
             "--1",
-            "1.5",
+            "0.1",
+            "1.",
+            ".5",
+            "1/2.5",
+            "1.5.5",
+            "1.-5",
+            "0.0000000000000000000000000000000000000001",
             "2097152",
             "1/2199023255552",
         ] {

@@ -1,7 +1,8 @@
 //! Reading of games in the notation of [`GameStore::text`], and of its other spellings.
 //!
-//! Also read: `+-1` for `±1`, `3.^` for `^3`, the arrows `↑` and `↓`, a minus sign before any game, and forms that are
-//! not canonical.
+//! Also read: sums and differences `{2|1} + * - ^`, parentheses around a game, `+-1` for `±1`, `3.^` for `^3`, the arrows
+//! `↑`, `↓`, `⇑` (two ups) and `⇓`, `⧾2` and `⧿2` for tiny(2) and miny(2), decimals such as `0.75`, a minus sign before
+//! any game, and forms that are not canonical.
 
 use super::dyadic::Dyadic;
 use super::store::{GameId, GameStore};
@@ -64,9 +65,11 @@ impl GameStore<'_> {
     /// If the text is not a game, or a limit of the store is reached.
     pub fn parse(&mut self, text: &str) -> Result<GameId, GameTextError> {
         let mut parser = Parser { games: self, text, place: 0, depth: 0 };
-        let game = parser.game()?;
-        parser.skip_spaces();
-        if parser.rest().is_empty() { Ok(game) } else { Err(parser.error("the end of the text")) }
+        let game = parser.sum()?;
+        if parser.rest().is_empty() {
+            return Ok(game);
+        }
+        Err(parser.error("\"+\", \"-\" or the end of the text"))
     }
 }
 
@@ -123,6 +126,24 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Reads games with signs between them, and the white space after them.
+    fn sum(&mut self) -> Result<GameId, GameTextError> {
+        let mut sum = self.game()?;
+        loop {
+            self.skip_spaces();
+            let game = if self.take("+") {
+                self.game()?
+            } else if self.take("-") {
+                let game = self.game()?;
+                self.games.negative(game)
+            } else {
+                return Ok(sum);
+            };
+            sum = self.games.sum(sum, game)?;
+        }
+    }
+
+    /// Reads a game that is not a sum with signs.
     fn game(&mut self) -> Result<GameId, GameTextError> {
         self.skip_spaces();
         self.depth += 1;
@@ -150,9 +171,13 @@ impl Parser<'_, '_> {
                 let game = self.divided()?;
                 self.must_take("}", "\",\", \"|\" or \"}\"")?;
                 game
-            } else if self.take("tiny(") || self.take("Tiny(") {
+            } else if self.take("(") {
+                let game = self.sum()?;
+                self.must_take(")", "\"+\", \"-\" or \")\"")?;
+                game
+            } else if self.take("tiny") || self.take("Tiny") || self.take("⧾") {
                 self.tiny()?
-            } else if self.take("miny(") || self.take("Miny(") {
+            } else if self.take("miny") || self.take("Miny") || self.take("⧿") {
                 let tiny = self.tiny()?;
                 self.games.negative(tiny)
             } else {
@@ -162,10 +187,16 @@ impl Parser<'_, '_> {
         Ok(game)
     }
 
-    /// Reads G) and returns {0||0|-G}.
+    /// Reads G and returns {0||0|-G}. G is a number, or has parentheses or braces.
     fn tiny(&mut self) -> Result<GameId, GameTextError> {
-        let size = self.game()?;
-        self.must_take(")", "\")\"")?;
+        let size = match self.rest().bytes().next() {
+            Some(b'0'..=b'9') => {
+                let (value, _) = self.number()?;
+                self.games.number_up_star(value, 0, 0)?
+            }
+            Some(b'(' | b'{') => self.game()?,
+            _ => return Err(self.error("a number, \"(\" or \"{\"")),
+        };
         let (zero, negative) = (self.games.zero(), self.games.negative(size));
         let threat = self.games.game(&[zero], &[negative])?;
         Ok(self.games.game(&[zero], &[threat])?)
@@ -173,14 +204,11 @@ impl Parser<'_, '_> {
 
     /// Reads options with commas between them.
     fn options(&mut self) -> Result<Vec<GameId>, GameTextError> {
-        let mut options = vec![self.game()?];
-        loop {
-            self.skip_spaces();
-            if !self.take(",") {
-                return Ok(options);
-            }
-            options.push(self.game()?);
+        let mut options = vec![self.sum()?];
+        while self.take(",") {
+            options.push(self.sum()?);
         }
+        Ok(options)
     }
 
     /// Reads lists of options with bars between them.
@@ -228,36 +256,47 @@ impl Parser<'_, '_> {
         Ok(self.games.game(&left, &right)?)
     }
 
-    /// Reads a sum of a number, a multiple of up or down, and a nimber, such as `-1/2^3*2`.
-    fn number_up_star(&mut self) -> Result<GameId, GameTextError> {
-        const EXPECTED: &str = "a number, \"*\", \"^\", \"v\", \"±\", \"{\" or \"tiny(\"";
+    /// Reads an integer, a fraction or a decimal. Also returns the integer.
+    fn number(&mut self) -> Result<(Dyadic, Option<i32>), GameTextError> {
         let begin = self.place;
         self.take("-");
-        let mut number = None;
-        if !self.digits().is_empty() {
-            let end = self.place;
-            if self.take("/") && self.digits().is_empty() {
-                return Err(self.error("a power of 2"));
-            }
-            let text = &self.text[begin..self.place];
-            let value = text
-                .parse()
-                .ok()
-                .filter(|value: &Dyadic| (-Dyadic::MAX_GAME..=Dyadic::MAX_GAME).contains(value));
-            let Some(value) = value else {
-                self.place = begin;
-                return Err(self.error("a fraction k/2^e with e up to 40, from -4096 to 4096"));
-            };
-            let integer = self.text[begin..end].parse::<i32>().ok();
-            number = Some((value, integer.filter(|_| self.place == end)));
+        self.digits();
+        let end = self.place;
+        // A point without a digit after it is that of a multiple, `3.^`.
+        let is_decimal = self
+            .rest()
+            .strip_prefix('.')
+            .is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()));
+        if (is_decimal && self.take(".") || self.take("/")) && self.digits().is_empty() {
+            return Err(self.error("a power of 2"));
         }
+        let text = &self.text[begin..self.place];
+        let is_game = |value: &Dyadic| (-Dyadic::MAX_GAME..=Dyadic::MAX_GAME).contains(value);
+        let Some(value) = text.parse().ok().filter(is_game) else {
+            self.place = begin;
+            return Err(self.error(
+                "a number k/2^e with e up to 40, from -4096 to 4096, such as 3/4 or 0.75 (0.1 and 1/3 are none)",
+            ));
+        };
+        let integer = self.text[begin..end].parse::<i32>().ok();
+        Ok((value, integer.filter(|_| self.place == end)))
+    }
+
+    /// Reads a sum of a number, a multiple of up or down, and a nimber, such as `-1/2^3*2`.
+    fn number_up_star(&mut self) -> Result<GameId, GameTextError> {
+        const EXPECTED: &str = "a number, \"*\", \"^\", \"v\", \"±\", \"{\", \"(\" or \"tiny(\"";
+        let begin = self.place;
+        let is_number =
+            self.rest().trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+        let number = is_number.then(|| self.number()).transpose()?;
         let mut ups = 0i32;
         let mut value = number.map_or(Dyadic::ZERO, |(value, _)| value);
         let is_multiple = number.is_some() && self.take(".");
         let up_begin = self.place;
-        for (arrow, sign) in [("^", 1), ("↑", 1), ("v", -1), ("↓", -1)] {
+        for (arrow, count) in [("^", 1), ("↑", 1), ("⇑", 2), ("v", -1), ("↓", -1), ("⇓", -2)]
+        {
             while self.take(arrow) {
-                ups += sign;
+                ups += count;
             }
             if ups != 0 {
                 break;
