@@ -70,6 +70,11 @@ class Position:
 
     `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
     is a position in the jumping phase, however many squares are empty: ``Position("1x3", "1ox b", "jump")``.
+    The word ``jump`` after the side to move means the same: ``Position("1x3", "1ox b jump")``. In the jumping phase,
+    the stones may also all stand on squares of the other colour, as in ``Position("1x6", "1xoxo1 b")``.
+
+    Diagrams are read, too: one rank per line, with white space or ``|`` between squares. ``str()`` returns the text
+    in the notation of the program, from which `Position` creates an equal position.
 
     Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
     used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the
@@ -103,8 +108,8 @@ class Position:
         Two positions of a board have the same code if and only if a symmetry maps one to the other; then they have
         the same value. On boards with an even side, after both removals, this includes the symmetries that
         exchange the colours and the side to move. ``probe_many`` takes these codes. Do not look up codes of
-        positions with fewer than two empty squares and ``phase="jump"``: in a database, these codes belong to other
-        positions.
+        positions with fewer than two empty squares in the jumping phase, or with stones on squares of the other
+        colour: in a database, these codes belong to other positions.
         """
     @property
     def occupied(self) -> int:

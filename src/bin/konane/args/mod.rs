@@ -237,11 +237,12 @@ pub struct PositionArgs {
 #[command(group = ArgGroup::new("phased").multiple(true))]
 pub struct BeginArgs {
     /// Begin at this position: ranks from the top with / between them, x Black, o White, a number
-    /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w".
+    /// for that many empty squares, then b or w for the side to move: "xox/o1o/xox w". Diagrams with one rank
+    /// per line are read, too.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, group = "phased")]
     pub position: Option<String>,
     /// Phase of --position: auto (a removal is next if fewer than two squares are empty) or jump (the
-    /// players jump, as in "1ox b") [default: auto].
+    /// players jump, as in "1ox b", also written "1ox b jump") [default: auto].
     #[arg(
         long,
         value_name = "PHASE",

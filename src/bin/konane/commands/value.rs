@@ -35,7 +35,7 @@ const MAX_SHOWN: usize = 1000;
 #[command(group = ArgGroup::new("game").args(["board", "position", "add"]).required(true).multiple(true))]
 #[command(after_help = concat!(
     "Left is Black, Right is White. Values are in the notation of CGSuite: *2 is a nimber, ^ is up,\n",
-    "v is down, ±1 is {1|-1}, {a||b|c} is {a|{b|c}}, tiny(2) is {0||0|-2}.\n\n",
+    "v is down, ±1 is {1|-1}, {a||b|c} is {a|{b|c}}, tiny(2) is {0||0|-2}. Sums are read, too: 1 + ^.\n\n",
     "Examples:\n",
     "  konane value --position \"xo2/2ox/1o1o/o1o1 b\"\n",
     "  konane value 4x4 --position \"xo2/2ox/1o1o/o1o1 b\" --thermograph hot.svg\n",
