@@ -117,34 +117,47 @@ proptest! {
 
     #[test]
     fn images_of_rows(
-        size in prop::sample::select(vec![
-            "1x1", "1x4", "2x3", "3x3", "3x4", "4x4", "3x5", "1x17", "4x5", "5x5", "3x7", "4x7",
-            "2x14", "5x6",
-        ]),
+        moved in (0u8..=13).prop_flat_map(|white| Just(Vec::from_iter(0..white)).prop_shuffle()),
         seed: u64,
     ) {
-        let numbering = SquareNumbers::new(&Board::new(size.parse().unwrap()));
-        let white = numbering.count(Colour::White);
-        let source = row(white, seed);
+        assert_permutes(&moved, seed);
+    }
+}
+
+#[test]
+fn images_of_rows_under_the_symmetries_of_boards() {
+    let boards = [
+        "1x1", "1x4", "2x3", "3x3", "3x4", "4x4", "3x5", "1x17", "4x5", "5x5", "3x7", "4x7",
+        "2x14", "5x6",
+    ];
+    for board in boards {
+        let numbering = SquareNumbers::new(&Board::new(board.parse().unwrap()));
         for g in 0..numbering.symmetries() {
-            let permutation = RowPermutation::new(numbering.moved(Colour::White, g));
-            for ops in all_ops() {
-                let mut target = row(white, !seed);
-                ops.permute(&permutation, &mut target, &source);
-                for p in 0..1 << white {
-                    let image = numbering.image(Colour::White, g, p);
-                    prop_assert_eq!(bit(&target, image), bit(&source, p));
-                }
-                // In a row of several planes, every plane is permuted separately.
-                let planes = random_planes(white, 3, seed);
-                let mut target = together(&random_planes(white, 3, !seed));
-                ops.permute(&permutation, &mut target, &together(&planes));
-                for (found, plane) in apart(&target, 3).iter().zip(&planes) {
-                    for p in 0..1 << white {
-                        let image = numbering.image(Colour::White, g, p);
-                        prop_assert_eq!(bit(found, image), bit(plane, p));
-                    }
-                }
+            assert_permutes(numbering.moved(Colour::White, g), g as u64);
+        }
+    }
+}
+
+/// Compares [`RowOps::permute`], for the permutation that maps each square `n` to `moved[n]`, with an image bit
+/// by bit.
+fn assert_permutes(moved: &[u8], seed: u64) {
+    let white = moved.len() as u32;
+    let image = |p: u32| (0..white).map(|n| (p >> n & 1) << moved[n as usize]).sum();
+    let permutation = RowPermutation::new(moved);
+    let source = row(white, seed);
+    for ops in all_ops() {
+        let mut target = row(white, !seed);
+        ops.permute(&permutation, &mut target, &source);
+        for p in 0..1 << white {
+            assert_eq!(bit(&target, image(p)), bit(&source, p), "{moved:?}");
+        }
+        // In a row of several planes, every plane is permuted separately.
+        let planes = random_planes(white, 3, seed);
+        let mut target = together(&random_planes(white, 3, !seed));
+        ops.permute(&permutation, &mut target, &together(&planes));
+        for (found, plane) in apart(&target, 3).iter().zip(&planes) {
+            for p in 0..1 << white {
+                assert_eq!(bit(found, image(p)), bit(plane, p), "{moved:?}");
             }
         }
     }

@@ -6,7 +6,7 @@ use super::super::common::{TestDir, code, stderr, stdout};
 fn statespace_reproduces_the_published_table() {
     let dir = TestDir::new();
     let table = include_str!("../../data/statespace.csv");
-    for board in ["4x4", "5x4"] {
+    for board in ["3x3", "4x3", "4x4", "5x4", "5x5"] {
         let value = dir.json(&["statespace", board, "--json", "--quiet", "--threads", "1"], 0);
         let plies = value["plies"].as_array().expect("plies");
         let columns = ["ply", "unique", "black_wins", "white_wins", "terminals"];

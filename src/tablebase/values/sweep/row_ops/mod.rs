@@ -129,9 +129,6 @@ impl RowOps {
     /// the permutation was made.
     pub fn permute(self, permutation: &RowPermutation, target: &mut [u64], source: &[u64]) {
         let planes = source.len() / permutation.row_words();
-        if permutation.is_scattered() {
-            return permutation.permute_scattered(planes, target, source);
-        }
         match self.isa {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
