@@ -274,11 +274,11 @@ impl Database {
         if position.phase(board) == Phase::Jumping {
             return self.jumping_remoteness(position.occupied(), position.to_move()).map(Some);
         }
-        let mut after = Vec::new();
+        let mut moves = Vec::new();
         for mv in position.moves(board) {
-            after.extend(self.remoteness(&position.play(board, mv))?);
+            moves.extend(self.remoteness(&position.play(board, mv))?.map(|plies| plies + 1));
         }
-        Ok(Some(remoteness(after)))
+        Ok(Some(remoteness(moves)))
     }
 
     /// Returns the board if all stones of the position are on it.

@@ -150,7 +150,7 @@ fn answer_line(
         .moves
         .iter()
         .map(|rated| {
-            let in_plies = in_plies(rated.remoteness.map(|plies| plies + 1));
+            let in_plies = in_plies(rated.remoteness);
             let mv = rated.mv.to_string();
             format!("{mv} {}{in_plies}", rated.outcome.name())
         })
@@ -185,7 +185,7 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     let list = |outcome: Value| {
         let moves = answer.moves.iter().filter(|rated| rated.outcome == outcome);
         let text = |rated: &RatedMove| {
-            let plies = rated.remoteness.map_or(String::new(), |plies| format!(" ({})", plies + 1));
+            let plies = rated.remoteness.map_or(String::new(), |plies| format!(" ({plies})"));
             rated.mv.to_string() + &plies
         };
         let moves: Vec<String> = moves.map(text).collect();
