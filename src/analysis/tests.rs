@@ -179,7 +179,7 @@ fn with_database(directory: &Path, size: &str, metric: Metric, max_stones: u32) 
     let options = BuildOptions { metric, max_stones: Some(max_stones), ..options };
     let plan = plan(&board, &options).unwrap();
     build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
-    let found = Database::find(directory, board.dimensions(), DatabaseOptions::default());
+    let found = Database::find(&[directory], board.dimensions(), DatabaseOptions::default());
     analyst(size).with_database(found.unwrap()).unwrap()
 }
 

@@ -68,7 +68,7 @@ impl Probe {
 /// use konane::tablebase::{Database, DatabaseOptions, probe};
 /// use konane::{Position, notation};
 ///
-/// let database = Database::find("db".as_ref(), "6x6".parse()?, DatabaseOptions::default())?;
+/// let database = Database::find(&["db"], "6x6".parse()?, DatabaseOptions::default())?;
 /// let board = database.board();
 /// let answer = probe(&database, &Position::start(board))?;
 /// for rated in answer.moves {
