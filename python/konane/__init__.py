@@ -58,6 +58,7 @@ from ._results import JudgedMove as JudgedMove
 from ._results import Probe as Probe
 from ._results import Progress as Progress
 from ._results import Proof as Proof
+from ._results import RatedMove as RatedMove
 from ._results import Solution as Solution
 from ._results import SproutsSolution as SproutsSolution
 from ._results import SumValue as SumValue

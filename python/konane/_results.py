@@ -16,6 +16,7 @@ __all__ = [
     "Probe",
     "Progress",
     "Proof",
+    "RatedMove",
     "Solution",
     "SproutsSolution",
     "SumValue",
@@ -186,6 +187,21 @@ class Verification:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RatedMove:
+    """Value of a move, in ``Probe.moves``.
+
+    * ``move``: The move.
+    * ``outcome``: ``"win"`` or ``"loss"`` for the player who makes it.
+    * ``remoteness``: Plies to the end with best play, this move included; ``None`` if the database stores
+      outcomes only.
+    """
+
+    move: str
+    outcome: Literal["win", "loss"]
+    remoteness: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Probe:
     """Values of a position and its moves from a database.
 
@@ -196,11 +212,8 @@ class Probe:
     * ``outcome``: ``"win"`` or ``"loss"`` for the player to move.
     * ``winner``: ``"black"`` or ``"white"``.
     * ``remoteness``: Plies to the end with best play; ``None`` if the database stores outcomes only.
-    * ``moves``: Moves with their outcome for the player who makes them, winning moves first. With the
-      remoteness, winning moves are sorted from the quickest to the longest, and losing ones from the
-      longest to the quickest.
-    * ``remoteness_after``: Moves with the remoteness of the position after them; ``None`` if the database
-      stores outcomes only.
+    * ``moves``: All moves, each a ``RatedMove``, winning moves first. With the remoteness, winning moves are
+      sorted from the quickest to the longest, and losing ones from the longest to the quickest.
     """
 
     board: str
@@ -210,13 +223,12 @@ class Probe:
     outcome: Literal["win", "loss"]
     winner: _Colour
     remoteness: int | None = None
-    moves: dict[str, str]
-    remoteness_after: dict[str, int] | None = None
+    moves: list[RatedMove]
 
     @property
     def best_move(self) -> str | None:
         """A move that keeps the outcome; ``None`` if there is no move."""
-        return next(iter(self.moves), None)
+        return self.moves[0].move if self.moves else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +238,7 @@ class JudgedMove:
     * ``move``: The move.
     * ``outcome``: ``"win"`` or ``"loss"`` for the player who makes it, or ``"unknown"``.
     * ``source``: Origin of the value: ``"rules"``, ``"database"`` or ``"search"``; ``None`` if it is unknown.
-    * ``remoteness``: Plies to the end with best play after the move; ``None`` if unknown.
+    * ``remoteness``: Plies to the end with best play, this move included; ``None`` if unknown.
     * ``replies``: Number of moves of the opponent after the move.
     * ``after``: The position after the move, as text.
     """

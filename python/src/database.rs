@@ -8,7 +8,7 @@ use konane::Dimensions;
 use konane::tablebase::{self, Database, DatabaseError, DatabaseOptions, Metric};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyList, PyType};
 
 use crate::argument::{PathArg, StrArg, name, read_path};
 use crate::build::metric_of;
@@ -221,16 +221,11 @@ impl PyDatabase {
         let database = self.values(py)?;
         let answer = interrupt::detached(py, || tablebase::probe(&database, &position.position))??;
         let fields = results::dict(py, &answer)?;
-        let (moves, after) = (PyDict::new(py), PyDict::new(py));
+        let moves = PyList::empty(py);
         for rated in &answer.moves {
-            let text = rated.mv.to_string();
-            moves.set_item(&text, rated.outcome.name())?;
-            after.set_item(&text, rated.remoteness)?;
+            moves.append(results::make(py, "RatedMove", results::dict(py, rated)?)?)?;
         }
         fields.set_item("moves", moves)?;
-        if answer.remoteness.is_some() {
-            fields.set_item("remoteness_after", after)?;
-        }
         results::make(py, "Probe", fields)
     }
 

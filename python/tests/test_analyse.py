@@ -43,7 +43,7 @@ def test_remoteness_comes_from_a_database(ranked):
         assert found.remoteness == remoteness(position) == len(found.line)
         assert found.source == ("rules" if position.is_over else "database")
         for judged in found.moves:
-            assert judged.remoteness == remoteness(position.play(judged.move))
+            assert judged.remoteness == remoteness(position.play(judged.move)) + 1
         assert konane.line(position, db=ranked) == found.line
     assert konane.line("3x4", db=ranked.directory) == konane.analyse("3x4", db=ranked).line
 

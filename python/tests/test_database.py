@@ -19,13 +19,14 @@ def test_values_agree_with_plain_recursion(databases, board):
         assert (answer.board, answer.position) == (position.board, str(position))
         assert answer.to_move == position.to_move
         assert (answer.winner == answer.to_move) == (answer.outcome == "win")
-        assert (answer.remoteness, answer.remoteness_after) == (None, None)
-        assert sorted(answer.moves) == sorted(position.moves())
-        for move, outcome in answer.moves.items():
-            assert outcome == ("loss" if wins(position.play(move)) else "win")
-        outcomes = list(answer.moves.values())
+        assert answer.remoteness is None
+        assert sorted(rated.move for rated in answer.moves) == sorted(position.moves())
+        for rated in answer.moves:
+            expected = "loss" if wins(position.play(rated.move)) else "win"
+            assert (rated.outcome, rated.remoteness) == (expected, None)
+        outcomes = [rated.outcome for rated in answer.moves]
         assert outcomes == sorted(outcomes, reverse=True), "winning moves first"
-        assert answer.best_move == next(iter(answer.moves), None)
+        assert answer.best_move == (answer.moves[0].move if answer.moves else None)
     codes = np.array([position.code for position in positions], dtype=np.uint64)
     expected = np.array([wins(position) for position in positions], dtype=np.int8)
     np.testing.assert_array_equal(db.probe_many(codes), expected)
@@ -49,8 +50,8 @@ def test_remoteness_agrees_with_plain_recursion(tmp_path):
     for position in reachable("3x4")[::7]:
         answer = db.probe(position)
         assert answer.remoteness == remoteness(position)
-        for move, number in answer.remoteness_after.items():
-            assert number == remoteness(position.play(move))
+        for rated in answer.moves:
+            assert rated.remoteness == remoteness(position.play(rated.move)) + 1
     positions = reachable("3x4")
     found = db.probe_many(positions, metric="remoteness")
     assert found.dtype == np.int8 and found.tolist() == [remoteness(position) for position in positions]

@@ -411,7 +411,7 @@ impl Analyst {
     /// Sorts the moves of an analysis as [`Analysis::moves`] describes. The resistance of losing moves is compared by the
     /// following criteria in turn, until one of them distinguishes the moves:
     ///
-    /// * the greatest remoteness, if the remoteness after every losing move is known
+    /// * the greatest remoteness, if that of every losing move is known
     /// * the opponent is not known to have a move that ends the game
     /// * the smallest number of winning replies, which counts as 0 if the value of some reply is unknown
     /// * the greatest search effort of the position after the move
@@ -542,7 +542,8 @@ fn searched(outcome: Value) -> Judgement {
 
 /// Converts the value of a position to that of the move that leads to it.
 fn of_the_mover(judgement: Judgement) -> Judgement {
-    Judgement { outcome: !judgement.outcome, ..judgement }
+    let remoteness = judgement.remoteness.map(|plies| plies + 1);
+    Judgement { outcome: !judgement.outcome, remoteness, ..judgement }
 }
 
 /// Enters the result of a search of the position, and the values of moves that follow from it.

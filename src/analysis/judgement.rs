@@ -44,7 +44,7 @@ pub struct Judgement {
     pub outcome: Value,
     /// Origin of the value.
     pub source: ValueSource,
-    /// Plies to the end of the game with best play, from the position or from the position after the move, if known.
+    /// Plies to the end of the game with best play, if known. That of a move counts the move.
     pub remoteness: Option<u32>,
 }
 
@@ -59,8 +59,7 @@ pub struct JudgementFields {
     /// Origin of the value. Absent if the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<ValueSource>,
-    /// Plies to the end of the game with best play, from the position or from the position after the move. Absent
-    /// if unknown.
+    /// Plies to the end of the game with best play. That of a move counts the move. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     remoteness: Option<u32>,
 }
@@ -200,12 +199,12 @@ impl Analysis {
 
     /// The remoteness of the position, if it follows from the moves.
     fn plies(&self) -> Option<u32> {
-        let after = self.moves.iter().map(|judged| judged.judgement?.remoteness);
+        let moves = self.moves.iter().map(|judged| judged.judgement?.remoteness);
         // A move that ends the game is the quickest one. Otherwise the remoteness of all moves is needed.
-        if after.clone().any(|plies| plies == Some(0)) {
+        if moves.clone().any(|plies| plies == Some(1)) {
             return Some(1);
         }
-        Some(remoteness(after.collect::<Option<Vec<_>>>()?))
+        Some(remoteness(moves.collect::<Option<Vec<_>>>()?))
     }
 
     /// Sorts the moves and sets the winner, the verdict and `complete`, which follow from the

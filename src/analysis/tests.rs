@@ -179,7 +179,7 @@ fn with_database(directory: &Path, size: &str, metric: Metric, max_stones: u32) 
     let options = BuildOptions { metric, max_stones: Some(max_stones), ..options };
     let plan = plan(&board, &options).unwrap();
     build(&board, &plan, &(), &AtomicBool::new(false)).unwrap();
-    let found = Database::find(directory, board.dimensions(), DatabaseOptions::default());
+    let found = Database::find(&[directory], board.dimensions(), DatabaseOptions::default());
     analyst(size).with_database(found.unwrap()).unwrap()
 }
 
@@ -218,7 +218,7 @@ fn databases_and_proofs_agree_with_a_search() {
 /// Remoteness by plain recursion.
 fn plies(board: &Board, position: &Position) -> u32 {
     let moves = position.moves(board).into_iter();
-    remoteness(moves.map(|mv| plies(board, &position.play(board, mv))))
+    remoteness(moves.map(|mv| plies(board, &position.play(board, mv)) + 1))
 }
 
 /// Uses a lost position in which only jumps over several stones lead to positions with few enough stones for a
@@ -258,6 +258,11 @@ fn remoteness_agrees_with_plain_recursion() {
             let found = judgement.and_then(|judgement| judgement.remoteness);
             if let Some(found) = found {
                 assert_eq!(found, plies(&board, &position), "round {round}: {position:?}");
+            }
+            for judged in &analysis.moves {
+                if let Some(found) = judged.judgement.and_then(|judgement| judgement.remoteness) {
+                    assert_eq!(found, plies(&board, &judged.after) + 1, "{:?}", judged.mv);
+                }
             }
             let beyond = |position: &Position| position.occupied().count_ones() > 5;
             if !analysis.moves.iter().any(|judged| beyond(&judged.after)) {

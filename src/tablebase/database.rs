@@ -9,8 +9,8 @@ use std::{fmt, iter};
 use quick_cache::sync::Cache;
 
 use super::files::{
-    BlockKey, BlockKind, Coverage, DatabaseError, Inflater, LayerFile, LayerHeader, MANIFEST_NAME,
-    Manifest, ManifestLayer, Metric, Scope, hex, layer_name,
+    BlockKey, BlockKind, Coverage, DatabaseError, Histogram, Inflater, LayerFile, LayerHeader,
+    MANIFEST_NAME, Manifest, ManifestLayer, Metric, Scope, hex, layer_name,
 };
 use super::index::{Address, Index};
 use super::values::remoteness::remoteness;
@@ -93,16 +93,47 @@ impl Database {
         })
     }
 
-    /// Opens a database of a board. If `directory` itself is a database, it is opened. Otherwise the
-    /// directory is searched for subdirectories with the standard names of databases of the board. The first
-    /// choice is a complete database, then one of reachable positions, then the one that is complete up to
-    /// the greatest number of stones. Of two databases with the same positions, the one with remotenesses is
+    /// Opens a database of a board from the first of these directories that has one. If a directory itself is a
+    /// database, it is opened. Otherwise it is searched for subdirectories with the standard names of databases of the
+    /// board. The first choice is a complete database, then one of reachable positions, then the one that is complete
+    /// up to the greatest number of stones. Of two databases with the same positions, the one with remotenesses is
     /// preferred.
     ///
     /// # Errors
-    /// If there is no database of the board, if the database that was found is one of another board, or as
-    /// for [`Database::open`].
-    pub fn find(
+    /// If there is no database of the board, if one of the directories before it does not exist, if the only directory
+    /// is a database of another board, or as for [`Database::open`].
+    ///
+    /// # Panics
+    /// If there is no directory.
+    pub fn find<P: AsRef<Path>>(
+        directories: &[P],
+        dimensions: Dimensions,
+        options: DatabaseOptions,
+    ) -> Result<Self, DatabaseError> {
+        let mut last = None;
+        for directory in directories.iter().map(AsRef::as_ref) {
+            match Database::find_in(directory, dimensions, options) {
+                Err(
+                    error @ (DatabaseError::NoDatabase { .. } | DatabaseError::OtherBoard { .. }),
+                ) if directory.is_dir() => last = Some(error),
+                found => return found,
+            }
+        }
+        let (first, others) = directories.split_first().expect("at least one directory");
+        if others.is_empty() {
+            return Err(last.expect("the error of the only directory"));
+        }
+        let others: Vec<_> =
+            others.iter().map(|other| other.as_ref().display().to_string()).collect();
+        Err(DatabaseError::NoDatabase {
+            path: first.as_ref().to_owned(),
+            what: format!("neither it nor {} has a database of {dimensions}", others.join(", ")),
+            board: Some(dimensions),
+        })
+    }
+
+    /// [`Database::find`] in one directory.
+    fn find_in(
         directory: &Path,
         dimensions: Dimensions,
         options: DatabaseOptions,
@@ -274,11 +305,45 @@ impl Database {
         if position.phase(board) == Phase::Jumping {
             return self.jumping_remoteness(position.occupied(), position.to_move()).map(Some);
         }
-        let mut after = Vec::new();
+        let mut moves = Vec::new();
         for mv in position.moves(board) {
-            after.extend(self.remoteness(&position.play(board, mv))?);
+            moves.extend(self.remoteness(&position.play(board, mv))?.map(|plies| plies + 1));
         }
-        Ok(Some(remoteness(after)))
+        Ok(Some(remoteness(moves)))
+    }
+
+    /// Numbers of the positions that can be looked up, by remoteness. `None` if the database stores only outcomes.
+    ///
+    /// The manifest counts every set of stones as a position of the jumping phase. With fewer than two empty squares,
+    /// a game is in the removal phase, so the positions of this phase are counted instead.
+    ///
+    /// # Errors
+    /// If a file is damaged, or the manifest does not count a position with fewer than two empty squares.
+    pub fn histogram(&self) -> Result<Option<Histogram>, DatabaseError> {
+        let Some(mut histogram) = self.manifest.histogram.clone() else { return Ok(None) };
+        let (board, max_stones) = (self.board(), self.manifest.max_stones());
+        let all = board.all();
+        let one_gap = (0..board.dimensions().squares()).map(|square| all ^ 1 << square);
+        for occupied in iter::once(all).chain(one_gap).filter(|set| set.count_ones() <= max_stones) {
+            for to_move in [Colour::Black, Colour::White] {
+                let plies = self.jumping_remoteness(occupied, to_move)?;
+                if !histogram.remove(to_move, plies) {
+                    let path = self.directory.join(MANIFEST_NAME);
+                    let expected = format!("a position of remoteness {plies}, {to_move} to move");
+                    return Err(DatabaseError::damaged(&path, "the histogram", expected, "none"));
+                }
+            }
+        }
+        let start = Position::start(board);
+        let openings = start.moves(board).into_iter().map(|mv| start.play(board, mv));
+        for position in iter::once(start).chain(openings) {
+            if position.occupied().count_ones() <= max_stones
+                && let Some(plies) = self.remoteness(&position)?
+            {
+                histogram.insert(position.to_move(), plies);
+            }
+        }
+        Ok(Some(histogram))
     }
 
     /// Returns the board if the position is one of this board with the standard rules.

@@ -19,7 +19,7 @@ use crate::search::plain::oracle::{Oracle, OracleAnswer};
 /// use konane::tablebase::{Database, DatabaseOptions, DatabaseValues};
 /// use konane::{Position, Solver};
 ///
-/// let database = Database::find("db".as_ref(), "7x7".parse()?, DatabaseOptions::default())?;
+/// let database = Database::find(&["db"], "7x7".parse()?, DatabaseOptions::default())?;
 /// let board = database.board();
 /// let values = DatabaseValues::new(&database);
 /// let solution = Solver::new(board, &Position::start(board)).oracle(&values).run()?;

@@ -16,7 +16,7 @@ pub struct RatedMove {
     pub mv: Move,
     /// The outcome for the player who makes it.
     pub outcome: Value,
-    /// Plies to the end with best play after the move, if the database stores remotenesses.
+    /// Plies to the end with best play, this move included, if the database stores remotenesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
 }
@@ -68,7 +68,7 @@ impl Probe {
 /// use konane::tablebase::{Database, DatabaseOptions, probe};
 /// use konane::{Position, notation};
 ///
-/// let database = Database::find("db".as_ref(), "6x6".parse()?, DatabaseOptions::default())?;
+/// let database = Database::find(&["db"], "6x6".parse()?, DatabaseOptions::default())?;
 /// let board = database.board();
 /// let answer = probe(&database, &Position::start(board))?;
 /// for rated in answer.moves {
@@ -85,7 +85,8 @@ pub fn probe(database: &Database, position: &Position) -> Result<Probe, Database
         let after = position.play(board, mv);
         let value = database.value(&after)?;
         let value = value.ok_or_else(|| database.contradiction(&after, "reached", "unreached"))?;
-        moves.push(RatedMove { mv, outcome: !value, remoteness: database.remoteness(&after)? });
+        let remoteness = database.remoteness(&after)?.map(|plies| plies + 1);
+        moves.push(RatedMove { mv, outcome: !value, remoteness });
     }
     moves.sort_by_key(|rated| {
         let plies = i64::from(rated.remoteness.unwrap_or(0));
@@ -100,7 +101,7 @@ pub fn probe(database: &Database, position: &Position) -> Result<Probe, Database
         let expected = format!("a {} by its moves", found.name());
         return Err(database.contradiction(position, &expected, outcome.name()));
     }
-    let plies = best.map_or(Some(0), |best| best.remoteness.map(|plies| plies + 1));
+    let plies = best.map_or(Some(0), |best| best.remoteness);
     if let (Some(found), Some(remoteness)) = (plies, remoteness)
         && found != remoteness
     {

@@ -208,7 +208,7 @@ fn damaged_files_end_a_search_without_an_outcome() {
         fs::write(&path, bytes).expect("the file is written");
     }
     let size: Dimensions = "5x5".parse().expect("a board");
-    let database = Database::find(place.path(), size, DatabaseOptions::default());
+    let database = Database::find(&[place.path()], size, DatabaseOptions::default());
     let database = database.expect("chunks are checked when they are read");
     let board = database.board();
     for algorithm in Algorithm::ALL {

@@ -31,7 +31,9 @@ use crate::file::Lock;
 use crate::konane::{Board, Colour};
 use crate::system::peak_memory;
 use crate::tablebase::database::{Database, DatabaseOptions};
-use crate::tablebase::files::{Coverage, Histogram, Manifest, Metric, PositionCounts, Scope};
+use crate::tablebase::files::{
+    Coverage, DatabaseError, Histogram, Metric, PositionCounts, Scope,
+};
 
 /// Maximum number of parts found damaged or missing. If there are more, the disk is probably failing.
 const MAX_LOST: u32 = 100;
@@ -45,7 +47,7 @@ pub struct BuildSummary {
     /// Number of positions covered, and of those that the side to move wins.
     #[serde(flatten)]
     pub counts: PositionCounts,
-    /// Number of positions by remoteness, if the metric is remoteness.
+    /// Numbers of the positions that can be looked up, by remoteness, if the metric is remoteness.
     pub histogram: Option<Histogram>,
     /// Total size of the files in bytes.
     pub bytes: u64,
@@ -59,16 +61,17 @@ pub struct BuildSummary {
 }
 
 impl BuildSummary {
-    fn new(manifest: Manifest, started: Instant, layers_found: u32) -> Self {
-        BuildSummary {
+    fn new(database: &Database, started: Instant, layers_found: u32) -> Result<Self, BuildError> {
+        let manifest = database.manifest();
+        Ok(BuildSummary {
             coverage: manifest.coverage(),
             counts: manifest.total().expect("fewer than 2^64 positions, as in the manifest"),
             bytes: manifest.layers.iter().map(|layer| layer.bytes).sum(),
-            histogram: manifest.histogram,
+            histogram: database.histogram()?,
             seconds: started.elapsed().as_secs_f64(),
             peak_memory_bytes: peak_memory(),
             layers_found,
-        }
+        })
     }
 }
 
@@ -90,14 +93,13 @@ pub fn build(
     let directory = plan.build_directory();
     let _lock = directory.lock(observer)?;
     if directory.is_finished() {
-        let database = Database::open(&plan.directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
-        let manifest = database.manifest().clone();
-        let layers = manifest.layers.len() as u32;
+        let database = finished(&directory)?;
+        let layers = database.manifest().layers.len() as u32;
         // Checks each layer against the manifest.
         for stones in 0..layers {
             database.layer(stones)?;
         }
-        return Ok(BuildSummary::new(manifest, started, layers));
+        return BuildSummary::new(&database, started, layers);
     }
     observer.stage(Stage::Resuming);
     let monitor = BuildMonitor::new(observer, stop, 0);
@@ -110,7 +112,13 @@ pub fn build(
         Method::Ranked => RankedBuild::new(&directory, observer, stop).run()?,
         Method::Swept | Method::Sliced => run_all(&directory, observer, stop)?,
     }
-    Ok(BuildSummary::new(directory.finish(&monitor)?, started, found))
+    directory.finish(&monitor)?;
+    BuildSummary::new(&finished(&directory)?, started, found)
+}
+
+/// Opens the finished database.
+fn finished(directory: &BuildDirectory) -> Result<Database, DatabaseError> {
+    Database::open(&directory.path, DatabaseOptions { cache_bytes: 1 << 20 })
 }
 
 /// Runs all tasks that are left, one after the other, each on all threads.
@@ -285,11 +293,10 @@ impl DistributedBuild {
     /// # Errors
     /// [`BuildError::Unfinished`] if tasks are left, and errors of the operating system.
     pub fn finish(self) -> Result<BuildSummary, BuildError> {
-        let stop = AtomicBool::new(false);
-        let manifest = match self.directory.is_finished() {
-            true => Manifest::read(&self.directory.path)?,
-            false => self.directory.finish(&BuildMonitor::new(&(), &stop, 0))?,
-        };
-        Ok(BuildSummary::new(manifest, self.started, 0))
+        if !self.directory.is_finished() {
+            let stop = AtomicBool::new(false);
+            self.directory.finish(&BuildMonitor::new(&(), &stop, 0))?;
+        }
+        BuildSummary::new(&finished(&self.directory)?, self.started, 0)
     }
 }

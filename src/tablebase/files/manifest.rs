@@ -87,7 +87,8 @@ pub struct Manifest {
     pub scope: Scope,
     /// The layers in ascending order of the number of stones, from 0 on.
     pub layers: Vec<ManifestLayer>,
-    /// Numbers of positions by remoteness, if the metric is remoteness.
+    /// Numbers of the values in the files by remoteness, if the metric is remoteness. For the positions that can be
+    /// looked up, see [`Database::histogram`](crate::tablebase::Database::histogram).
     pub histogram: Option<Histogram>,
 }
 

@@ -57,8 +57,11 @@ impl PositionCounts {
     }
 }
 
-/// Numbers of positions by remoteness, from 0 to the largest. Every set of stones is counted, and
-/// equivalent positions are counted separately.
+/// Numbers of positions by remoteness, from 0 to the largest. Equivalent positions are counted separately.
+///
+/// The histogram of a manifest counts the values in the files: every set of stones with either side to move, as a
+/// position of the jumping phase. All other results have that of
+/// [`Database::histogram`](crate::tablebase::Database::histogram).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
@@ -73,6 +76,30 @@ impl Histogram {
     pub fn add(&mut self, other: &Histogram) {
         add(&mut self.black, &other.black);
         add(&mut self.white, &other.white);
+    }
+
+    /// Counts a position.
+    pub(in crate::tablebase) fn insert(&mut self, to_move: Colour, remoteness: u32) {
+        let (numbers, at) = (self.of_side(to_move), remoteness as usize);
+        numbers.resize(numbers.len().max(at + 1), 0);
+        numbers[at] += 1;
+    }
+
+    /// Removes a position that has been counted. Returns false if none has this remoteness.
+    pub(in crate::tablebase) fn remove(&mut self, to_move: Colour, remoteness: u32) -> bool {
+        let numbers = self.of_side(to_move);
+        let Some(number @ 1..) = numbers.get_mut(remoteness as usize) else { return false };
+        *number -= 1;
+        let used = numbers.iter().rposition(|&number| number > 0).map_or(0, |last| last + 1);
+        numbers.truncate(used);
+        true
+    }
+
+    fn of_side(&mut self, to_move: Colour) -> &mut Vec<u64> {
+        match to_move {
+            Colour::Black => &mut self.black,
+            Colour::White => &mut self.white,
+        }
     }
 
     /// The largest remoteness of a position.

@@ -99,6 +99,7 @@ fn check(database: &Database, plan: &Sample) {
     let mut oracle = Recursion::new(plan.size);
     let board = oracle.board.clone();
     let reached = reachable(&board);
+    let mut histogram = Histogram::default();
     for occupied in 0..=board.all() {
         for to_move in [Colour::Black, Colour::White] {
             if occupied.count_ones() > plan.max_stones {
@@ -128,6 +129,9 @@ fn check(database: &Database, plan: &Sample) {
                     Metric::Remoteness => Some(oracle.plies(&position)),
                 };
                 assert_eq!(database.remoteness(&position).unwrap(), plies, "{position:?}");
+                if let Some(plies) = plies {
+                    histogram.insert(to_move, plies);
+                }
                 match database.value(&position) {
                     Ok(None) => assert_eq!(expected, None),
                     Ok(found) => assert_eq!(found == Some(Value::Win), oracle.value(&position)),
@@ -136,6 +140,9 @@ fn check(database: &Database, plan: &Sample) {
             }
         }
     }
+    // The histogram counts exactly the positions that were looked up.
+    let expected = (plan.metric == Metric::Remoteness).then_some(histogram);
+    assert_eq!(database.histogram().unwrap(), expected);
     let manifest = database.manifest();
     for layer in &manifest.layers {
         let file = database.layer(layer.stones).unwrap();
@@ -240,10 +247,10 @@ fn the_best_database_is_found() {
     let out = tempfile::tempdir().unwrap();
     let options = DatabaseOptions::default();
     let size = "3x3".parse().unwrap();
-    let best = || Database::find(out.path(), size, options);
+    let best = || Database::find(&[out.path()], size, options);
     let find = || best().map(|db| db.coverage().to_string());
     assert!(find().unwrap_err().to_string().contains("no database of 3x3"));
-    let missing = Database::find(&out.path().join("nowhere"), size, options).unwrap_err();
+    let missing = Database::find(&[out.path().join("nowhere")], size, options).unwrap_err();
     assert!(missing.to_string().contains("no such directory"), "{missing}");
     assert_eq!(missing.kind(), ErrorKind::File);
     let add_metric = |size, scope, metric, max_stones| {
@@ -271,15 +278,33 @@ fn the_best_database_is_found() {
     let remoteness = add_metric("3x3", Scope::Complete, Metric::Remoteness, 9);
     assert_eq!(best().unwrap().directory(), remoteness);
     // `find` also accepts the directory of a database itself.
-    assert_eq!(Database::find(&complete, size, options).unwrap().directory(), complete);
-    let other = Database::find(&complete, "4x3".parse().unwrap(), options).unwrap_err();
+    assert_eq!(Database::find(&[&complete], size, options).unwrap().directory(), complete);
+    let other = Database::find(&[&complete], "4x3".parse().unwrap(), options).unwrap_err();
     assert!(
         matches!(other, DatabaseError::OtherBoard { .. }) && other.kind() == ErrorKind::Usage,
         "{other}"
     );
+    // The first directory with a database of the board is used.
+    let second = tempfile::tempdir().unwrap();
+    let elsewhere = |size| {
+        let (scope, metric, max_stones) = (Scope::Complete, Metric::Outcome, 64);
+        build(second.path(), &Sample { size, scope, metric, max_stones, chunk_bytes: 4096 }, |_| false)
+    };
+    let (same, new) = (elsewhere("3x3"), elsewhere("2x3"));
+    let both = [out.path(), second.path()];
+    let found = |size: &str| Database::find(&both, size.parse().unwrap(), options);
+    assert_eq!(found("3x3").unwrap().directory(), remoteness);
+    assert_eq!(found("2x3").unwrap().directory(), new);
+    let found = |first: &Path| Database::find(&[first, &same], size, options);
+    assert_eq!(found(&new).unwrap().directory(), same);
+    let error = Database::find(&both, "5x5".parse().unwrap(), options).unwrap_err();
+    let expected = format!("nor {} has a database of 5x5", second.path().display());
+    assert!(error.to_string().contains(&expected), "{error}");
+    let error = found(Path::new("missing")).unwrap_err();
+    assert!(error.to_string().contains("no such directory"), "{error}");
     // A directory that was renamed to the name of another board.
     std::fs::rename(&complete, out.path().join("4x3-complete")).unwrap();
-    let other = Database::find(out.path(), "4x3".parse().unwrap(), options).unwrap_err();
+    let other = Database::find(&[out.path()], "4x3".parse().unwrap(), options).unwrap_err();
     assert!(
         matches!(other, DatabaseError::OtherBoard { .. }) && other.kind() == ErrorKind::Usage,
         "{other}"

@@ -29,16 +29,17 @@
 /// Maximum number of planes: a remoteness on 64 squares is below 64.
 pub const MAX_PLANES: usize = 6;
 
-/// Returns the remoteness of a position. `after` has the remotenesses of the positions after its moves.
-pub fn remoteness(after: impl IntoIterator<Item = u32>) -> u32 {
-    let (mut least_lost, mut greatest_won) = (None, None);
-    for r in after {
+/// Returns the remoteness of a position from those of its moves. The remoteness of a move counts the move: it is 1 more
+/// than that of the position after it.
+pub fn remoteness(moves: impl IntoIterator<Item = u32>) -> u32 {
+    let (mut quickest_win, mut longest_loss) = (None, 0);
+    for r in moves {
         match r % 2 {
-            0 => least_lost = Some(least_lost.map_or(r, |least: u32| least.min(r))),
-            _ => greatest_won = greatest_won.max(Some(r)),
+            0 => longest_loss = longest_loss.max(r),
+            _ => quickest_win = Some(quickest_win.map_or(r, |least: u32| least.min(r))),
         }
     }
-    least_lost.or(greatest_won).map_or(0, |r| r + 1)
+    quickest_win.unwrap_or(longest_loss)
 }
 
 /// Converts planes of remotenesses to planes of ranks, or planes of ranks to planes of remotenesses. A plane has
@@ -156,10 +157,11 @@ mod tests {
                 best.iter_mut().zip(ranks).for_each(choose);
             }
             exchange_ranks(&mut best);
-            assert_eq!(number(&best, 7), remoteness(after.iter().copied()), "{after:?}");
+            let moves = after.iter().map(|r| r + 1);
+            assert_eq!(number(&best, 7), remoteness(moves), "{after:?}");
         }
         assert_eq!(remoteness([]), 0);
-        assert_eq!(remoteness([3, 1]), 4);
-        assert_eq!(remoteness([3, 4, 1, 2]), 3);
+        assert_eq!(remoteness([4, 2]), 4);
+        assert_eq!(remoteness([4, 5, 2, 3]), 3);
     }
 }

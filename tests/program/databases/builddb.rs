@@ -21,8 +21,14 @@ fn a_database_of_remoteness_is_built_probed_and_verified() {
     let value = dir.json(&["probe", "4x4", "--moves", "a4 a3", "--json"], 0);
     let plies = value["remoteness"].as_u64().unwrap();
     assert_eq!(value["outcome"] == "win", plies % 2 == 1);
-    assert_eq!(value["moves"][0]["remoteness"].as_u64(), Some(plies - 1));
+    // The remoteness of a move counts the move: the best one has that of the position.
+    let best = &value["moves"][0];
+    assert_eq!(best["remoteness"].as_u64(), Some(plies));
+    let analysed = dir.json(&["analyse", "4x4", "--moves", "a4 a3", "--db", "db", "--json"], 0);
+    assert_eq!(analysed["moves"][0]["remoteness"].as_u64(), Some(plies));
     let text = stdout(&dir.run(&["probe", "4x4", "--moves", "a4 a3"]));
+    let number = format!("{} ({plies})", best["move"].as_str().unwrap());
+    assert!(text.contains(&number), "{text}");
     let winner = if plies % 2 == 1 { "Black" } else { "White" };
     assert!(text.contains(&format!("  winner      {winner}, in {plies} plies\n")), "{text}");
     let solved = dir.json(&["solve", "4x4", "--moves", "a4 a3", "--db", "db", "--json"], 0);

@@ -15,9 +15,10 @@ use konane::system::parse_bytes;
 /// Files with values, and the search for positions that they do not contain.
 #[derive(Debug, Args)]
 pub struct AnalystArgs {
-    /// Look up values in the database of the board in this directory, or in this database.
+    /// Look up values in the database of the board in this directory, or in this database. May be repeated: the first
+    /// database of the board is used.
     #[arg(long, value_name = "DIR")]
-    pub db: Option<PathBuf>,
+    pub db: Vec<PathBuf>,
     /// Trust this proof without verifying it (verify-proof verifies it). Can be given several times.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
@@ -45,10 +46,10 @@ impl AnalystArgs {
             }
             analyst = analyst.with_proof(guide)?;
         }
-        match &self.db {
-            None => Ok(analyst),
-            Some(directory) => Ok(analyst.with_database(database::open(directory, board, None)?)?),
-        }
+        Ok(match database::open_named(&self.db, board, None)? {
+            None => analyst,
+            Some(database) => analyst.with_database(database)?,
+        })
     }
 
     /// Returns the names of the proof files.

@@ -9,16 +9,16 @@ use konane::{Dimensions, Position};
 /// Directory of databases without `--db`.
 pub const DEFAULT: &str = "db";
 
-/// Returns the directory of databases: the named one, which must contain a database, or [`DEFAULT`] if that exists.
-pub fn directory(named: Option<&Path>) -> Result<Option<PathBuf>, DatabaseError> {
-    let Some(path) = named else {
-        let default = Path::new(DEFAULT);
-        return Ok(default.is_dir().then(|| default.to_owned()));
-    };
-    match Database::list(path)?.is_empty() {
-        true => Err(none_in(path)),
-        false => Ok(Some(path.to_owned())),
+/// Returns the directories of databases: the named ones, each of which must contain a database, or [`DEFAULT`] if that
+/// exists.
+pub fn directories(named: &[PathBuf]) -> Result<Vec<PathBuf>, DatabaseError> {
+    for path in named {
+        if Database::list(path)?.is_empty() {
+            return Err(none_in(path));
+        }
     }
+    let default = named.is_empty().then(|| PathBuf::from(DEFAULT)).filter(|path| path.is_dir());
+    Ok(named.iter().cloned().chain(default).collect())
 }
 
 /// Returns the error for a directory without databases.
@@ -27,23 +27,36 @@ pub fn none_in(directory: &Path) -> DatabaseError {
     DatabaseError::NoDatabase { path: directory.to_owned(), what, board: None }
 }
 
-/// Opens the database of a board in a directory, or the database at this path. Returns `None` if the board has none.
-pub fn find(directory: &Path, board: Dimensions) -> Result<Option<Database>, DatabaseError> {
-    match Database::find(directory, board, DatabaseOptions::default()) {
+/// Opens the database of a board in the first of these directories that has one. Returns `None` if there is none.
+pub fn find(directories: &[PathBuf], board: Dimensions) -> Result<Option<Database>, DatabaseError> {
+    if directories.is_empty() {
+        return Ok(None);
+    }
+    match Database::find(directories, board, DatabaseOptions::default()) {
         Ok(database) => Ok(Some(database)),
         Err(DatabaseError::NoDatabase { .. } | DatabaseError::OtherBoard { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Opens the database of a board in a directory, or the database at this path. If only the transposed board
+/// As [`open`], or `None` if no directory is named.
+pub fn open_named(
+    directories: &[PathBuf],
+    board: Dimensions,
+    position: Option<&Position>,
+) -> Result<Option<Database>, CliError> {
+    let is_named = !directories.is_empty();
+    is_named.then(|| open(directories, board, position)).transpose()
+}
+
+/// Opens the database of a board in the first of these directories that has one. If only the transposed board
 /// has a database, the error names that board and the transposed position, if a position is given.
 pub fn open(
-    directory: &Path,
+    directories: &[PathBuf],
     board: Dimensions,
     position: Option<&Position>,
 ) -> Result<Database, CliError> {
-    let find = |board| Database::find(directory, board, DatabaseOptions::default());
+    let find = |board| Database::find(directories, board, DatabaseOptions::default());
     let database = find(board).map_err(|error| match transposed(board).map(find) {
         Some(Ok(other)) => CliError::Transposed {
             error: Box::new(error),

@@ -85,7 +85,7 @@ pub struct BuildJson {
     pub black_to_move_wins: Option<u64>,
     /// Number of positions with White to move that White wins.
     pub white_to_move_wins: Option<u64>,
-    /// With metric remoteness: number of positions by remoteness.
+    /// With metric remoteness: numbers of the positions that can be looked up, by remoteness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
     /// Bytes of the files.

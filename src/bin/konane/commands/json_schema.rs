@@ -2,7 +2,9 @@
 //! the API. docs/json.schema.json is its output.
 
 use schemars::JsonSchema;
+use schemars::Schema;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use serde_json::{Map, json};
 
 use crate::commands::annotate::AnnotationJson;
@@ -32,7 +34,12 @@ use konane::value::{CensusRow, SumSolution, SumValue, ValuePlan};
 /// Prints one JSON Schema with the objects of the subcommands as properties, and all types including those of
 /// the API as definitions. A hidden subcommand for the documentation generator.
 pub fn run() -> Result<Exit, CliError> {
-    let mut answers = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    // Formats such as uint32 are no formats of JSON Schema. Strict validators reject a schema that has them.
+    let remove_format = RecursiveTransform(|schema: &mut Schema| {
+        schema.remove("format");
+    });
+    let settings = SchemaSettings::draft2020_12().with_transform(remove_format);
+    let mut answers = settings.clone().for_serialize().into_generator();
     let mut commands = Map::new();
     macro_rules! printed {
         ($($name:literal: $type:ty),+ $(,)?) => {$(
@@ -77,7 +84,7 @@ pub fn run() -> Result<Exit, CliError> {
         "bench": BenchJson,
         "annotate -, interrupted while it reads": EndedJson,
     }
-    let mut requests = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    let mut requests = settings.for_deserialize().into_generator();
     requests.subschema_for::<EngineRequest>();
     requests.subschema_for::<EngineCommand>();
     #[cfg(feature = "explore")]

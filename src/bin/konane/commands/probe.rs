@@ -38,9 +38,9 @@ pub struct ProbeArgs {
     #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true,
           conflicts_with_all = ["position", "moves"])]
     pub stdin: Option<String>,
-    /// The directory of databases, or a database.
-    #[arg(long, value_name = "DIR", default_value = "db")]
-    pub db: PathBuf,
+    /// The directory of databases, or a database. May be repeated: the first database of the board is used.
+    #[arg(long, value_name = "DIR", default_value = database::DEFAULT)]
+    pub db: Vec<PathBuf>,
     /// Print JSON instead of text: one object, or one per line for positions from standard input.
     #[arg(long)]
     pub json: bool,
@@ -93,10 +93,9 @@ fn list(args: &ProbeArgs) -> Result<Exit, CliError> {
     if args.json {
         return Err(CliError::Usage("no board: write one, such as 6x6, or omit --json".to_owned()));
     }
-    let directory = args.db.display();
-    let listed = Database::list(&args.db)?;
+    let listed: Result<Vec<_>, _> = args.db.iter().map(|path| Database::list(path)).collect();
     let (mut text, mut example) = (String::new(), None);
-    for (path, manifest) in listed {
+    for (path, manifest) in listed?.into_iter().flatten() {
         match manifest {
             Ok(manifest) => {
                 let Manifest { dimensions, scope, .. } = manifest;
@@ -121,11 +120,11 @@ fn list(args: &ProbeArgs) -> Result<Exit, CliError> {
         }
     }
     let Some(dimensions) = example else {
-        return Err(database::none_in(&args.db).into());
+        return Err(database::none_in(&args.db[0]).into());
     };
-    let db = match args.db.as_os_str() == database::DEFAULT {
-        true => String::new(),
-        false => format!(" --db {directory}"),
+    let db: String = match &args.db[..] {
+        [path] if path.as_os_str() == database::DEFAULT => String::new(),
+        named => named.iter().map(|path| format!(" --db {}", path.display())).collect(),
     };
     let start = Position::start(&Board::new(dimensions)).to_string();
     text +=
@@ -150,7 +149,7 @@ fn answer_line(
         .moves
         .iter()
         .map(|rated| {
-            let in_plies = in_plies(rated.remoteness.map(|plies| plies + 1));
+            let in_plies = in_plies(rated.remoteness);
             let mv = rated.mv.to_string();
             format!("{mv} {}{in_plies}", rated.outcome.name())
         })
@@ -173,7 +172,7 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     let list = |outcome: Value| {
         let moves = answer.moves.iter().filter(|rated| rated.outcome == outcome);
         let text = |rated: &RatedMove| {
-            let plies = rated.remoteness.map_or(String::new(), |plies| format!(" ({})", plies + 1));
+            let plies = rated.remoteness.map_or(String::new(), |plies| format!(" ({plies})"));
             rated.mv.to_string() + &plies
         };
         let moves: Vec<String> = moves.map(text).collect();

@@ -215,8 +215,7 @@ fn moves_text(analysis: &Analysis, line: &[Move]) -> String {
         let outcome = judged.outcome().map_or("unknown", Value::name);
         let source = judged.judgement.map_or("", |judgement| judgement.source.name());
         let plies = match judged.judgement.and_then(|judgement| judgement.remoteness) {
-            // The remoteness is that of the position after the move.
-            Some(plies) => format!(", {}", output::plies(plies + 1)),
+            Some(plies) => format!(", {}", output::plies(plies)),
             None => String::new(),
         };
         let replies = judged.replies;

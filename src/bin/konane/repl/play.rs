@@ -145,8 +145,8 @@ impl PlaySession<'_> {
         }
         for judged in &analysis.moves {
             let (mv, verb) = (judged.mv.to_string(), outcome_verb(judged.outcome()));
-            let after = judged.judgement.and_then(|judgement| judgement.remoteness);
-            let plies = after.map(|after| format!(" in {}", output::plies(after + 1)));
+            let plies = judged.judgement.and_then(|judgement| judgement.remoteness);
+            let plies = plies.map(|plies| format!(" in {}", output::plies(plies)));
             let _ = writeln!(text, "  {mv:<8}{verb}{}", plies.unwrap_or_default());
         }
         Ok(text)

@@ -58,24 +58,25 @@ impl ProofFile {
     }
 }
 
-/// Directory of databases, and proofs.
+/// Directories of databases, and proofs.
 #[derive(Debug)]
 pub struct Files {
-    databases: Option<PathBuf>,
+    databases: Vec<PathBuf>,
     /// The proofs.
     pub proofs: Vec<ProofFile>,
 }
 
 impl Files {
-    /// Opens the proofs, and checks that the named directory contains a database.
-    pub fn open(named: Option<&Path>, proofs: &[PathBuf]) -> Result<Self, CliError> {
+    /// Opens the proofs, and checks that the named directories contain databases.
+    pub fn open(named: &[PathBuf], proofs: &[PathBuf]) -> Result<Self, CliError> {
         let proofs = proofs.iter().map(|path| ProofFile::open(path)).collect::<Result<_, _>>()?;
-        Ok(Files { databases: database::directory(named)?, proofs })
+        Ok(Files { databases: database::directories(named)?, proofs })
     }
 
     /// Reads the manifests of all databases.
     pub fn databases(&self) -> Result<Vec<ListedDatabase>, DatabaseError> {
-        self.databases.as_deref().map_or(Ok(Vec::new()), Database::list)
+        let listed: Result<Vec<_>, _> = self.databases.iter().map(|path| Database::list(path)).collect();
+        Ok(listed?.into_iter().flatten().collect())
     }
 
     /// Returns an analyst with the database and the proofs of the board.
@@ -87,9 +88,7 @@ impl Files {
     ) -> Result<Analyst, AnalysisError> {
         let mut analyst = Analyst::on_board(board.clone(), memory)?.threads(threads);
         let board = board.dimensions();
-        if let Some(directory) = &self.databases
-            && let Some(database) = database::find(directory, board)?
-        {
+        if let Some(database) = database::find(&self.databases, board)? {
             analyst = analyst.with_database(database)?;
         }
         for proof in self.proofs.iter().filter(|proof| proof.board == board) {

@@ -48,7 +48,7 @@ use files::Files;
 use konane::MIN_MEMORY;
 use konane::sprouts::analysis::Analyst;
 use konane::system::{STACK_BYTES, parse_bytes, thread};
-use konane::tablebase::ListedDatabase;
+use konane::tablebase::DatabaseError;
 use reply::ApiError;
 pub use routes::add_schemas;
 use searches::Searches;
@@ -92,9 +92,9 @@ pub struct ExploreArgs {
     #[arg(long, value_name = "NAME", value_parser = security::parse_host)]
     pub allow_host: Vec<String>,
     /// Look up values in the databases in this directory, or in this database [default: db, if it
-    /// exists].
+    /// exists]. May be repeated: the first database of a board is used.
     #[arg(long, value_name = "DIR")]
-    pub db: Option<PathBuf>,
+    pub db: Vec<PathBuf>,
     /// Trust this proof without verifying it (verify-proof verifies it). Can be given several times, for
     /// any boards.
     #[arg(long, value_name = "FILE")]
@@ -125,7 +125,7 @@ struct Explorer {
 impl Explorer {
     fn new(args: &ExploreArgs) -> Result<Self, CliError> {
         let (memory, threads) = (args.memory / PARTS, args.threads.of("dfpn", ["dfpn"])?);
-        let files = Arc::new(Files::open(args.db.as_deref(), &args.proof)?);
+        let files = Arc::new(Files::open(&args.db, &args.proof)?);
         let boards = Boards::new(Arc::clone(&files), memory, threads);
         let numbers = NumbersArg { db: args.sprouts_db.clone() };
         let create = move || -> Result<_, CliError> {
@@ -139,10 +139,13 @@ impl Explorer {
         Ok(Explorer { files, boards, levels, sprouts, searches })
     }
 
-    /// Reads the manifests of all databases on a thread that may block.
-    async fn databases(&self) -> Result<Vec<ListedDatabase>, ApiError> {
+    /// Reads databases on a thread that may block.
+    async fn read_files<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Files) -> Result<T, DatabaseError> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let files = Arc::clone(&self.files);
-        Ok(spawn_blocking(move || files.databases()).await.map_err(ApiError::failed)??)
+        Ok(spawn_blocking(move || read(&files)).await.map_err(ApiError::failed)??)
     }
 
     /// Ends all searches.

@@ -67,9 +67,9 @@ pub struct EngineArgs {
           allow_hyphen_values = true)]
     pub memory: u64,
     /// Look up values in the databases in this directory, or in this database [default: db, if it
-    /// exists].
+    /// exists]. May be repeated: the first database of a board is used.
     #[arg(long, value_name = "DIR")]
-    pub db: Option<PathBuf>,
+    pub db: Vec<PathBuf>,
 }
 
 /// Writes lines to standard output, until its reader closes it or an error occurs.
@@ -124,7 +124,7 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if args.memory < MIN_MEMORY {
         return Err(SolveError::TooLittleMemory { bytes: args.memory }.into());
     }
-    let databases = database::directory(args.db.as_deref())?;
+    let databases = database::directories(&args.db)?;
     let engine = Engine {
         tables: Mutex::new(BoardTables::new(databases, args.memory)),
         in_flight: Mutex::default(),

@@ -11,7 +11,7 @@ const MAX_IDLE_TABLES: usize = 4;
 
 /// An analyst for each of the latest boards.
 pub struct BoardTables {
-    databases: Option<PathBuf>,
+    databases: Vec<PathBuf>,
     memory: u64,
     /// Ordered by last use, the most recent one last.
     boards: Vec<BoardTable>,
@@ -28,7 +28,7 @@ struct BoardTable {
 
 impl BoardTables {
     /// Returns an empty collection, whose tables will have `memory` bytes together.
-    pub fn new(databases: Option<PathBuf>, memory: u64) -> Self {
+    pub fn new(databases: Vec<PathBuf>, memory: u64) -> Self {
         BoardTables { databases, memory, boards: Vec::new() }
     }
 
@@ -48,9 +48,7 @@ impl BoardTables {
                 let used = self.boards.iter().map(|table| table.memory).sum();
                 let memory = (self.memory.saturating_sub(used) / 2).max(MIN_MEMORY);
                 let mut analyst = Analyst::on_board(board.clone(), memory)?;
-                if let Some(directory) = &self.databases
-                    && let Some(database) = database::find(directory, dimensions)?
-                {
+                if let Some(database) = database::find(&self.databases, dimensions)? {
                     analyst = analyst.with_database(database)?;
                 }
                 BoardTable { board: dimensions, rules, memory, analyst }

@@ -37,7 +37,7 @@ pub struct SolveArgs {
     pub start: PositionArgs,
     /// Solve the positions on standard input, one per line, each within the limits.
     #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true, group = "phased",
-          conflicts_with_all = ["position", "moves", "proof", "lines", "checkpoint", "trace"])]
+          conflicts_with_all = ["position", "moves", "proof", "checkpoint", "trace"])]
     pub stdin: Option<String>,
     /// Solve a sum: add a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as "{2|-1}" or
     /// "*2". May be repeated. The player to move is that of the first position, and moves in one term. Components are
@@ -60,9 +60,9 @@ pub struct SolveArgs {
     #[command(flatten)]
     pub jobs: JobArgs,
     /// Look up values in the database of the board in this directory, or in this database. Positions
-    /// in the database are not searched.
+    /// in the database are not searched. May be repeated: the first database of the board is used.
     #[arg(long, value_name = "DIR")]
-    pub db: Option<PathBuf>,
+    pub db: Vec<PathBuf>,
     /// Write a proof of the result to this file, which verify-proof or an independent program can
     /// verify. It is collected after the search, on --threads or all cores.
     #[arg(long, value_name = "FILE")]

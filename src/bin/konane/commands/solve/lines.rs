@@ -1,6 +1,5 @@
 //! `konane solve --lines`: values of all moves and a line of best play, found with the table of the search.
 
-use crate::output;
 use crate::progress::ProgressDisplay;
 use konane::analysis::{Analysis, AnalysisError, Analyst};
 use konane::search::Value;
@@ -45,22 +44,19 @@ impl MovesAndLine {
         Ok(MovesAndLine { analysis, line })
     }
 
-    /// Returns the rows for the text of `solve`.
-    pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let mut rows = Vec::new();
-        let outcomes =
-            [("winning", Some(Value::Win)), ("losing", Some(Value::Loss)), ("undecided", None)];
-        for (name, outcome) in outcomes {
+    /// Returns the rows for the text of `solve`: names, and the moves of each.
+    pub fn rows(&self) -> Vec<(&'static str, Vec<Move>)> {
+        let of = |outcome| {
             let moves = self.analysis.moves.iter().filter(|judged| judged.outcome() == outcome);
-            let moves = moves.map(|judged| judged.mv.to_string());
-            let moves: Vec<String> = moves.collect();
-            if !moves.is_empty() {
-                rows.push((name, output::wrapped(&moves, output::ROW_INDENT)));
-            }
-        }
-        if !self.line.is_empty() {
-            rows.push(("line", output::wrapped(&self.line, output::ROW_INDENT)));
-        }
+            moves.map(|judged| judged.mv).collect()
+        };
+        let mut rows = vec![
+            ("winning", of(Some(Value::Win))),
+            ("losing", of(Some(Value::Loss))),
+            ("undecided", of(None)),
+            ("line", self.line.clone()),
+        ];
+        rows.retain(|(_, moves)| !moves.is_empty());
         rows
     }
 }

@@ -72,9 +72,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if writer.is_some() || checkpoints.is_some() {
         args.search.threads.start_pool()?;
     }
-    let open = |directory| database::open(directory, board.dimensions(), Some(&position));
-    let database = args.db.as_deref().map(open);
-    let database = database.transpose()?;
+    let database = database::open_named(&args.db, board.dimensions(), Some(&position))?;
     let directory = database.as_ref().map(|database| database.directory().to_owned());
     let values = database.as_ref().map(|database| DatabaseValues::new(database).with_board(&board));
     let trace = Trace::begin(&args.trace)?;

@@ -1,14 +1,17 @@
 //! `konane solve RxF -`: one result for each position on standard input.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::args::SolveArgs;
+use super::lines::MovesAndLine;
 use super::report::SolveJson;
 use crate::args::database;
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::stdin::answer_lines;
+use konane::analysis::Analyst;
 use konane::notation::{is_partial_diagram, parse_position_as};
 use konane::search::run::Reason;
 use konane::tablebase::DatabaseValues;
@@ -17,8 +20,7 @@ use konane::{Board, Solution, SolveOptions, Solver};
 /// Solves the positions one after the other, each with the options and within the limits of a single search.
 pub fn run(args: &SolveArgs, options: SolveOptions, stop: &AtomicBool) -> Result<Exit, CliError> {
     let (dimensions, phase) = (args.start.board()?, args.start.begin.phase);
-    let open = |directory| database::open(directory, dimensions, None);
-    let database = args.db.as_deref().map(open).transpose()?;
+    let database = database::open_named(&args.db, dimensions, None)?.map(Arc::new);
     // Unbuffered: the search of the next position may take long.
     let is_partial = |text: &str| is_partial_diagram(dimensions, text);
     let answered = answer_lines(0, stop, is_partial, |line| {
@@ -26,18 +28,29 @@ pub fn run(args: &SolveArgs, options: SolveOptions, stop: &AtomicBool) -> Result
         let (board, position) = read.map_err(|error| CliError::Usage(error.to_string()))?;
         let board = args.experiment.board(board)?;
         let solver = Solver::new(&board, &position).options(options);
-        let solver = solver.limits(args.search.limits.started_at(Instant::now(), stop));
-        let solution = match &database {
-            None => solver.run()?,
+        let limits = args.search.limits.started_at(Instant::now(), stop);
+        let solver = solver.limits(limits);
+        let (solution, table) = match &database {
+            None => solver.search(&mut ())?,
             Some(database) => {
                 let values = DatabaseValues::new(database).with_board(&board);
-                let solution = solver.oracle(&values).run()?;
-                values.into_error().map_or(Ok(solution), Err)?
+                let found = solver.oracle(&values).search(&mut ())?;
+                values.into_error().map_or(Ok(found), Err)?
             }
         };
+        let lines = match args.lines {
+            true => {
+                let mut analyst = Analyst::after(&board, table, options)?;
+                if let Some(database) = &database {
+                    analyst = analyst.with_database(Arc::clone(database))?;
+                }
+                Some(MovesAndLine::find(analyst, &solution, limits, args.output.quiet)?)
+            }
+            false => None,
+        };
         let text = match args.output.json {
-            true => output::json(&SolveJson::new(&solution))?,
-            false => text(&board, &solution),
+            true => output::json(&SolveJson::new(&solution).with_lines(lines.as_ref()))?,
+            false => text(&board, &solution, lines.as_ref()),
         };
         Ok((text, solution.reason.into()))
     });
@@ -45,7 +58,7 @@ pub fn run(args: &SolveArgs, options: SolveOptions, stop: &AtomicBool) -> Result
 }
 
 /// Returns the result as one line.
-fn text(board: &Board, solution: &Solution) -> String {
+fn text(board: &Board, solution: &Solution, lines: Option<&MovesAndLine>) -> String {
     let (position, to_move) = (solution.position.to_string(), solution.to_move);
     let result = match (solution.winner, solution.best_move) {
         (Some(winner), Some(mv)) => format!("{winner} wins, best move {mv}"),
@@ -58,5 +71,10 @@ fn text(board: &Board, solution: &Solution) -> String {
             format!("unknown ({}){best}", solution.reason.map_or("", Reason::text))
         }
     };
-    format!("{position}: {result}\n")
+    let rows = lines.into_iter().flat_map(MovesAndLine::rows);
+    let rows = rows.map(|(name, moves)| {
+        let moves: String = moves.iter().map(|mv| format!(" {mv}")).collect();
+        format!("; {name}{moves}")
+    });
+    format!("{position}: {result}{}\n", rows.collect::<String>())
 }

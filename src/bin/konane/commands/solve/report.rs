@@ -49,6 +49,12 @@ impl<'a> SolveJson<'a> {
         let (moves, line, total, checkpoint, proof) = (None, None, None, None, None);
         SolveJson { solution, moves, line, total, checkpoint, proof }
     }
+
+    /// Adds the results of `--lines`.
+    pub fn with_lines(self, lines: Option<&'a MovesAndLine>) -> Self {
+        let (moves, line) = lines.map(|lines| (&*lines.analysis.moves, &*lines.line)).unzip();
+        SolveJson { moves, line, ..self }
+    }
 }
 
 /// Data for the output of `solve`.
@@ -67,14 +73,12 @@ impl SolveReport<'_> {
     /// Returns the result as one JSON object.
     pub fn json(&self) -> SolveJson<'_> {
         SolveJson {
-            moves: self.lines.map(|lines| &*lines.analysis.moves),
-            line: self.lines.map(|lines| &*lines.line),
             total: self
                 .run_checkpoints
                 .map(|run_checkpoints| run_checkpoints.totals(&self.solution.report.counters)),
             checkpoint: self.run_checkpoints.map(RunCheckpoints::json),
             proof: self.args.proof.as_ref().map(|_| self.proof_result.map(ProofResult::json)),
-            ..SolveJson::new(self.solution)
+            ..SolveJson::new(self.solution).with_lines(self.lines)
         }
     }
 
@@ -125,7 +129,9 @@ impl SolveReport<'_> {
     pub fn details_text(&self) -> String {
         let solution = self.solution;
         let mut rows: Vec<(&str, String)> = Vec::new();
-        rows.extend(self.lines.iter().flat_map(|lines| lines.rows()));
+        for (name, moves) in self.lines.iter().flat_map(|lines| lines.rows()) {
+            rows.push((name, output::wrapped(&moves, output::ROW_INDENT)));
+        }
         let symmetry = solution.symmetry;
         let mut profile = solution.profile.name().to_owned();
         if !symmetry.is_all() {

@@ -1,16 +1,20 @@
 //! `GET /api/v1/databases`: contents of the databases; `GET /api/v1/proofs`: the headers of the proofs.
 
+use std::path::Path;
+
 use axum::Json;
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SharedExplorer;
-use crate::web::files::ProofFile;
+use crate::web::files::{Files, ProofFile};
 use crate::web::params::{NoParams, Params};
 use crate::web::reply::ApiResult;
 use konane::Dimensions;
-use konane::tablebase::{Histogram, Manifest, Metric, PositionCounts, Scope};
+use konane::tablebase::{
+    Database, DatabaseError, DatabaseOptions, Histogram, Manifest, Metric, PositionCounts, Scope,
+};
 
 /// The answer of `databases`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,7 +43,7 @@ pub struct DatabaseHereJson {
     /// Counts of all layers together. Absent if there are 2^64 positions or more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<PositionCounts>,
-    /// With remoteness: number of positions by remoteness.
+    /// With remoteness: numbers of the positions that can be looked up, by remoteness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
     /// The layers by number of stones, from 0.
@@ -63,29 +67,34 @@ pub async fn databases(
     State(explorer): SharedExplorer,
     _: Params<NoParams>,
 ) -> ApiResult<DatabasesJson> {
-    let listed = explorer.databases().await?;
-    let (mut databases, mut errors) = (Vec::new(), Vec::new());
-    for (path, manifest) in listed {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        match manifest {
-            Ok(manifest) => databases.push(database(name, &manifest)),
-            Err(error) => errors.push(error.to_string()),
+    let read = |files: &Files| -> Result<_, DatabaseError> {
+        let (mut databases, mut errors) = (Vec::new(), Vec::new());
+        for (path, manifest) in files.databases()? {
+            match manifest.and_then(|manifest| database(&path, &manifest)) {
+                Ok(database) => databases.push(database),
+                Err(error) => errors.push(error.to_string()),
+            }
         }
-    }
-    Ok(Json(DatabasesJson { databases, errors }))
+        Ok(DatabasesJson { databases, errors })
+    };
+    Ok(Json(explorer.read_files(read).await?))
 }
 
-fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
+fn database(path: &Path, manifest: &Manifest) -> Result<DatabaseHereJson, DatabaseError> {
     let layers = manifest.layers.iter();
-    DatabaseHereJson {
-        name,
+    let histogram = match manifest.metric() {
+        Metric::Outcome => None,
+        Metric::Remoteness => Database::open(path, DatabaseOptions::default())?.histogram()?,
+    };
+    Ok(DatabaseHereJson {
+        name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
         board: manifest.dimensions,
         scope: manifest.scope,
         metric: manifest.metric(),
         max_stones: manifest.max_stones(),
         bytes: layers.clone().map(|layer| layer.bytes).sum(),
         total: manifest.total(),
-        histogram: manifest.histogram.clone(),
+        histogram,
         layers: layers
             .map(|layer| LayerJson {
                 stones: layer.stones,
@@ -93,7 +102,7 @@ fn database(name: String, manifest: &Manifest) -> DatabaseHereJson {
                 counts: layer.counts,
             })
             .collect(),
-    }
+    })
 }
 
 /// The answer of `proofs`.

@@ -51,7 +51,7 @@ export class MoveList {
     this.shown = shown;
     // Replaced rows send no mouseleave event.
     view.hint([]);
-    const wide = answer.moves.some(({ remoteness }) => remoteness > 0) ? "wide" : "";
+    const wide = answer.moves.some(({ remoteness }) => remoteness > 1) ? "wide" : "";
     const byReplies = answer.moves.filter((judged) => outcomeOf(judged) === "win" && judged.remoteness === undefined).length > 1;
     const groups = ["win", "loss", "unknown"].map((outcome) => {
       const moves = answer.moves.filter((judged) => outcomeOf(judged) === outcome);
@@ -65,10 +65,10 @@ export class MoveList {
         ? " The length of the game is not known, so winning moves that leave fewer replies come first." : ""}`)));
   }
 
-  /** Returns the remaining plies after the move, and the number of replies. */
+  /** Returns the plies to the end, the move included, and the number of replies. */
   #detail({ remoteness, replies }) {
     const answers = replies === 0 ? "no reply" : replies === 1 ? "1 reply" : `${replies} replies`;
-    return remoteness > 0 && this.view.shows ? `${plies(remoteness)} left, ${answers}` : answers;
+    return remoteness > 1 && this.view.shows ? `in ${plies(remoteness)}, ${answers}` : answers;
   }
 }
 
