@@ -591,15 +591,39 @@ def series(results):
             yield algorithm, board, profile, points
 
 
+def earlier_program(results, current):
+    """Searches whose nodes on one thread differ from those in `current`, the records of the present program, as
+    (algorithm, board, profile); and a text about them, empty if there are none."""
+    rows, changed = [], set()
+    for algorithm, name in PARALLEL.items():
+        for board, profile in SEARCHED:
+            then = results.solve(board, algorithm, profile)
+            now = current.solve(board, algorithm, profile, is_required=False)
+            if now and now.nodes != then.nodes:
+                changed.add((algorithm, board, profile))
+                rows.append([name, board, profile, grouped(then.nodes), grouped(now.nodes)])
+    if not rows:
+        return changed, ""
+    then, now = (distinct(record["signature"] for record in of.records) for of in (results, current))
+    text = (
+        f"All our runs on this page are of an earlier program (signature {then}, now "
+        f"[{now}](../benchmarks.md#machine-and-program)). † marks searches that visit other nodes now. On one thread:\n\n"
+    )
+    return changed, text + table("algorithm|board|profile|>nodes †|>nodes now", rows)
+
+
 def scaling():
     results = Results("scaling")
+    changed, earlier = earlier_program(results, Results("results"))
     rows, csv_rows = {algorithm: [] for algorithm in PARALLEL}, []
     for algorithm, board, profile, points in series(results):
+        is_changed = (algorithm, board, profile) in changed
         for point in points:
             group = point.group
-            head = [board, profile if group else "the thesis"] if point.threads == 1 else ["", ""]
+            name = f"{profile} †" if is_changed else profile if group else "the thesis"
+            head = [board, name] if point.threads == 1 else ["", ""]
             ratios = [point.speedup, point.efficiency, point.overhead]
-            cells, csv_cells, span = [NONE] * 7, [None] * 7, [None, None]
+            cells, csv_cells, span = [NONE] * 7, [None] * 8, [None, None]
             if group:
                 span, runs = group.range, len(group)
                 cells = [grouped(group.nodes), short(group.speed)]
@@ -610,6 +634,7 @@ def scaling():
                 cells += [runs, f"{time(span[0])} to {time(span[1])}", optional(group.load, ratio)]
                 csv_cells = [group.nodes, rounded(group.speed), group.cpu_seconds]
                 csv_cells += [point.cpu_overhead, runs, group.load, group[-1].outcome]
+                csv_cells.append(group[-1]["signature"])
             rows[algorithm].append(
                 [*head, point.threads, time(point.seconds), *map(ratio, ratios), *cells]
             )
@@ -621,13 +646,13 @@ def scaling():
     )
     csv_head = (
         "algorithm,board,profile,threads,seconds,least_seconds,greatest_seconds,speedup,efficiency,"
-        "search_overhead,nodes,nodes_per_second,cpu_seconds,cpu_overhead,runs,greatest_load,winner"
+        "search_overhead,nodes,nodes_per_second,cpu_seconds,cpu_overhead,runs,greatest_load,winner,signature"
     )
     tables = {algorithm: table(head, of) for algorithm, of in rows.items()}
     return {
-        "benchmarks/scaling.md": page("scaling.md", machine=machine(results), **tables),
+        "benchmarks/scaling.md": page("scaling.md", machine=machine(results), earlier=earlier, **tables),
         "benchmarks/scaling.csv": csv_table(csv_head, csv_rows),
-        "benchmarks/scaling.svg": lambda: draw_scaling(results),
+        "benchmarks/scaling.svg": lambda: draw_scaling(results, {key[1:] for key in changed}),
     }
 
 
@@ -1417,7 +1442,8 @@ def draw_algorithms(results):
     return svg(fig)
 
 
-def draw_scaling(results):
+def draw_scaling(results, changed):
+    """Speed-up and throughput by threads. `changed` are the boards and profiles of an earlier program."""
     fig, panels = figure(10, 8.4, nrows=2, ncols=2)
     cores = max((record["cores"] for record in results.records), default=1)
     searches = [("6x6", "published"), *SEARCHED]
@@ -1444,7 +1470,7 @@ def draw_scaling(results):
     entries = [
         entry("the thesis, 6x6", *style, is_filled=False, line="-")
         if search[1] == "published"
-        else entry(f"here, {', '.join(search)}", *style, line="-")
+        else entry(f"here, {', '.join(search)}{' †' * (search in changed)}", *style, line="-")
         for search, style in styles.items()
     ]
     entries.append(entry("in proportion to the threads", colour="#949494", line="-"))

@@ -74,8 +74,10 @@ class Comparisons(unittest.TestCase):
             ("winner", "black", "white", "different"),
             ("states", 100, 101, "different"),
             ("nodes", 100, 109, "equal"),
-            ("nodes", 100, 80, "better"),
+            ("nodes", 100, 80, "different"),
             ("nodes", 100, 120, "different"),
+            ("seconds", 100, 80, "better"),
+            ("seconds", 100, 120, "different"),
             ("seconds", 0.00002, 0.0005, "equal"),
             ("speed-up", 4.0, 5.0, "better"),
             ("speed-up", 4.0, 3.0, "different"),
@@ -95,6 +97,60 @@ class Comparisons(unittest.TestCase):
         sizes = {name: len(reproduce.expand("solve {%s}" % name)) for name in reproduce.SETS}
         self.assertEqual(sizes["all"], 99)
         self.assertGreaterEqual(min(sizes.values()), 10, sizes)
+
+    def test_only_times_are_better(self):
+        times = {"seconds", "deviation of the seconds", "speed-up", "efficiency", "throughput", "utilisation, %"}
+        better = {name for name in reproduce.GOALS for ours in (1, 9) if Cell("", "", name, 3, ours).verdict == "better"}
+        self.assertEqual(better, times)
+
+    def test_other_counts_of_a_published_algorithm_have_a_link_to_the_causes(self):
+        records = reproduce.load()
+        for row in ROWS:
+            one = Reproduction(row, records)
+            is_published = any("--profile thesis" in record["command"] for record in one.records)
+            if is_published and any(cell.verdict == "different" for cell in one.cells):
+                self.assertEqual(one.verdict, "different", row.name)
+                self.assertIn("variants.md#node-counts-of-the-thesis", " ".join(one.remarks), row.name)
+
+    def test_values_that_are_not_compared_are_counted(self):
+        table2 = next(row for row in ROWS if row.name == "mpp-table2")
+        records = {}
+        for spots in range(1, 7):
+            result = pages.Record(position=f"0*{spots}", outcome="loss", grundy_numbers=1)
+            records[f"konane sprouts solve 0*{spots} --threads 1", 1] = pages.Record(result=result)
+        one = Reproduction(table2, records)
+        self.assertIn("outcome: 89 values", one.summary("published"))
+        self.assertIn("outcome: 6 of 89 values", one.summary("ours"))
+        self.assertIn("12 of 178 published values have been compared.", one.remarks)
+
+    def test_every_published_number_has_a_cell(self):
+        table3 = next(row for row in ROWS if row.name == "mpp-table3")
+        cells = Reproduction(table3, {}).cells
+        self.assertIn(("df-pn", 1, "seconds", 17_600), [cell[:4] for cell in cells])
+        self.assertEqual(len(cells), 5 * 11 + 3)
+
+    def test_rows_that_are_not_run_have_no_time(self):
+        row = Row("r", "", "", [], lambda records: [Cell("", 1, "speed-up", 4, None)], ["konane a"], needs="8 cores")
+        record = pages.Record(command="konane a", wall_seconds=1, cpu="c", cores=1, version="0", signature=1)
+        one = Reproduction(row, {("konane a", 1): record})
+        line = reproduce.table_line(one, [reproduce.machine(record)])
+        self.assertEqual(line[-3:], ["**not run**; needs 8 cores", "–", "–"])
+
+    def test_every_file_is_that_of_a_row(self):
+        kept = {"positions.csv", "results.jsonl"}
+        found = {path.name for path in (reproduce.DOCS / "reproduction").iterdir()} - kept
+        self.assertEqual(found, {Path(path).name for path in reproduce.page_files()} - {"reproduction.md"})
+
+    def test_searches_of_an_earlier_program_are_marked(self):
+        def results(signature, nodes):
+            group = pages.Group([pages.Record(result=pages.Record(nodes=nodes))])
+            return mock.Mock(records=[{"signature": signature}], solve=lambda *_, **__: group)
+
+        self.assertEqual(pages.earlier_program(results(1, 10), results(2, 10)), (set(), ""))
+        changed, text = pages.earlier_program(results(1, 10), results(2, 9))
+        self.assertIn(("dfpn", "6x6", "thesis"), changed)
+        self.assertIn("(signature 1, now [2]", text)
+        self.assertIn("| df-pn | 6x6 | thesis | 10 | 9 |", text)
 
     def test_worst_number_decides(self):
         compare = lambda records, *_: [Cell("", n, "states", 1, r.result["unique"][0]) for n, r in enumerate(records)]  # noqa: E731
@@ -144,6 +200,31 @@ class Runs(unittest.TestCase):
         for _ in range(2):
             runner.run(row, False)
         self.assertEqual([record.result["unique"] for record in runner.records.values()], [[1]])
+
+    def run_main(self, *arguments):
+        """Runs the script with one row, which has no figure, below the temporary folder."""
+        row = Row("r", "", "", [], None, ["konane perft 1x1 1"], verdict="not reproducible", reason="No counterpart")
+        (reproduce.FOLDER / "reproduction").mkdir(exist_ok=True)
+        with (
+            mock.patch.object(reproduce, "ROWS", [row]),
+            mock.patch.object(reproduce, "DOCS", reproduce.FOLDER),
+            mock.patch.object(sys, "argv", ["reproduce.py", "r", "--program", str(self.program), *arguments]),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            reproduce.main()
+
+    def test_records_of_no_row_are_kept(self):
+        other = Row("other", "", "", [], commands=["konane perft 1x1 9"])
+        self.counts(other)
+        with mock.patch.dict(sys.modules, matplotlib=mock.Mock()):
+            self.run_main()
+        self.assertEqual([command for command, _ in reproduce.load()], ["konane perft 1x1 9", "konane perft 1x1 1"])
+        self.assertIn("1 not reproducible", (reproduce.FOLDER / "reproduction.md").read_text())
+
+    def test_missing_matplotlib_is_reported_before_the_runs(self):
+        with mock.patch.dict(sys.modules, matplotlib=None), self.assertRaises(ImportError):
+            self.run_main()
+        self.assertEqual(reproduce.load(), {})
 
     def test_missing_subcommand_is_reported(self):
         row = Row("r", "", "", [], commands=["konane sprouts complexity 0*2"])

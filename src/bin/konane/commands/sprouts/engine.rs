@@ -33,7 +33,7 @@ const PROFILES: &[((&str, SearchOptions), &str)] = &[
     (("tuned", SearchOptions::TUNED), "The fastest parameters known"),
     (
         ("paper", SearchOptions::PAPER),
-        "As published by Cizek, Balko and Schmid: leaves count 1, sums of proof numbers",
+        "As published by Čížek, Balko and Schmid: leaves count 1, sums of proof numbers",
     ),
 ];
 
