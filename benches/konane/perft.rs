@@ -26,7 +26,7 @@ fn perft(c: &mut Criterion) {
         let divided: u64 = perft.divide(&start, depth).iter().map(|&(_, nodes)| nodes).sum();
         assert_eq!(divided, nodes);
         let never = AtomicBool::new(false);
-        let merged = || perft.merged(&start, depth, u64::MAX, &never);
+        let merged = || perft.merged(&start, depth, u64::MAX, &|_, _| (), &never);
         assert_eq!(merged(), Ok(nodes));
         let mut group = group(c, &format!("perft/{text}/{depth}"));
         group.throughput(Throughput::Elements(nodes));

@@ -47,7 +47,7 @@ pub fn perft(
                 let plies = perft.unique_plies(position, symmetry.0, memory, stop);
                 return plies.take(depth as usize).collect::<Result<_, _>>().map_err(uncounted);
             }
-            let count = |ply| perft.merged(position, ply, memory, stop);
+            let count = |ply| perft.merged(position, ply, memory, &|_, _| (), stop);
             (1..=depth as u32).map(count).collect::<Result<_, _>>().map_err(uncounted)
         })
     })??
@@ -78,7 +78,7 @@ pub fn divide<'py>(
     let counts = interrupt::run_without_progress(py, |stop| {
         let memory = memory_available().unwrap_or(u64::MAX);
         on_pool(threads, || {
-            Perft::new(&start.board).merged_divide(&start.position, depth, memory, stop)
+            Perft::new(&start.board).merged_divide(&start.position, depth, memory, &|_, _| (), stop)
         })
     })??
     .map_err(uncounted)?;

@@ -72,6 +72,26 @@ fn the_live_line_has_no_full_bar_and_is_cleared_on_interrupt() {
 }
 
 #[test]
+fn the_live_line_of_a_known_amount_of_work_shows_the_remaining_time() {
+    for (args, work) in [
+        (["statespace", "5x6", "--threads", "1"].as_slice(), "positions"),
+        (&["perft", "8x8", "20", "--memory", "64MiB"], "counting ply"),
+        (&["perft", "8x8", "20", "--plain"], "counting ply"),
+        (&["complexity", "8x8", "--samples", "1000000"], "random games"),
+    ] {
+        let (user, _person, shown) = terminal();
+        let mut command = command(args);
+        let child = command.env("TERM", "xterm").stderr(user).spawn().expect("the program runs");
+        drop(command);
+        let estimated =
+            |line: &str| line.contains(work) && line.contains(" %, ") && line.contains(" left ");
+        wait(&shown, |text| text.split('\r').any(estimated));
+        signal(&child, "-INT");
+        assert_eq!(code(&child.wait_with_output().expect("the program ends")), 130, "{args:?}");
+    }
+}
+
+#[test]
 fn ctrl_c_ends_a_search_of_analyse_and_a_second_one_ends_the_program() {
     let (user, mut person, shown) = terminal();
     let mut command = command(&["analyse", "8x8", "--time", "1ms", "--threads", "1"]);

@@ -1,6 +1,7 @@
 //! Perft and counts of distinct positions, compared with published tables and the reference implementation.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use konane::{Board, Perft, PerftError, Position};
@@ -77,7 +78,7 @@ fn merged_counts_are_those_of_the_table() {
         if depth <= deepest {
             for memory in [u64::MAX, 2 << 20, 0] {
                 if depth < 11 || memory == u64::MAX {
-                    let found = perft.merged(&start, depth, memory, &never);
+                    let found = perft.merged(&start, depth, memory, &|_, _| (), &never);
                     assert_eq!(found, Ok(nodes), "depth {depth}, {memory} bytes");
                 }
             }
@@ -93,12 +94,12 @@ fn merged_counts_are_those_of_the_sequences() {
         let perft = Perft::new(&board);
         let mut position = Position::start(&board);
         for _ in 0..5 {
-            assert_eq!(perft.merged(&position, 0, u64::MAX, &never), Ok(1));
+            assert_eq!(perft.merged(&position, 0, u64::MAX, &|_, _| (), &never), Ok(1));
             for depth in 1..=7 {
                 for memory in [u64::MAX, 10_000] {
-                    let merged = perft.merged(&position, depth, memory, &never);
+                    let merged = perft.merged(&position, depth, memory, &|_, _| (), &never);
                     assert_eq!(merged, Ok(perft.count(&position, depth)), "{text} depth {depth}");
-                    let divided = perft.merged_divide(&position, depth, memory, &never);
+                    let divided = perft.merged_divide(&position, depth, memory, &|_, _| (), &never);
                     assert_eq!(divided, Ok(perft.divide(&position, depth)), "{text} {depth}");
                 }
             }
@@ -111,14 +112,45 @@ fn merged_counts_are_those_of_the_sequences() {
 }
 
 #[test]
+fn progress_of_counts_ends_with_all_pieces() {
+    let board = board("8x8");
+    let (perft, start, never) =
+        (Perft::new(&board), Position::start(&board), AtomicBool::new(false));
+    type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+    let reports = |count: &dyn Fn(Progress<'_>)| {
+        let reports = Mutex::new(Vec::new());
+        count(&|done, of| reports.lock().unwrap().push((done, of)));
+        let mut reports = reports.into_inner().unwrap();
+        reports.sort_unstable();
+        reports
+    };
+    let merged = reports(&|progress| {
+        perft.merged(&start, 8, u64::MAX, progress, &never).unwrap();
+    });
+    let divided = reports(&|progress| {
+        perft.divide_until(&start, 8, progress, &never).unwrap();
+    });
+    for reports in [merged, divided] {
+        let all = reports.len() as u64;
+        assert!(all > 10 && reports.into_iter().eq((1..=all).map(|done| (done, all))));
+    }
+    // Equivalent first moves share a computation, so the last ones may not be reported.
+    let by_move = reports(&|progress| {
+        perft.merged_divide(&start, 8, u64::MAX, progress, &never).unwrap();
+    });
+    assert!(by_move.iter().all(|&(done, of)| done <= of && of == by_move[0].1));
+    assert!(by_move.len() > 10 && by_move.is_sorted());
+}
+
+#[test]
 fn counts_end_when_the_flag_is_set() {
     let board = board("8x8");
     let perft = Perft::new(&board);
     let start = Position::start(&board);
     let set = AtomicBool::new(true);
-    assert_eq!(perft.merged(&start, 9, u64::MAX, &set), Err(PerftError::Interrupted));
-    assert_eq!(perft.merged(&start, 9, 0, &set), Err(PerftError::Interrupted));
-    assert_eq!(perft.divide_until(&start, 9, &set), Err(PerftError::Interrupted));
+    assert_eq!(perft.merged(&start, 9, u64::MAX, &|_, _| (), &set), Err(PerftError::Interrupted));
+    assert_eq!(perft.merged(&start, 9, 0, &|_, _| (), &set), Err(PerftError::Interrupted));
+    assert_eq!(perft.divide_until(&start, 9, &|_, _| (), &set), Err(PerftError::Interrupted));
 }
 
 /// No game has so many plies, and no lists are allocated for them.
@@ -132,7 +164,11 @@ fn the_count_of_more_plies_than_possible_is_zero() {
         for _ in 0..4 {
             for depth in [Perft::MAX_PLIES + 1, u32::MAX] {
                 for memory in [0, u64::MAX] {
-                    assert_eq!(perft.merged(&position, depth, memory, &never), Ok(0), "{text}");
+                    assert_eq!(
+                        perft.merged(&position, depth, memory, &|_, _| (), &never),
+                        Ok(0),
+                        "{text}"
+                    );
                 }
                 assert_eq!(perft.count(&position, depth), 0, "{text}");
                 let divided = perft.divide(&position, depth);
@@ -195,7 +231,8 @@ fn counts_do_not_depend_on_the_number_of_threads() {
     let run = |threads| {
         on_threads(threads, || {
             let divided = perft.divide(&start, plies);
-            let merged = perft.merged(&start, plies + 1, u64::MAX, &AtomicBool::new(false));
+            let merged =
+                perft.merged(&start, plies + 1, u64::MAX, &|_, _| (), &AtomicBool::new(false));
             let unique = [true, false].map(|symmetry| perft.unique(&start, plies - 1, symmetry));
             (divided, merged, unique)
         })

@@ -2,13 +2,16 @@
 //! lines, the first after [`FIRST_LINE`], the others at increasing intervals. Searches and
 //! steps of the work share these intervals.
 
+use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use console::Term;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use indicatif::{
+    HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike,
+};
 
 use crate::output::{self, bytes, counted, time, warn};
 use crate::terminal_text::escape_line;
@@ -25,6 +28,9 @@ const MAX_INTERVAL: u64 = 30_000;
 
 /// Template of the live line without a bar.
 const SPINNER: &str = "{spinner} {elapsed} {wide_msg}";
+
+/// Template of the live line with a bar.
+const BAR: &str = "{spinner} {elapsed} [{bar:24}] {percent:>3} %{rest} {wide_msg}";
 
 /// Display of a run's progress on stderr. Can be shared by threads.
 pub struct ProgressDisplay {
@@ -98,11 +104,11 @@ impl ProgressDisplay {
         }
     }
 
-    /// Adds a bar to the live line.
+    /// Adds a bar and an estimate of the remaining time to the live line.
     pub fn part(&self, done: u64, of: u64) {
         if let Some(bar) = &self.bar {
             if bar.length().is_none() {
-                bar.set_style(style("{spinner} {elapsed} [{bar:24}] {percent:>3} % {wide_msg}"));
+                bar.set_style(style(BAR));
             }
             bar.set_length(of);
             bar.set_position(done);
@@ -254,5 +260,15 @@ fn spinner() -> ProgressBar {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rest", write_rest)
+}
+
+/// Writes the estimated time to the end of the work, once it is known.
+fn write_rest(state: &ProgressState, out: &mut dyn Write) {
+    let rest = state.eta();
+    if !rest.is_zero() {
+        // The template has no place for an error.
+        let _ = write!(out, ", {:#} left", HumanDuration(rest));
+    }
 }

@@ -5,11 +5,11 @@
 //! On 8x8 the 4.6 million sequences of 9 plies lead to 438,166 positions. Most sequences differ in the order of
 //! moves only.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Perft, PerftError};
+use super::{MIN_PIECES, Perft, PerftError};
 use crate::konane::moves::Move;
 use crate::konane::position::Position;
 use crate::system::is_available;
@@ -30,9 +30,14 @@ const RANGE: u64 = 1 << 16;
 /// while the ranges are copied to this list.
 const FOUND_BYTES: u64 = 3 * size_of::<Ways>() as u64;
 
+/// Parts of the progress of [`Perft::merged_divide`] for each move.
+const PARTS_OF_MOVE: u64 = 1000;
+
 impl Perft<'_> {
     /// Number of move sequences of exactly `depth` plies, like [`Perft::count`], on the current
-    /// rayon pool. Lists of positions take up to `memory` bytes. With less memory, counting takes longer.
+    /// rayon pool. Lists of positions take up to `memory` bytes. With less memory, counting takes longer. Calls
+    /// `progress`, from any thread, with the number of finished positions of the last list and the length of this list,
+    /// which is unknown until the list is complete.
     ///
     /// # Errors
     /// If `stop` becomes true (within some milliseconds), or if the number of sequences, or of those to an earlier
@@ -42,6 +47,7 @@ impl Perft<'_> {
         position: &Position,
         depth: u32,
         memory: u64,
+        progress: &(dyn Fn(u64, u64) + Sync),
         stop: &AtomicBool,
     ) -> Result<u64, PerftError> {
         if depth > Self::MAX_PLIES {
@@ -58,18 +64,26 @@ impl Perft<'_> {
             layer = self.next(&layer, successors, stop)?;
             left -= 1;
         }
-        let below = |stack: &mut Vec<u64>, &(code, ways): &Ways| {
-            let position = Position::from_code(self.board, code);
-            let count = self.count_until(stack, &position, left, stop)?;
-            Ok(u128::from(count) * u128::from(ways))
+        let done = AtomicU64::new(0);
+        let below = |stack: &mut Vec<u64>, piece: &[Ways]| {
+            let mut total = 0;
+            for &(code, ways) in piece {
+                let position = Position::from_code(self.board, code);
+                let count = self.count_until(stack, &position, left, stop)?;
+                total += u128::from(count) * u128::from(ways);
+            }
+            let length = piece.len() as u64;
+            progress(done.fetch_add(length, Ordering::Relaxed) + length, layer.len() as u64);
+            Ok(total)
         };
-        let total =
-            layer.par_iter().map_init(Vec::new, below).try_reduce(|| 0, |a, b| Ok(a + b))?;
+        let pieces = layer.par_chunks((layer.len() / MIN_PIECES).max(1));
+        let total = pieces.map_init(Vec::new, below).try_reduce(|| 0, |a, b| Ok(a + b))?;
         u64::try_from(total).map_err(|_| PerftError::TooMany)
     }
 
     /// For each move of the position, the number of sequences of `depth` plies that begin with this move, computed by
-    /// [`Perft::merged`]. Moves to equivalent positions share one computation. Depth 0 is the same as 1.
+    /// [`Perft::merged`]. Moves to equivalent positions share one computation. Depth 0 is the same as 1. Each
+    /// move has an equal share of the total of `progress`.
     ///
     /// # Errors
     /// As [`Perft::merged`].
@@ -78,20 +92,26 @@ impl Perft<'_> {
         position: &Position,
         depth: u32,
         memory: u64,
+        progress: &(dyn Fn(u64, u64) + Sync),
         stop: &AtomicBool,
     ) -> Result<Vec<(Move, u64)>, PerftError> {
         let mut known: Vec<Ways> = Vec::new();
-        let mut count = |mv| {
+        let moves = position.moves(self.board);
+        let all = moves.len() as u64 * PARTS_OF_MOVE;
+        let mut count = |(before, mv)| {
             let next = position.play(self.board, mv);
             let code = next.code(self.board);
             if let Some(&(_, count)) = known.iter().find(|&&(other, _)| other == code) {
                 return Ok((mv, count));
             }
-            let count = self.merged(&next, depth.max(1) - 1, memory, stop)?;
+            let part = |done: u64, of: u64| {
+                progress(before * PARTS_OF_MOVE + done * PARTS_OF_MOVE / of, all);
+            };
+            let count = self.merged(&next, depth.max(1) - 1, memory, &part, stop)?;
             known.push((code, count));
             Ok((mv, count))
         };
-        position.moves(self.board).into_iter().map(&mut count).collect()
+        (0..).zip(moves).map(&mut count).collect()
     }
 
     /// Total number of moves in all positions of the layer, which is the number of successors before equal ones are

@@ -4,7 +4,7 @@
 //! Sequences are counted in two ways: one by one, which tests the generation of moves, and with equal positions
 //! merged ([`Perft::merged`]), which is several times faster.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ahash::AHashSet;
 use rayon::prelude::*;
@@ -121,10 +121,12 @@ impl<'a> Perft<'a> {
     /// For each move of the position, the number of sequences of `depth` plies that begin with this move. Counts on
     /// the current rayon pool, in some thousands of pieces of the tree. Depth 0 is the same as 1.
     pub fn divide(&self, position: &Position, depth: u32) -> Vec<(Move, u64)> {
-        self.divide_until(position, depth, &AtomicBool::new(false)).expect("the flag is not set")
+        let never = AtomicBool::new(false);
+        self.divide_until(position, depth, &|_, _| (), &never).expect("the flag is not set")
     }
 
-    /// [`Perft::divide`], which also returns an error within milliseconds after `stop` becomes true.
+    /// [`Perft::divide`], which also returns an error within milliseconds after `stop` becomes true. Calls `progress`,
+    /// from any thread, with the number of finished pieces and the number of all pieces.
     ///
     /// # Errors
     /// [`PerftError::Interrupted`].
@@ -132,6 +134,7 @@ impl<'a> Perft<'a> {
         &self,
         position: &Position,
         depth: u32,
+        progress: &(dyn Fn(u64, u64) + Sync),
         stop: &AtomicBool,
     ) -> Result<Vec<(Move, u64)>, PerftError> {
         let depth = depth.max(1);
@@ -154,8 +157,11 @@ impl<'a> Perft<'a> {
             };
             pieces = pieces.into_iter().flat_map(divide).collect();
         }
+        let (done, of) = (AtomicU64::new(0), pieces.len() as u64);
         let counts = pieces.into_par_iter().map_init(Vec::new, |stack, (index, position)| {
-            Ok((index, self.count_until(stack, &position, left, stop)?))
+            let count = self.count_until(stack, &position, left, stop)?;
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, of);
+            Ok((index, count))
         });
         let mut totals = vec![0; moves.len()];
         for (index, count) in counts.collect::<Result<Vec<_>, _>>()? {

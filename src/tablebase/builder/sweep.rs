@@ -289,6 +289,8 @@ impl<'a> SweepBuild<'a> {
                 advance(black);
             }
             StateSpaceEvent::Ply(ply) => self.monitor.observer.stage(Stage::Ply { ply: ply.ply }),
+            // The monitor counts positions.
+            StateSpaceEvent::Work { .. } => {}
             StateSpaceEvent::Layer { reached, wins } => {
                 let black = reached[0].black();
                 for to_move in [Colour::Black, Colour::White] {

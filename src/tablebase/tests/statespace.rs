@@ -125,7 +125,7 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn every_layer_is_sent_once_in_descending_order() {
-    let (mut values, mut layers, mut marked) = (Vec::new(), Vec::new(), 0);
+    let (mut values, mut layers, mut marked, mut works) = (Vec::new(), Vec::new(), 0, Vec::new());
     let board = Board::new("4x4".parse().unwrap());
     let mut observe = |event: StateSpaceEvent<'_>| {
         match event {
@@ -134,6 +134,7 @@ fn every_layer_is_sent_once_in_descending_order() {
                 values.push(black);
             }
             StateSpaceEvent::Ply(_) => {}
+            StateSpaceEvent::Work { done, of } => works.push((done, of)),
             StateSpaceEvent::Layer { reached, wins } => {
                 for side in 0..2 {
                     assert_eq!(reached[side].black(), wins[side].black());
@@ -149,6 +150,10 @@ fn every_layer_is_sent_once_in_descending_order() {
     };
     let plies = statespace(&board, &AtomicBool::new(false), &mut observe).unwrap();
     assert_eq!(values, (0..=8).collect::<Vec<_>>());
+    assert_eq!(works.len(), values.len() + plies.len());
+    assert!(works.is_sorted_by(|a, b| a.0 < b.0 && a.1 == b.1), "{works:?}");
+    let (done, of) = works[works.len() - 1];
+    assert!(done * 10 > of * 9 && done <= of, "{done} of {of}");
     assert_eq!(layers, (0..=8).rev().collect::<Vec<_>>());
     // If a symmetry maps the black pattern to itself, the row marks all images of a position, which counts once in
     // `unique`.

@@ -12,7 +12,7 @@
 
 use std::io;
 use std::iter::Sum;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -110,6 +110,14 @@ pub enum StateSpaceEvent<'a> {
     },
     /// A ply is complete.
     Ply(&'a Ply),
+    /// Estimate of the work that has been done and of all work. Sent after every [`StateSpaceEvent::Values`] and
+    /// [`StateSpaceEvent::Ply`]. Games can end before all work is done.
+    Work {
+        /// Work that has been done.
+        done: u64,
+        /// All work.
+        of: u64,
+    },
     /// All reached positions with a certain number of black stones have been found. Sent for every number of
     /// black stones, the greatest first.
     Layer {
@@ -180,12 +188,26 @@ pub fn statespace(
     if board.dimensions().squares() > MAX_SQUARES {
         return Err(StateSpaceError::TooLarge { board: board.dimensions() });
     }
-    let mut send = |event: StateSpaceEvent<'_>| match observe(event) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(StateSpaceError::Interrupted),
-    };
     let index = Index::new(board.clone(), false);
     let black = index.numbering().count(Colour::Black);
+    let (mut done, of) = (
+        0,
+        work_of_values(&index, 0..=black)
+            + (0..=2 * black).map(|ply| work_of_ply(&index, ply)).sum::<u64>(),
+    );
+    let mut send = |event: StateSpaceEvent<'_>| {
+        let work = match event {
+            StateSpaceEvent::Values { black, .. } => work_of_values(&index, black..=black),
+            StateSpaceEvent::Ply(ply) => work_of_ply(&index, ply.ply),
+            StateSpaceEvent::Layer { .. } | StateSpaceEvent::Work { .. } => 0,
+        };
+        done += work;
+        let work = (work > 0).then_some(StateSpaceEvent::Work { done, of });
+        match [Some(event), work].into_iter().flatten().try_for_each(&mut *observe) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(StateSpaceError::Interrupted),
+        }
+    };
     let sweep = Sweep::new(&index);
     let (mut black_wins, mut white_wins) = (Vec::new(), Vec::new());
     for b in 0..=black {
@@ -203,6 +225,20 @@ pub fn statespace(
     }
     search.run(search.frontier(&positions)?, wins, stop, &mut send, &mut plies)?;
     Ok(plies)
+}
+
+/// Estimated work for all values with these numbers of black stones. A row takes some three times as long as a row of
+/// a ply, measured on 5x6.
+fn work_of_values(index: &Index, black: RangeInclusive<u32>) -> u64 {
+    3 * black.map(|black| index.rows(black)).sum::<u64>()
+}
+
+/// Estimated work for a ply: the number of rows with as many black stones as most positions of the ply have. Each of
+/// White's jumps takes at least one of them, and rarely takes two.
+fn work_of_ply(index: &Index, ply: u32) -> u64 {
+    let (all, jumps) = (index.numbering().count(Colour::Black), ply / 2);
+    let left = |taken: u32| all.saturating_sub(taken);
+    (left(jumps * 3 / 2)..=left(jumps)).map(|black| index.rows(black)).sum()
 }
 
 fn check(stop: &AtomicBool) -> Result<(), StateSpaceError> {

@@ -124,7 +124,11 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let progress = ProgressDisplay::new(args.output.quiet);
     let all = record.moves.len() + 1;
     let mut judged = judge(&record, &mut analyst, |ply| {
-        progress.update(|_| format!("{} of {all} positions judged", all - 1 - ply));
+        progress.update(|_| {
+            let done = all - 1 - ply;
+            progress.part(done as u64, all as u64);
+            format!("{done} of {all} positions judged")
+        });
         let deadline = Instant::now().checked_add(args.time);
         Limits { deadline, stop: Some(stop), ..Limits::default() }
     })?;

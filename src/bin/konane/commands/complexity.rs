@@ -112,7 +112,10 @@ pub fn estimate_all<S: Sync>(
         let (progress, done) = (ProgressDisplay::new(quiet), AtomicU32::new(0));
         let on_sample = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            progress.update(|_| format!("{done} of {count} random games of {name}"));
+            progress.update(|_| {
+                progress.part(done.into(), count.into());
+                format!("{done} of {count} random games of {name}")
+            });
         };
         let samples = Samples { count, seed, stop, on_sample: &on_sample };
         threads.install(|| estimate(start, &samples))?

@@ -115,13 +115,14 @@ fn count_plies(args: &PerftArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let unique = || perft.unique_plies(&position, !args.no_symmetry, memory, stop);
     let mut unique = args.unique.then(unique);
     for ply in 1..=depth {
+        progress.endless();
         progress.live(format!("counting ply {ply} of {depth}"));
         let counted = match &mut unique {
             Some(plies) => match plies.next() {
                 Some(count) => count.map(|count| (count, Vec::new())),
                 None => break,
             },
-            None => count(args, &perft, &position, ply, memory, stop),
+            None => count(args, &perft, &position, ply, memory, &progress, stop),
         };
         match counted {
             Ok((count, moves)) => {
@@ -176,14 +177,16 @@ fn count(
     position: &Position,
     ply: u32,
     memory: u64,
+    progress: &ProgressDisplay,
     stop: &AtomicBool,
 ) -> Result<(u64, Vec<(Move, u64)>), PerftError> {
+    let part = |done: u64, of: u64| progress.part(done, of);
     let moves = if args.plain {
-        perft.divide_until(position, ply, stop)?
+        perft.divide_until(position, ply, &part, stop)?
     } else if args.divide && ply == args.depth {
-        perft.merged_divide(position, ply, memory, stop)?
+        perft.merged_divide(position, ply, memory, &part, stop)?
     } else {
-        return Ok((perft.merged(position, ply, memory, stop)?, Vec::new()));
+        return Ok((perft.merged(position, ply, memory, &part, stop)?, Vec::new()));
     };
     let add = |sum: u64, &(_, count): &(Move, u64)| sum.checked_add(count);
     let count = moves.iter().try_fold(0, add).ok_or(PerftError::TooMany)?;

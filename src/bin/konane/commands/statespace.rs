@@ -86,12 +86,11 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
     let progress = ProgressDisplay::new(args.run.output.quiet);
     let mut show = |event: StateSpaceEvent<'_>| {
         match event {
+            StateSpaceEvent::Work { done, of } => progress.part(done, of),
             StateSpaceEvent::Values { black, of } => {
-                progress.part(black.into(), of.into());
                 progress.step(&format!("winners: {black} of {of} black stones"));
             }
             StateSpaceEvent::Ply(ply) => {
-                progress.endless();
                 let positions = output::grouped(ply.counts.unique);
                 progress.step(&format!("ply {}: {positions} positions", ply.ply));
             }
