@@ -116,7 +116,8 @@ fn progress_of_counts_ends_with_all_pieces() {
     let board = board("8x8");
     let (perft, start, never) =
         (Perft::new(&board), Position::start(&board), AtomicBool::new(false));
-    let reports = |count: &dyn Fn(&(dyn Fn(u64, u64) + Sync))| {
+    type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+    let reports = |count: &dyn Fn(Progress<'_>)| {
         let reports = Mutex::new(Vec::new());
         count(&|done, of| reports.lock().unwrap().push((done, of)));
         let mut reports = reports.into_inner().unwrap();

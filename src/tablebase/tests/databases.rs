@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use crate::tablebase::files::CHUNK_BYTES;
 use crate::tablebase::files::count_layer;
 use crate::tablebase::{
-    self, BuildOptions, Coverage, Database, DatabaseError, DatabaseOptions, Method, Metric,
-    PositionCounts, Scope, verify,
+    self, BuildOptions, Coverage, Database, DatabaseError, DatabaseOptions, Histogram, Method,
+    Metric, PositionCounts, Scope, verify,
 };
 use crate::{Colour, Dimensions, ErrorKind, Position, Setup, Value};
 
