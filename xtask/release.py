@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the files of a release, and tests them.
 
-    xtask/release.py                    make all files in target/dist
+    xtask/release.py                    make all files in target/distrib
     xtask/release.py program crates     make these parts only
     xtask/release.py --test             install the files in empty folders and run the READMEs
 
@@ -9,7 +9,7 @@
 
     program  a stripped binary with manual pages and completion scripts, as tar.gz
     python   a wheel for Python 3.11 and later, and the sources; `twine check`
-    crates   `cargo publish --dry-run` of the three crates, which also builds them
+    crates   `cargo publish --dry-run` of the four crates, which also builds them
     book     the documents as a site, as tar.gz
 
 SHA256SUMS has the checksums of all files. On Linux the wheel is linked by zig, if pip can install it, for every
@@ -83,8 +83,8 @@ def archive(folder: Path, file: Path) -> None:
 
 
 def program(out: Path) -> None:
-    run("cargo", "build", "--release", "--locked", "--bin", "konane", "--config", 'profile.release.strip="symbols"')
-    konane = TARGET / "release" / "konane"
+    run("cargo", "build", "--profile", "dist", "--locked", "--bin", "konane")
+    konane = TARGET / "dist" / "konane"
     host = re.search("host: (.*)", output("rustc", "-vV"))[1]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, f"konane-{VERSION}-{host}")
@@ -109,7 +109,7 @@ def python(out: Path) -> None:
         variables = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
         for old in out.glob("konane-*.whl"):
             old.unlink()
-        command = [tools / "maturin", "build", "--locked", "--sdist", "--out", out, *zig]
+        command = [tools / "maturin", "build", "--profile", "dist", "--locked", "--sdist", "--out", out, *zig]
         run(*command, cwd=ROOT / "python", env=variables)
         run(tools / "twine", "check", "--strict", *out.glob("konane-*.whl"), sdist(out))
 
@@ -119,7 +119,7 @@ def sdist(out: Path) -> Path:
 
 
 def crates(_: Path) -> None:
-    packages = ("-p", "pn-search", "-p", "proof-check", "-p", "konane")
+    packages = ("-p", "pn-search", "-p", "proof-check", "-p", "konane", "-p", "konane-cli")
     run("cargo", "publish", "--dry-run", "--locked", *packages)
 
 
@@ -197,7 +197,7 @@ PARTS = {"program": program, "python": python, "crates": crates, "book": book}
 def main() -> None:
     parser = argparse.ArgumentParser(description="Makes the files of a release, and tests them.")
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all by default")
-    parser.add_argument("--out", type=Path, default=TARGET / "dist", help="folder of the files (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=TARGET / "distrib", help="folder of the files (default: %(default)s)")
     parser.add_argument("--test", action="store_true", help="install the files and run the READMEs")
     arguments = parser.parse_args()
     out = arguments.out.absolute()
@@ -206,7 +206,8 @@ def main() -> None:
         parser.error(f"{unknown[0]!r} is not a part: choose from {', '.join(PARTS)}")
     if arguments.test:
         return test(out)
-    for name in ("python/Cargo.toml", "crates/pn-search/Cargo.toml", "crates/proof-check/Cargo.toml", "CITATION.cff"):
+    packages = ("python", "src/bin/konane", "crates/pn-search", "crates/proof-check")
+    for name in (*(f"{package}/Cargo.toml" for package in packages), "CITATION.cff"):
         if not re.search(rf'^version(: | = "){re.escape(VERSION)}"?$', (ROOT / name).read_text(), re.MULTILINE):
             sys.exit(f"error: {name} has another version than Cargo.toml, {VERSION}")
     out.mkdir(parents=True, exist_ok=True)

@@ -1537,9 +1537,9 @@ def report(one):
 
 def build():
     """Builds the program and returns its path."""
-    if subprocess.run(["cargo", "build", "--release"], cwd=ROOT).returncode:
+    if subprocess.run(["cargo", "build", "--profile", "dist"], cwd=ROOT).returncode:
         raise Problem("the program does not build")
-    return str(Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "release/konane")
+    return str(Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "dist/konane")
 
 
 def main():

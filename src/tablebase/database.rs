@@ -324,7 +324,8 @@ impl Database {
         let (board, max_stones) = (self.board(), self.manifest.max_stones());
         let all = board.all();
         let one_gap = (0..board.dimensions().squares()).map(|square| all ^ 1 << square);
-        for occupied in iter::once(all).chain(one_gap).filter(|set| set.count_ones() <= max_stones) {
+        for occupied in iter::once(all).chain(one_gap).filter(|set| set.count_ones() <= max_stones)
+        {
             for to_move in [Colour::Black, Colour::White] {
                 let plies = self.jumping_remoteness(occupied, to_move)?;
                 if !histogram.remove(to_move, plies) {

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// Path of the repository.
+pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
+
 /// Path of the program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_konane");
 

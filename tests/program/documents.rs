@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use super::common::{PROGRAM, TestDir};
+use super::common::{PROGRAM, ROOT, TestDir};
 
 /// Returns the text of a document without code blocks.
 fn prose(path: &Path) -> String {
@@ -38,7 +38,7 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the documents in the root, `db` and `python`, and all below `docs`.
 fn documents() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(ROOT);
     let mut folders = ["", "db", "python", "docs"].map(|folder| root.join(folder)).to_vec();
     let mut documents = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -74,7 +74,7 @@ fn commands_print_the_documented_output() {
         for line in text.lines().filter(|line| line.starts_with("$ ")) {
             assert!(line.starts_with("$ konane "), "{}: {line}", path.display());
         }
-        let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("a document");
+        let name = path.strip_prefix(ROOT).expect("a document");
         let copy = dir.path(&name.to_str().expect("text").replace('/', "-"));
         let folder = copy.with_extension("in");
         fs::create_dir(&folder).expect("a directory");
@@ -115,7 +115,7 @@ fn links_have_targets() {
 #[test]
 fn indexes_are_complete() {
     for folder in ["docs", "docs/design", "docs/research"] {
-        let index = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("README.md");
+        let index = Path::new(ROOT).join(folder).join("README.md");
         let text = prose(&index);
         let listed: BTreeSet<&str> = links(&text).collect();
         let directory = index.parent().expect("a folder");
@@ -125,7 +125,7 @@ fn indexes_are_complete() {
             assert!(is_listed, "{}: no link to {name}", index.display());
         }
     }
-    let summary = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SUMMARY.md");
+    let summary = Path::new(ROOT).join("docs/SUMMARY.md");
     let chapters = prose(&summary);
     let chapters: BTreeSet<PathBuf> = links(&chapters)
         .map(|link| summary.with_file_name(link).canonicalize().expect(link))
@@ -156,7 +156,7 @@ fn append_sources(folder: &Path, text: &mut String) {
 
 #[test]
 fn messages_of_troubleshooting_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(ROOT);
     let mut sources = String::new();
     for folder in ["src", "crates"].map(|folder| root.join(folder)).iter().filter(|f| f.is_dir()) {
         append_sources(folder, &mut sources);

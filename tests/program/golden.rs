@@ -8,12 +8,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use super::common::{TestDir, code, stderr, words};
+use super::common::{ROOT, TestDir, code, stderr, words};
 
 const ALGORITHMS: [&str; 5] = ["dfpn", "ab", "pns", "pn2", "pns-pdfpn"];
 
 fn golden(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/golden").join(name)
+    PathBuf::from(ROOT).join("tests/data/golden").join(name)
 }
 
 /// Creates a directory with copies of the files, because some commands append to them.

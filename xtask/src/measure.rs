@@ -133,7 +133,7 @@ pub struct MeasureArgs {
     /// Print the command lines, and stop
     #[arg(long)]
     list: bool,
-    /// Program [default: a release build of the sources]
+    /// Program [default: a build of the sources with the profile `dist`]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
@@ -212,12 +212,12 @@ pub fn run(args: &MeasureArgs) -> Result<(), DeveloperError> {
 /// Builds the program and returns its path.
 fn build() -> Result<PathBuf, DeveloperError> {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-    let status = Command::new(cargo).current_dir(ROOT).args(["build", "--release"]).status()?;
+    let status = Command::new(cargo).current_dir(ROOT).args(["build", "--profile", "dist"]).status()?;
     if !status.success() {
         return Err("the program does not build".into());
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    Ok(target.unwrap_or(Path::new(ROOT).join("target")).join("release/konane"))
+    Ok(target.unwrap_or(Path::new(ROOT).join("target")).join("dist/konane"))
 }
 
 /// Returns the runs of a measurement in order. Every line runs once before any line is repeated, so that a

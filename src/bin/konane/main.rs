@@ -142,13 +142,19 @@ fn escaped(mut error: clap::Error) -> clap::Error {
 
 /// Starts logging to stderr. `RUST_LOG` takes precedence over `-v`.
 fn log(verbose: bool) {
-    use tracing_subscriber::EnvFilter;
-    let level = if verbose { "konane=debug" } else { "off" };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::util::SubscriberInitExt as _;
+
+    let level = if verbose { LevelFilter::DEBUG } else { LevelFilter::OFF };
+    let filter = std::env::var("RUST_LOG")
+        .ok()
+        .and_then(|directives| directives.parse().ok())
+        .unwrap_or_else(|| Targets::new().with_target("konane", level));
     // Fails only if a subscriber is already set. That subscriber then receives the messages.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(|| output::LogWriter)
+    let _ = tracing_subscriber::registry()
+        .with(tracing_subscriber::fmt::layer().with_writer(|| output::LogWriter))
+        .with(filter)
         .try_init();
 }
 

@@ -31,9 +31,7 @@ use crate::file::Lock;
 use crate::konane::{Board, Colour};
 use crate::system::peak_memory;
 use crate::tablebase::database::{Database, DatabaseOptions};
-use crate::tablebase::files::{
-    Coverage, DatabaseError, Histogram, Metric, PositionCounts, Scope,
-};
+use crate::tablebase::files::{Coverage, DatabaseError, Histogram, Metric, PositionCounts, Scope};
 
 /// Maximum number of parts found damaged or missing. If there are more, the disk is probably failing.
 const MAX_LOST: u32 = 100;

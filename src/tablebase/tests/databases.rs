@@ -288,7 +288,9 @@ fn the_best_database_is_found() {
     let second = tempfile::tempdir().unwrap();
     let elsewhere = |size| {
         let (scope, metric, max_stones) = (Scope::Complete, Metric::Outcome, 64);
-        build(second.path(), &Sample { size, scope, metric, max_stones, chunk_bytes: 4096 }, |_| false)
+        build(second.path(), &Sample { size, scope, metric, max_stones, chunk_bytes: 4096 }, |_| {
+            false
+        })
     };
     let (same, new) = (elsewhere("3x3"), elsewhere("2x3"));
     let both = [out.path(), second.path()];

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::server::Server;
-use crate::common::TestDir;
+use crate::common::{ROOT, TestDir};
 
 /// Returns the code blocks of a text, each with the word after the opening fence.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
@@ -63,7 +63,7 @@ fn fields_of_events(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn responses_have_the_fields_of_the_examples() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md");
+    let docs = Path::new(ROOT).join("docs/api.md");
     let docs = fs::read_to_string(docs).unwrap();
     let dir = TestDir::new();
     dir.run(&["builddb", "3x3", "--metric", "remoteness", "--quiet"]);

@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_page_is_served() {
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bin/konane/web/page");
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("web/page");
         let mut found = Vec::new();
         for folder in ["", "js"] {
             for entry in fs::read_dir(page.join(folder)).unwrap() {

@@ -75,7 +75,8 @@ impl Files {
 
     /// Reads the manifests of all databases.
     pub fn databases(&self) -> Result<Vec<ListedDatabase>, DatabaseError> {
-        let listed: Result<Vec<_>, _> = self.databases.iter().map(|path| Database::list(path)).collect();
+        let listed: Result<Vec<_>, _> =
+            self.databases.iter().map(|path| Database::list(path)).collect();
         Ok(listed?.into_iter().flatten().collect())
     }
 
