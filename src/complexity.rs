@@ -9,7 +9,6 @@
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::search::split_mix::{STEP, mix};
@@ -56,7 +55,8 @@ impl Samples<'_> {
 }
 
 /// Estimated number of leaves of a game tree. All values are logarithms to base 10.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct ComplexityEstimate {
     /// Mean of the samples, which is the estimate.
     pub log10_mean: f64,

@@ -1,11 +1,13 @@
 //! Serialisation of results: names of enumerations, types written as text, and `unknown`.
 //!
-//! Results derive `Serialize` and `JsonSchema`. The program, the API and the Python package print them without changes.
+//! Results derive `Serialize`, and `JsonSchema` with the feature `json-schema`. The program, the API and the Python package print them without changes.
 
+#[cfg(feature = "json-schema")]
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
+#[cfg(feature = "json-schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
@@ -20,6 +22,7 @@ macro_rules! serialize_as_text {
             }
         }
 
+        #[cfg(feature = "json-schema")]
         impl schemars::JsonSchema for $type {
             fn inline_schema() -> bool {
                 true
@@ -54,8 +57,10 @@ pub mod or_unknown {
 }
 
 /// Schema of a field serialised by [`or_unknown`].
+#[cfg(feature = "json-schema")]
 pub struct OrUnknown<T>(std::marker::PhantomData<T>);
 
+#[cfg(feature = "json-schema")]
 impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
     fn inline_schema() -> bool {
         true
@@ -73,6 +78,7 @@ impl<T: JsonSchema> JsonSchema for OrUnknown<T> {
 }
 
 /// Returns the names in the schema of an enumeration without fields.
+#[cfg(feature = "json-schema")]
 pub fn variants(schema: &Schema) -> Vec<String> {
     let of = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let list = |key| schema.get(key).and_then(|value| value.as_array()).into_iter().flatten();

@@ -1,17 +1,17 @@
 //! Judgement of the moves of a recorded game.
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::Analysis;
-use crate::json::{OrUnknown, or_unknown};
+use crate::json::or_unknown;
 use crate::konane::record::{Mark, Record};
 use crate::konane::{Colour, Move, Position};
 use crate::search::Value;
 
 /// A judged move.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "AnnotatedMoveJson")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(rename = "AnnotatedMoveJson"))]
 pub struct AnnotatedMove {
     /// Number of the ply, from 1.
     pub ply: usize,
@@ -22,15 +22,15 @@ pub struct AnnotatedMove {
     pub mv: Move,
     /// `?`, `!` or `~`; null for a move without a mark.
     #[serde(serialize_with = "as_symbol")]
-    #[schemars(with = "Option<char>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "Option<char>"))]
     pub mark: Option<Mark>,
     /// The winner of the position before the move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
     pub before: Option<Colour>,
     /// The winner of the position after the move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
     pub after: Option<Colour>,
     /// True if the move is the only legal one.
     #[serde(skip)]

@@ -1,19 +1,19 @@
 //! Values of a position and its moves, as results: an [`Analysis`] has [`JudgedMove`]s, and a [`Judgement`] is a value
 //! with its [`ValueSource`].
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::json::{OrUnknown, as_text, or_unknown};
+use crate::json::{as_text, or_unknown};
 use crate::konane::{Board, Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
 use crate::search::run::Reason;
 use crate::tablebase::values::remoteness::remoteness;
 
 /// Origin of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum ValueSource {
     /// There is no move.
     Rules,
@@ -49,12 +49,13 @@ pub struct Judgement {
 }
 
 /// The fields of a serialised judgement. Without a judgement, the only field is the outcome `unknown`.
-#[derive(Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub struct JudgementFields {
     /// Outcome of a position for the player to move, or of a move for the player who makes it.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     outcome: Option<Value>,
     /// Origin of the value. Absent if the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,14 +81,15 @@ impl JudgementFields {
 }
 
 /// A move and its value, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct JudgedMove {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
     /// The value of the move; `None` while it is unknown.
     #[serde(flatten, serialize_with = "JudgementFields::serialize")]
-    #[schemars(with = "JudgementFields")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "JudgementFields"))]
     pub judgement: Option<Judgement>,
     /// Number of moves that the opponent has after the move.
     pub replies: u32,
@@ -103,7 +105,8 @@ impl JudgedMove {
 }
 
 /// A position and its moves, as far as their values are known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Analysis {
     /// Ranks x files.
     pub board: Dimensions,
@@ -115,11 +118,11 @@ pub struct Analysis {
     pub phase: Phase,
     /// The value of the position; `None` while it is unknown.
     #[serde(flatten, serialize_with = "JudgementFields::serialize")]
-    #[schemars(with = "JudgementFields")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "JudgementFields"))]
     pub judgement: Option<Judgement>,
     /// The player who wins.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
     /// The result in a sentence.
     pub verdict: String,
@@ -131,7 +134,7 @@ pub struct Analysis {
     /// The canonical code as decimal text, since it has 64 bits. Positions of a board and a `phase`
     /// have the same code if a symmetry maps one to the other.
     #[serde(serialize_with = "as_text")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub code: u64,
     /// All moves: winning ones first, the quickest at the head, and the one with the fewest replies where the
     /// remoteness is equal or unknown; then losing ones, the greatest remoteness at the head if it is known for each of

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::analyst::{AnalysisError, Analyst, ChosenMove};
@@ -14,14 +13,15 @@ use crate::search::Value;
 use crate::search::run::Limits;
 
 /// A position in which the player to move loses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct LostPosition {
     /// The position.
     pub position: Position,
     /// Its canonical code as decimal text. Positions that are equal by symmetry have the same code, and only one of
     /// them is in the refutation.
     #[serde(serialize_with = "as_text")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub code: u64,
     /// Number of moves of the player who loses.
     pub moves: u32,
@@ -31,7 +31,8 @@ pub struct LostPosition {
 }
 
 /// A move of the player who loses, and the answer that wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Defence {
     /// The move.
     #[serde(rename = "move")]

@@ -2,7 +2,6 @@
 
 use std::ops::Neg;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::dyadic::Dyadic;
@@ -49,8 +48,9 @@ impl Neg for Stop {
 }
 
 /// Outcome class: the winner of a game for either first player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum OutcomeClass {
     /// Left wins: the game is positive.
     #[serde(rename = "L")]

@@ -4,7 +4,6 @@
 use std::array;
 use std::path::Path;
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -73,8 +72,12 @@ pub struct Identity {
 }
 
 /// Counters of all runs of a search together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "TotalJson", description = "All runs, in the JSON of `solve`.")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "json-schema",
+    schemars(rename = "TotalJson", description = "All runs, in the JSON of `solve`.")
+)]
 pub struct Totals {
     /// Positions evaluated.
     pub nodes: u64,
@@ -93,7 +96,7 @@ pub struct Totals {
     pub second_level: u64,
     /// Time that the searches took.
     #[serde(rename = "seconds", serialize_with = "as_seconds")]
-    #[schemars(with = "f64")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "f64"))]
     pub nanoseconds: u64,
     /// Runs, this one included.
     pub runs: u64,

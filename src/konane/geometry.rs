@@ -7,7 +7,6 @@ use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorKind;
@@ -20,11 +19,10 @@ pub const MAX_SQUARES: u32 = 64;
 
 /// A player, or the colour of a square. A square has the colour of the stone on it at the start. Only stones of this
 /// colour can ever stand on the square.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum Colour {
     /// Owns the top-left square and makes the first removal.
     Black,

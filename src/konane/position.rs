@@ -6,7 +6,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::board::{Board, Rules};
@@ -31,7 +30,8 @@ pub enum Phase {
 }
 
 // Not derived: two of the phases have the same text, which a derived schema would list twice.
-impl JsonSchema for Phase {
+#[cfg(feature = "json-schema")]
+impl schemars::JsonSchema for Phase {
     fn inline_schema() -> bool {
         true
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::game::{Estimate, FeatureWeights};
@@ -14,9 +13,10 @@ use crate::search::pn2::{Pn2Budget, Pn2Options};
 use crate::search::pns::PnsOptions;
 
 /// Choice of the parameters of all algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum Profile {
     /// The fastest known parameters.
     Tuned,

@@ -2,7 +2,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::board::Board;
@@ -17,19 +16,23 @@ use crate::search::run::{
 };
 
 /// A move of the root and its numbers, for the side that makes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "RootMoveJson", description = "A move of the root and its numbers.")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "json-schema",
+    schemars(rename = "RootMoveJson", description = "A move of the root and its numbers.")
+)]
 pub struct RootMove {
     /// The move.
     #[serde(rename = "move")]
     pub mv: Move,
     /// Its proof number; 0 if it is proven to win, null if infinite.
     #[serde(serialize_with = "as_finite")]
-    #[schemars(with = "Option<Number>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "Option<Number>"))]
     pub pn: Number,
     /// Its disproof number; 0 if it is proven to lose, null if infinite.
     #[serde(serialize_with = "as_finite")]
-    #[schemars(with = "Option<Number>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "Option<Number>"))]
     pub dn: Number,
 }
 

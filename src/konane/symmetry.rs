@@ -8,7 +8,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::geometry::{Dimensions, squares};
@@ -18,9 +17,10 @@ use super::geometry::{Dimensions, squares};
 const CHUNK: u32 = 4;
 
 /// Symmetries by which equivalent positions share a code ([`Board::with_symmetry`](super::Board::with_symmetry)).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum Symmetry {
     /// All reflections and rotations. Those that exchange the colours also exchange the players.
     #[default]

@@ -3,7 +3,6 @@
 
 use std::sync::atomic::Ordering;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::MovesError;
@@ -18,7 +17,8 @@ use crate::search::sums::game::{Atom, GameFull, Impartial, Stop};
 const MEAN_GRUNDY: u32 = 1;
 
 /// Estimates for a position of Sprouts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct SproutsComplexity {
     /// The game tree, whose nodes are positions. Isomorphic children of a node count once.
     pub game_tree: ComplexityEstimate,

@@ -10,7 +10,6 @@ use super::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord};
 use super::notation::MAX_CANONICAL_VERTICES;
 use super::position::Position;
 use super::{Scratch, Sprouts};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::ErrorKind;
@@ -75,8 +74,12 @@ pub struct GrundyFile {
 }
 
 /// Numbers of records: those read from a file, and those added to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "DatabaseJson", description = "Use of the file of Grundy numbers, in JSON.")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "json-schema",
+    schemars(rename = "DatabaseJson", description = "Use of the file of Grundy numbers, in JSON.")
+)]
 pub struct GrundyFileUse {
     /// The file.
     pub file: String,

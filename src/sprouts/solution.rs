@@ -1,18 +1,21 @@
 //! Results of searches, as the program and the Python package report them.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Algorithm;
 use super::grundy_file::GrundyFileUse;
-use crate::json::{OrUnknown, or_unknown, per_second};
+use crate::json::{or_unknown, per_second};
 use crate::search::Value;
 use crate::search::run::{Counters, Reason, Report};
 use crate::search::table::TableUse;
 
 /// Result of a search for the outcome of a position, or of its sum with a heap.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "SproutsSolveJson", description = "The JSON of `sprouts solve`.")]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "json-schema",
+    schemars(rename = "SproutsSolveJson", description = "The JSON of `sprouts solve`.")
+)]
 pub struct SproutsSolution {
     /// The position as it was given, without a heap.
     pub position: String,
@@ -22,7 +25,7 @@ pub struct SproutsSolution {
     pub nimber: u32,
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The position after a winning move, with ` + *k` for a heap of k that is left; null if there is
     /// none or it is not known.
@@ -47,10 +50,14 @@ pub struct SproutsSolution {
 }
 
 /// A move of a solved position.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(
-    rename = "SproutsMoveJson",
-    description = "A move in the JSON of `sprouts solve --lines`."
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "json-schema",
+    schemars(
+        rename = "SproutsMoveJson",
+        description = "A move in the JSON of `sprouts solve --lines`."
+    )
 )]
 pub struct SproutsMove {
     /// The position after the move, with ` + *k` for a heap of k that is left.
@@ -58,12 +65,13 @@ pub struct SproutsMove {
     pub position: String,
     /// The outcome for the player who makes the move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
 }
 
 /// Figures of a search.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct SearchFigures {
     /// The reason for an unknown result.
     #[serde(skip_serializing_if = "Option::is_none")]

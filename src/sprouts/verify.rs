@@ -19,14 +19,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{SprEntry, SprError};
 use crate::error::ErrorKind;
-use crate::json::{OrUnknown, as_text, or_unknown};
+use crate::json::{as_text, or_unknown};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, GameFull, Impartial, OptionList};
@@ -111,8 +110,9 @@ pub enum GrundyProblem {
 }
 
 /// An entry that is not established.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "ProblemJson")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(rename = "ProblemJson"))]
 pub struct Finding {
     /// The line of the file.
     pub line: u64,
@@ -121,12 +121,13 @@ pub struct Finding {
     pub land: String,
     /// The contradiction, or the limit that was reached.
     #[serde(serialize_with = "as_text")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub problem: GrundyProblem,
 }
 
 /// Result of a check. A limit may have ended the check early.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct VerifyReport {
     /// Entries of the file; null if a limit or a signal ended the check before all were read.
     pub entries: Option<u64>,
@@ -154,13 +155,14 @@ pub struct VerifyReport {
 }
 
 /// The position whose outcome follows from the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct RootOutcome {
     /// If a root is given: the position.
     pub root: String,
     /// If a root is given: the outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
 }
 

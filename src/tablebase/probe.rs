@@ -1,6 +1,5 @@
 //! Outcomes of a position and of its moves, and perfect games.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::database::Database;
@@ -9,7 +8,8 @@ use crate::konane::{Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
 
 /// A move and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct RatedMove {
     /// The move.
     #[serde(rename = "move")]
@@ -22,7 +22,8 @@ pub struct RatedMove {
 }
 
 /// Values of a position and its moves from a database.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Probe {
     /// Ranks x files.
     pub board: Dimensions,

@@ -212,7 +212,8 @@ pub fn run(args: &MeasureArgs) -> Result<(), DeveloperError> {
 /// Builds the program and returns its path.
 fn build() -> Result<PathBuf, DeveloperError> {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-    let status = Command::new(cargo).current_dir(ROOT).args(["build", "--profile", "dist"]).status()?;
+    let status =
+        Command::new(cargo).current_dir(ROOT).args(["build", "--profile", "dist"]).status()?;
     if !status.success() {
         return Err("the program does not build".into());
     }

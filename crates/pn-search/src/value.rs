@@ -1,12 +1,12 @@
 //! Value of a position: won or lost.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Value of a position, from the view of the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum Value {
     /// The side to move wins.
     Win,

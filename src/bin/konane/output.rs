@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::exit::{CliError, Exit};
@@ -36,14 +35,16 @@ pub fn answer<T: Serialize>(
 }
 
 /// The JSON of a run that a limit or a signal ended before any result.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EndedJson {
     /// The limit, or `interrupted`.
     pub reason: Reason,
 }
 
 /// Result of a check, in the JSON of `verifydb` and `verify-proof`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckJson {
     /// True if the file or database is valid; null if the check was not completed.
     pub valid: Option<bool>,

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::exit::CliError;
@@ -31,7 +30,8 @@ pub struct TraceArgs {
 }
 
 /// Progress of a search: a line of a trace, and the event `progress` of a search.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProgressJson {
     /// Wall-clock time since the search began.
     pub seconds: f64,

@@ -3,16 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::ErrorKind;
 use crate::system::quote;
 
 /// The search algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum Algorithm {
     /// Proof-number search with the tree in memory ([`crate::search::pns`]).
     Pns,

@@ -1,12 +1,11 @@
 //! The result of a search, and errors that prevent one.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Algorithm, MIN_MEMORY, Solver};
 use crate::checkpoint::CheckpointError;
 use crate::error::ErrorKind;
-use crate::json::{OrUnknown, or_unknown, per_second};
+use crate::json::{or_unknown, per_second};
 use crate::konane::geometry::{Colour, Dimensions};
 use crate::konane::moves::Move;
 use crate::konane::position::{Phase, Position};
@@ -19,7 +18,8 @@ use crate::search::snapshot::TreeError;
 use crate::search::table::{TableError, TableUse};
 
 /// Result of a [`Solver`].
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Solution {
     /// Ranks x files.
     pub board: Dimensions,
@@ -43,11 +43,11 @@ pub struct Solution {
     pub threads: u32,
     /// The result for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The player who wins.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
     /// Reason for an unknown outcome.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,5 @@
 //! All values of a board.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::board::Board;
@@ -11,7 +10,8 @@ use crate::cgt::{Dyadic, GameStore, OutcomeClass};
 use crate::search::run::{Limits, Reason};
 
 /// A value, and the positions that have it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct CensusRow {
     /// The canonical form in the notation of CGSuite. Black is Left.
     pub value: String,

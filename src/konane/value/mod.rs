@@ -24,7 +24,6 @@ pub use sum_search::{SumMove, SumSolution, solve_sum};
 use std::sync::Arc;
 use std::time::Instant;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::board::Board;
@@ -33,7 +32,7 @@ use super::position::{Phase, Position};
 use super::square::Square;
 use crate::cgt::{Dyadic, GameId, GameStore, GameTextError, OutcomeClass, Thermograph};
 use crate::error::ErrorKind;
-use crate::json::{OrUnknown, or_unknown};
+use crate::json::or_unknown;
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use position_values::{Evaluation, PositionValues};
@@ -83,7 +82,8 @@ impl ValueError {
 }
 
 /// Value of a position, or of a sum of positions and other games.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct SumValue {
     /// Ranks x files; absent for a sum of several terms.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,11 +106,11 @@ pub struct SumValue {
     pub class: Option<OutcomeClass>,
     /// The result for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The player who wins.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
     /// Reason for an unknown value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,7 +141,8 @@ pub struct SumValue {
 }
 
 /// A component of a sum.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct ValueComponent {
     /// Number of the term, from 1; absent for a single position.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,7 +158,8 @@ pub struct ValueComponent {
 }
 
 /// A move, and the value after it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct MoveValue {
     /// Number of the term, from 1; absent for a single position.
     #[serde(skip_serializing_if = "Option::is_none")]

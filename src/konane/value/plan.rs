@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use ahash::RandomState;
 use hashbrown::HashSet;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::geometry::{Colour, Dimensions};
@@ -42,7 +41,8 @@ const TIME_FACTORS: [f64; 2] = [3.0, 1.2];
 const POLL_INTERVAL: usize = 1 << 12;
 
 /// Positions, memory and time of an evaluation. The time is for the machine that made the plan.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct ValuePlan {
     /// Ranks x files; absent for a sum of several terms.
     #[serde(skip_serializing_if = "Option::is_none")]

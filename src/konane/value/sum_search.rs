@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::board::Board;
@@ -21,7 +20,7 @@ use super::{
     term_texts, wins_after,
 };
 use crate::cgt::{GameId, GameStore};
-use crate::json::{OrUnknown, or_unknown};
+use crate::json::or_unknown;
 use crate::search::Value;
 use crate::search::dfpn::{DfpnOptions, dfpn};
 use crate::search::numbers::{Combination, Epsilon, Number};
@@ -63,7 +62,8 @@ const ROOT: u64 = u64::MAX;
 const CODE_BITS: u32 = 63;
 
 /// Winner of a sum.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct SumSolution {
     /// The terms: positions with their boards, and games.
     pub terms: Vec<String>,
@@ -71,11 +71,11 @@ pub struct SumSolution {
     pub to_move: Colour,
     /// The result for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The player who wins.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
     /// Reason for an unknown outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,8 @@ pub struct SumSolution {
 }
 
 /// A move in a term of a sum.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct SumMove {
     /// Number of the term, from 1.
     pub term: u32,

@@ -30,7 +30,6 @@ mod survey;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::grundy_db::{Contents, GrundyDbError};
@@ -38,7 +37,7 @@ use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, Grundy
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
 use crate::error::ErrorKind;
-use crate::json::{OrUnknown, or_unknown};
+use crate::json::or_unknown;
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
 use crate::search::sums::game::{Atom, GameFull};
@@ -47,9 +46,10 @@ use crate::search::table::TableError;
 pub use survey::{SurveyOptions, survey};
 
 /// Origin of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum ValueSource {
     /// A search has found it.
     Search,
@@ -60,7 +60,8 @@ pub enum ValueSource {
 }
 
 /// A land of a position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct LandValue {
     /// Its canonical text.
     pub position: String,
@@ -71,7 +72,8 @@ pub struct LandValue {
 }
 
 /// A position after a move.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct ChildValue {
     /// Its canonical text.
     pub position: String,
@@ -79,14 +81,15 @@ pub struct ChildValue {
     pub grundy: Option<u32>,
     /// The outcome for the player who makes the move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// Origin of the values; null if unknown.
     pub source: Option<ValueSource>,
 }
 
 /// Known values of a position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Analysis {
     /// Its canonical text.
     pub canonical: String,
@@ -96,7 +99,7 @@ pub struct Analysis {
     pub grundy: Option<u32>,
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The positions after all moves, each once: first those after winning moves, in the order of their
     /// texts, then those after losing moves, and last those with an unknown outcome, the most promising

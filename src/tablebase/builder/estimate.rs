@@ -14,7 +14,6 @@
 //! a row in bytes (2^NW / 8, and up to 8 bytes for each of its NW + 1 blocks), and C the size of eight rows of
 //! the largest block in bytes.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::directory::BuildDirectory;
@@ -348,7 +347,8 @@ fn octet_bytes(white: u32) -> u128 {
 
 /// Needs of a build in slices. Sizes of memory are upper bounds. Sizes on the disk and of the traffic are
 /// estimates after compression.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct SliceFigures {
     /// Estimated bytes that all tasks together read from the directory and write to it, if rows are built in
     /// slices.

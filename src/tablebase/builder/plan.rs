@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::directory::BuildDirectory;
@@ -66,8 +65,12 @@ pub enum Method {
 }
 
 /// A build that fits: its content, its needs and the size of its files.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "PlanJson", description = "The JSON of `builddb --plan`.")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "json-schema",
+    schemars(rename = "PlanJson", description = "The JSON of `builddb --plan`.")
+)]
 pub struct Plan {
     /// Content of the database.
     #[serde(flatten)]
@@ -77,7 +80,7 @@ pub struct Plan {
     pub method: Method,
     /// The directory of the database.
     #[serde(serialize_with = "as_path")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "String"))]
     pub directory: PathBuf,
     /// True if the database exists already. Nothing is computed then, and no limit was checked.
     pub finished: bool,

@@ -1,6 +1,5 @@
 //! The bytes of a database: names, headers, blocks and footers. `db/FORMAT.md` specifies them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use std::fmt;
@@ -44,9 +43,10 @@ const MAGIC: [u8; 8] = *b"KONANEDB";
 const FOOTER_MAGIC: [u8; 8] = *b"KDB END\n";
 
 /// Positions that a database covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum Scope {
     /// Every set of stones with either side to move.
     Complete,
@@ -71,9 +71,10 @@ impl Scope {
 }
 
 /// Value that a database stores for each position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 pub enum Metric {
     /// The winner.
     Outcome,
@@ -203,7 +204,8 @@ impl BlockKey {
 }
 
 /// Content of a database. As text: `every position of the 6x6 board`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// Ranks x files.
     #[serde(rename = "board")]

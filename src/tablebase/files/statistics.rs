@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::DatabaseError;
@@ -26,8 +25,9 @@ const VALUES: usize = 64;
 /// In scope complete, every set of stones is counted with either side to move, and equivalent
 /// positions are counted separately. In scope reachable, only positions of the jumping phase are
 /// counted, and positions that a symmetry that keeps the colours maps to each other count as one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Counts")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(rename = "Counts"))]
 pub struct PositionCounts {
     /// Positions.
     pub positions: u64,
@@ -62,7 +62,8 @@ impl PositionCounts {
 /// The histogram of a manifest counts the values in the files: every set of stones with either side to move, as a
 /// position of the jumping phase. All other results have that of
 /// [`Database::histogram`](crate::tablebase::Database::histogram).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
     /// With Black to move.

@@ -21,7 +21,6 @@ use super::jumps::{Jump, jumps};
 pub use super::sweep::LayerRows;
 use super::sweep::row_ops::{RowJump, RowOps};
 use super::sweep::{Images, Sweep, row_words};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::ErrorKind;
@@ -29,8 +28,12 @@ use crate::konane::{Board, Colour, Dimensions, Position};
 use crate::tablebase::index::{Index, stabiliser};
 
 /// Counts of the positions of one ply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "PlyJson", description = "A ply in the JSON of `statespace`.")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "json-schema",
+    schemars(rename = "PlyJson", description = "A ply in the JSON of `statespace`.")
+)]
 pub struct Ply {
     /// Number of moves from the start.
     pub ply: u32,
@@ -40,8 +43,9 @@ pub struct Ply {
 }
 
 /// Counts of positions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "CountsJson")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(rename = "CountsJson"))]
 pub struct PlyCounts {
     /// Positions reached for the first time. Symmetric positions count once.
     pub unique: u64,

@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scheduler::Scheduler;
@@ -14,8 +13,9 @@ use crate::Value;
 use crate::error::ErrorKind;
 
 /// Reason why a search ended without a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(inline))]
 #[repr(u8)]
 pub enum Reason {
     /// The node limit was reached.

@@ -84,7 +84,6 @@ pub use cell::is_lock_free;
 pub use entry::Entry;
 pub use keys::{InverseHash, LinearMap};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -100,7 +99,8 @@ use memory::TableMemory;
 use crate::error::ErrorKind;
 
 /// Use of a transposition table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 pub struct TableUse {
     /// Entries that fit.
     pub capacity: u64,

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::OutputArgs;
@@ -15,7 +14,7 @@ use crate::output::{self, EndedJson};
 use crate::progress::ProgressDisplay;
 use crate::repl::game::RecordArgs;
 use konane::analysis::{AnalysisError, Analyst, AnnotatedMove, annotate};
-use konane::json::{OrUnknown, or_unknown};
+use konane::json::or_unknown;
 use konane::record::{Mark, Record, RecordedMove};
 use konane::search::run::{Limits, Reason};
 use konane::system::parse_duration;
@@ -61,7 +60,8 @@ pub struct AnnotateArgs {
 }
 
 /// The JSON of `annotate`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnnotationJson {
     /// Ranks x files.
     pub board: Dimensions,
@@ -75,7 +75,7 @@ pub struct AnnotationJson {
     pub white: Option<String>,
     /// The winner according to the record, or to the rules at its end.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Colour>"))]
     pub result: Option<Colour>,
     /// The moves.
     pub moves: Vec<AnnotatedMove>,
@@ -87,7 +87,8 @@ pub struct AnnotationJson {
 }
 
 /// Counts for each side.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SummaryJson {
     /// Black.
     pub black: SideJson,
@@ -96,7 +97,8 @@ pub struct SummaryJson {
 }
 
 /// Counts of the moves of a side.
-#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SideJson {
     /// Moves.
     pub moves: usize,

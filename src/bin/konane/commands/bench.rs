@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::sprouts::text;
@@ -34,7 +33,8 @@ pub struct BenchArgs {
 }
 
 /// One item in the JSON of `bench`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BenchItemJson {
     /// Name of the item.
     pub name: String,
@@ -50,7 +50,8 @@ pub struct BenchItemJson {
 }
 
 /// The JSON of `bench`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BenchJson {
     /// The items, in order.
     pub items: Vec<BenchItemJson>,

@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{MemoryLimitArg, OutputArgs, ThreadsArg, database, named, number};
@@ -67,7 +66,8 @@ pub struct BuilddbArgs {
 }
 
 /// The JSON of `builddb`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BuildJson {
     /// Ranks x files.
     pub board: Dimensions,

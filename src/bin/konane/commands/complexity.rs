@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{OutputArgs, ThreadsArg, number};
@@ -55,7 +54,8 @@ pub struct SamplesArgs {
 }
 
 /// The JSON of `complexity` and `sprouts complexity`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComplexityJson {
     /// Number of random games for each start.
     pub samples: u32,
@@ -71,7 +71,8 @@ pub struct ComplexityJson {
 }
 
 /// The estimates for a start, in the JSON of `complexity` and `sprouts complexity`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StartComplexityJson {
     /// The board, or the Sprouts position as it was given.
     pub start: String,

@@ -1,5 +1,7 @@
-//! `konane json-schema`: the schemas of the JSON that the program prints, and of the requests and answers of
-//! the API. docs/json.schema.json is its output.
+//! Schemas of the JSON that the program prints, and of the requests and answers of the API.
+
+use std::fs;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use schemars::Schema;
@@ -23,17 +25,17 @@ use crate::commands::sprouts::{
 use crate::commands::statespace::StateSpaceJson;
 use crate::commands::verify_proof::VerifyProofJson;
 use crate::commands::verifydb::VerifyJson;
-use crate::exit::{CliError, Exit};
-use crate::output::{self, EndedJson};
+use crate::output::EndedJson;
 use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
 use konane::sprouts::SproutsSolution;
 use konane::tablebase::{Plan, Probe};
 use konane::value::{CensusRow, SumSolution, SumValue, ValuePlan};
 
-/// Prints one JSON Schema with the objects of the subcommands as properties, and all types including those of
-/// the API as definitions. A hidden subcommand for the documentation generator.
-pub fn run() -> Result<Exit, CliError> {
+/// docs/json.schema.json has the objects of the subcommands as properties, and all types, including those of the API, as
+/// definitions. `INSTA_UPDATE=always` replaces it.
+#[test]
+fn the_published_schema_is_up_to_date() {
     // Formats such as uint32 are no formats of JSON Schema. Strict validators reject a schema that has them.
     let remove_format = RecursiveTransform(|schema: &mut Schema| {
         schema.remove("format");
@@ -98,7 +100,15 @@ pub fn run() -> Result<Exit, CliError> {
         "properties": commands,
         "$defs": types,
     });
-    let text = serde_json::to_string_pretty(&schema).expect("a JSON value can be written");
-    output::write_text(&(text + "\n"))?;
-    Ok(Exit::Answered)
+    let schema = serde_json::to_string_pretty(&schema).expect("a JSON value can be written")
+        + "
+";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/json.schema.json");
+    if std::env::var("INSTA_UPDATE").is_ok_and(|mode| mode == "always") {
+        fs::write(&path, &schema).expect("the file can be written");
+    }
+    assert!(
+        fs::read_to_string(&path).expect("the file is text") == schema,
+        "{path:?} is not up to date"
+    );
 }

@@ -8,6 +8,7 @@ pub mod builddb;
 pub mod complexity;
 pub mod draw;
 pub mod engine;
+#[cfg(test)]
 pub mod json_schema;
 pub mod man;
 pub mod perft;
@@ -68,9 +69,6 @@ pub enum Command {
     Completions(man::CompletionsArgs),
     /// Print a manual page in roff.
     Man(man::ManArgs),
-    /// Print the JSON Schema of all objects that the program prints.
-    #[command(hide = true)]
-    JsonSchema,
 }
 
 /// Runs a subcommand.
@@ -96,6 +94,5 @@ pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Bench(args) => bench::run(args, stop),
         Command::Completions(args) => man::completions(args, &crate::Cli::command()),
         Command::Man(args) => man::man(args, crate::Cli::command()),
-        Command::JsonSchema => json_schema::run(),
     }
 }

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{BeginArgs, RunArgs, number};
@@ -54,7 +53,8 @@ pub struct PerftArgs {
 }
 
 /// A move and its count, in the JSON of `perft --divide`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DivideJson {
     /// The move.
     #[serde(rename = "move")]
@@ -64,7 +64,8 @@ pub struct DivideJson {
 }
 
 /// The JSON of `perft`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PerftJson {
     /// Ranks x files.
     pub board: Dimensions,

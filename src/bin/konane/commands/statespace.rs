@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::RunArgs;
@@ -35,7 +34,8 @@ pub struct StatespaceArgs {
 }
 
 /// The JSON of `statespace`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StateSpaceJson {
     /// Ranks x files.
     pub board: Dimensions,

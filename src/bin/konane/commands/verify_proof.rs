@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use clap::Args;
 use proof_check::rules::{Rules, Stones};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::RunArgs;
@@ -35,7 +34,8 @@ pub struct VerifyProofArgs {
 }
 
 /// The JSON of `verify-proof`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VerifyProofJson {
     /// The file.
     pub file: String,

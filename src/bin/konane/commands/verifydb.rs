@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::{RunArgs, database};
@@ -37,7 +36,8 @@ pub struct VerifydbArgs {
 }
 
 /// The JSON of `verifydb`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VerifyJson {
     /// The directory.
     pub directory: String,

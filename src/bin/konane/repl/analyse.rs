@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::board::{Style, draw};
@@ -17,12 +16,13 @@ use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::terminal_text::{TerminalText, escape_line};
 use konane::analysis::{Analysis, Analyst};
-use konane::json::{OrUnknown, or_unknown};
+use konane::json::or_unknown;
 use konane::search::Value;
 use konane::{Move, Position};
 
 /// An analysis with the moves before its position and a line of best play.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnalysisJson {
     #[serde(flatten)]
     pub analysis: Analysis,
@@ -44,7 +44,8 @@ impl From<Analysis> for AnalysisJson {
 }
 
 /// Output of `analyse --json` for a command.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum AnswerJson {
     /// For a command that shows or changes the position.
@@ -55,7 +56,7 @@ pub enum AnswerJson {
         hint: Option<Move>,
         /// Its outcome for the player who makes it; `loss` if there is no move.
         #[serde(serialize_with = "or_unknown::serialize")]
-        #[schemars(with = "OrUnknown<Value>")]
+        #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Value>"))]
         outcome: Option<Value>,
     },
     /// For `save`.

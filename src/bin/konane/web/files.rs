@@ -4,7 +4,6 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::database;
@@ -15,8 +14,9 @@ use konane::tablebase::{Database, DatabaseError, ListedDatabase};
 use konane::{Board, Colour, Dimensions, Position};
 
 /// A proof file. Only its header has been read.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ProofHereJson", description = "A proof.")]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "ProofHereJson", description = "A proof."))]
 pub struct ProofFile {
     #[serde(skip)]
     path: PathBuf,

@@ -50,6 +50,7 @@ use konane::sprouts::analysis::Analyst;
 use konane::system::{STACK_BYTES, parse_bytes, thread};
 use konane::tablebase::DatabaseError;
 use reply::ApiError;
+#[cfg(test)]
 pub use routes::add_schemas;
 use searches::Searches;
 use turns::TurnQueue;

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
@@ -15,7 +14,7 @@ use super::events::EventHistory;
 use super::reply::ApiError;
 use crate::output::time;
 use crate::trace::ProgressJson;
-use konane::json::{OrUnknown, or_unknown};
+use konane::json::or_unknown;
 use konane::search::Value;
 use konane::search::run::{Limits, Observer, Progress, Reason, Report};
 use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, SearchOptions, SolverState, Sum};
@@ -62,15 +61,16 @@ impl fmt::Display for SearchedGame {
 }
 
 /// The event `end`, the last event of a search.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EndJson {
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// Konane: the player who wins.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_or_unknown")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Colour>"))]
     pub winner: Option<Option<Colour>>,
     /// Reason why the outcome is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -32,9 +32,9 @@ use crate::stdin::{POLL_INTERVAL, is_too_long, lines_of_stdin};
 use job::Job;
 use konane::system::parse_bytes;
 use konane::{MIN_MEMORY, SolveError};
-pub use protocol::{
-    EngineAnswerJson, EngineCommand, EngineErrorJson, EngineProgressJson, EngineRequest,
-};
+pub use protocol::{EngineAnswerJson, EngineErrorJson};
+#[cfg(test)]
+pub use protocol::{EngineCommand, EngineProgressJson, EngineRequest};
 use protocol::{EngineLine, RequestId, parse};
 use tables::BoardTables;
 

@@ -3,7 +3,6 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
@@ -11,15 +10,16 @@ use serde_json::Value;
 use crate::args::played_position::PlayedPosition;
 use crate::trace::ProgressJson;
 use konane::analysis::{JudgedMove, Judgement, JudgementFields};
-use konane::json::{OrUnknown, or_unknown};
+use konane::json::or_unknown;
 use konane::search::run::Reason;
 use konane::system::parse_duration;
 use konane::{Colour, Dimensions, Move, Phase, Position};
 
 /// Id of a request.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
-#[schemars(inline)]
+#[cfg_attr(test, schemars(inline))]
 pub enum RequestId {
     /// Text.
     Text(String),
@@ -28,7 +28,8 @@ pub enum RequestId {
 }
 
 /// A request for the value of a position.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EngineRequest {
     /// Any text or whole number that no other request in flight has. All answers to the request have it.
@@ -46,7 +47,7 @@ pub struct EngineRequest {
     pub max_nodes: Option<NonZeroU64>,
     /// Maximum time from the beginning of the search, such as `500ms` or `10s`; by default unlimited.
     #[serde(default, deserialize_with = "duration")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub time_limit: Option<Duration>,
     /// True to find the value of every move within the limits.
     #[serde(default)]
@@ -56,7 +57,7 @@ pub struct EngineRequest {
     pub line: bool,
     /// Time between two reports of progress, such as `1s`; by default there are none.
     #[serde(default, deserialize_with = "duration")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub progress: Option<Duration>,
 }
 
@@ -66,7 +67,8 @@ fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duratio
 }
 
 /// A command about the engine or a request.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EngineCommand {
     /// `stop`: ends a search, whose answer follows. `quit`: ends the engine after the last answer.
@@ -76,16 +78,18 @@ pub struct EngineCommand {
 }
 
 /// Actions.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(test, schemars(inline))]
 enum EngineAction {
     Stop,
     Quit,
 }
 
 /// The answer to a request.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EngineAnswerJson {
     /// Id of the request.
     pub id: RequestId,
@@ -98,11 +102,11 @@ pub struct EngineAnswerJson {
     /// Kind of the moves: `removal` if a move removes a stone, else `jump`.
     pub phase: Phase,
     #[serde(flatten, serialize_with = "JudgementFields::serialize")]
-    #[schemars(with = "JudgementFields")]
+    #[cfg_attr(test, schemars(with = "JudgementFields"))]
     pub judgement: Option<Judgement>,
     /// The player who wins.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
     /// Reason for an unknown value of the position, or with `values` of a move. Absent if they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,7 +130,8 @@ pub struct EngineAnswerJson {
 
 /// Progress of a request. While a move is searched for `values` or `line`, `pn`, `dn`, `best_move` and
 /// `moves` are absent.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EngineProgressJson {
     /// Id of the request.
     pub id: RequestId,
@@ -137,7 +142,8 @@ pub struct EngineProgressJson {
 }
 
 /// The answer to a line that is not a request, or to a request that failed.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EngineErrorJson {
     /// Id in the line; null if the line has none.
     pub id: Option<RequestId>,

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::exit::CliError;
@@ -133,7 +132,8 @@ impl RunCheckpoints<'_> {
 }
 
 /// The checkpoints of this run, in the JSON of `solve`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckpointJson {
     /// The file.
     pub file: String,

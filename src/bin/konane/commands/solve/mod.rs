@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub use args::SolveArgs;
+#[cfg(test)]
 pub use report::SolveJson;
 
 use crate::args::database;

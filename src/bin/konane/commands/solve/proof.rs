@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::progress::SolveObserver;
@@ -16,7 +15,8 @@ use konane::search::run::Reason;
 use konane::{SearchTable, Solution, SolveError, Solver};
 
 /// The proof in the JSON of `solve`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProofJson {
     /// The file.
     pub file: String,

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::args::SolveArgs;
@@ -20,7 +19,8 @@ use konane::search::run::Reason;
 use konane::{Board, Move, Solution};
 
 /// The JSON of `solve`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SolveJson<'a> {
     #[serde(flatten)]
     pub solution: &'a Solution,

@@ -1,7 +1,6 @@
 //! `konane sprouts canonical`.
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{self, TextArg};
@@ -22,7 +21,8 @@ pub struct CanonicalArgs {
 }
 
 /// The JSON of `sprouts canonical`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CanonicalJson {
     /// The position as it was given.
     pub position: String,

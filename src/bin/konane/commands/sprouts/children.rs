@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::engine::{NumbersArg, analyst, outcome_row};
@@ -45,7 +44,8 @@ pub struct ChildrenArgs {
 }
 
 /// The JSON of `sprouts children`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChildrenJson {
     /// The position as it was given.
     pub position: String,
@@ -58,7 +58,8 @@ pub struct ChildrenJson {
 }
 
 /// The JSON of `sprouts children --values`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ValuesJson {
     /// The position as it was given.
     pub position: String,

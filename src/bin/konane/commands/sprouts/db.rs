@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, Subcommand};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::engine::warn_if_torn;
@@ -284,7 +283,8 @@ impl<'s> GrundyCollection<'s> {
 }
 
 /// The JSON of `sprouts db merge` and `import`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AddedJson {
     /// The database.
     pub file: String,
@@ -350,7 +350,8 @@ impl AddedJson {
 }
 
 /// The JSON of `sprouts db export`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExportJson {
     /// The .spr file.
     pub file: String,
@@ -398,7 +399,8 @@ impl ExportJson {
 }
 
 /// The JSON of `sprouts db stats`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatsJson {
     /// The database.
     pub file: String,

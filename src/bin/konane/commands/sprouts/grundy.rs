@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::engine::{self, Engine, EngineArgs, EngineStart, not_begun, rows, unknown};
@@ -30,7 +29,8 @@ pub struct GrundyArgs {
 }
 
 /// The JSON of `sprouts grundy`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GrundyJson {
     /// The position as it was given.
     pub position: String,

@@ -16,10 +16,15 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{Args, Subcommand};
 
+#[cfg(test)]
 pub use canonical::CanonicalJson;
+#[cfg(test)]
 pub use children::{ChildrenJson, ValuesJson};
+#[cfg(test)]
 pub use db::{AddedJson, ExportJson, StatsJson};
+#[cfg(test)]
 pub use grundy::GrundyJson;
+#[cfg(test)]
 pub use verify::VerifySprJson;
 
 use crate::exit::{CliError, Exit};

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text;
@@ -48,7 +47,8 @@ pub struct VerifyArgs {
 }
 
 /// The JSON of `sprouts verify`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VerifySprJson {
     /// The file.
     pub file: String,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SharedExplorer;
@@ -17,14 +16,16 @@ use konane::{Colour, Dimensions};
 const MAX_SIDE: u32 = 8;
 
 /// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BoardsJson {
     /// The boards, ordered by ranks, then by files. Other boards of up to 64 squares can be requested, too.
     pub boards: Vec<BoardJson>,
 }
 
 /// A board.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BoardJson {
     /// Ranks x files.
     pub board: Dimensions,

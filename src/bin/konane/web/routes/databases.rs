@@ -4,7 +4,6 @@ use std::path::Path;
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SharedExplorer;
@@ -17,7 +16,8 @@ use konane::tablebase::{
 };
 
 /// The answer of `databases`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DatabasesJson {
     /// The readable databases.
     pub databases: Vec<DatabaseHereJson>,
@@ -26,7 +26,8 @@ pub struct DatabasesJson {
 }
 
 /// A database.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DatabaseHereJson {
     /// Name of the directory.
     pub name: String,
@@ -51,7 +52,8 @@ pub struct DatabaseHereJson {
 }
 
 /// A layer: the positions with a certain number of stones.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LayerJson {
     /// Number of stones.
     pub stones: u32,
@@ -106,7 +108,8 @@ fn database(path: &Path, manifest: &Manifest) -> Result<DatabaseHereJson, Databa
 }
 
 /// The answer of `proofs`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProofsJson {
     /// The proofs.
     pub proofs: Vec<ProofFile>,

@@ -20,17 +20,13 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
-use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
 use super::Explorer;
 use super::assets::{self, ASSETS};
 use super::params::{NoParams, Params};
-use super::reply::{ApiError, ErrorJson};
-use super::search::EndJson;
+use super::reply::ApiError;
 use super::security::json_only;
-use crate::repl::analyse::AnalysisJson;
-use crate::trace::ProgressJson;
 
 /// State that all handlers share.
 type SharedExplorer = State<Arc<Explorer>>;
@@ -85,7 +81,8 @@ async fn not_found() -> ApiError {
 }
 
 /// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VersionJson {
     /// Version of the program.
     pub version: String,
@@ -99,7 +96,16 @@ async fn version(_: Params<NoParams>) -> Json<VersionJson> {
 }
 
 /// Adds the types of all answers and requests to the definitions of two generators.
-pub fn add_schemas(answers: &mut SchemaGenerator, requests: &mut SchemaGenerator) {
+#[cfg(test)]
+pub fn add_schemas(
+    answers: &mut schemars::SchemaGenerator,
+    requests: &mut schemars::SchemaGenerator,
+) {
+    use crate::repl::analyse::AnalysisJson;
+    use crate::trace::ProgressJson;
+    use crate::web::reply::ErrorJson;
+    use crate::web::search::EndJson;
+
     macro_rules! add {
         ($generator:expr, $($type:ty),+ $(,)?) => {
             $($generator.subschema_for::<$type>();)+

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SharedExplorer;
@@ -12,11 +11,12 @@ use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::ApiResult;
 use konane::analysis::ValueSource;
-use konane::json::{OrUnknown, as_text, or_unknown};
+use konane::json::{as_text, or_unknown};
 use konane::{Colour, Dimensions, Move};
 
 /// The parameters.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OpeningsRequest {
     /// Ranks x files.
@@ -26,7 +26,8 @@ pub struct OpeningsRequest {
 }
 
 /// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpeningsJson {
     /// Ranks x files.
     pub board: Dimensions,
@@ -37,13 +38,14 @@ pub struct OpeningsJson {
 }
 
 /// The first removal of each side.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpeningJson {
     /// The two moves.
     pub moves: [Move; 2],
     /// The player who wins.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
     /// Origin of the winner. Absent while the winner is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +53,7 @@ pub struct OpeningJson {
     /// The canonical code of the position after both moves, as decimal text. Symmetric openings have the
     /// same code.
     #[serde(serialize_with = "as_text")]
-    #[schemars(with = "String")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub code: u64,
 }
 

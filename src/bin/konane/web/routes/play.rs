@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SharedExplorer;
@@ -12,11 +11,12 @@ use crate::web::reply::{ApiError, ApiResult};
 use crate::web::turns::Turn;
 use konane::Move;
 use konane::analysis::{ChosenMove, Judgement, Level, ValueSource};
-use konane::json::{OrUnknown, or_unknown};
+use konane::json::or_unknown;
 use konane::search::Value;
 
 /// The parameters.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PlayRequest {
     /// Ranks x files.
@@ -36,7 +36,8 @@ pub struct PlayRequest {
 }
 
 /// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlayJson {
     /// The move; null if there is none.
     #[serde(rename = "move")]
@@ -45,7 +46,7 @@ pub struct PlayJson {
     pub why: String,
     /// The outcome for the player who makes it.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// Origin of the outcome. Absent while it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SharedExplorer;
@@ -21,7 +20,8 @@ use konane::{Move, Position};
 const EASY_DIVISOR: u32 = 4;
 
 /// The parameters of both.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PositionRequest {
     /// Ranks x files.
@@ -78,7 +78,8 @@ fn judge(
 }
 
 /// The answer of `line`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineJson {
     /// Moves that keep the outcome, as far as it is decided.
     pub line: Vec<Move>,

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::SharedExplorer;
@@ -15,7 +14,8 @@ use crate::web::reply::ApiResult;
 use konane::record::{Record, RecordedMove};
 
 /// The parameters.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReportRequest {
     /// Ranks x files.

@@ -7,7 +7,6 @@ use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SharedExplorer;
@@ -20,7 +19,8 @@ use konane::system::{bytes_text, duration_from_seconds, parse_bytes};
 use konane::{MIN_MEMORY, SolveError};
 
 /// The body of `POST`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// `konane` or `sprouts`.
@@ -44,16 +44,18 @@ pub struct SearchRequest {
 }
 
 /// The games.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(inline)]
+#[cfg_attr(test, schemars(inline))]
 enum GameName {
     Konane,
     Sprouts,
 }
 
 /// Limits of a search; none by default.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub struct LimitsRequest {
     /// Maximum time in seconds, more than 0.
@@ -63,7 +65,8 @@ pub struct LimitsRequest {
 }
 
 /// The answer to `POST`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SearchJson {
     /// Id of the search in the addresses of its events and for `DELETE`.
     pub id: String,

@@ -1,7 +1,6 @@
 //! `POST /api/v1/konane/setup`: check of a position.
 
 use axum::Json;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parse::PlayedPosition;
@@ -11,7 +10,8 @@ use konane::notation::parse_square;
 use konane::{Board, Colour, Dimensions, Phase, Position, Setup};
 
 /// The body: a position's text, or its occupied squares and the side to move.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetupRequest {
     /// Ranks x files.
@@ -28,7 +28,8 @@ pub struct SetupRequest {
 }
 
 /// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetupJson {
     /// Ranks x files.
     pub board: Dimensions,

@@ -5,7 +5,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
@@ -19,7 +18,8 @@ use konane::sprouts::{Position, Scratch, Sprouts, TextError, draw};
 use konane::system::quote;
 
 /// The parameters of `position`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SproutsRequest {
     /// The position, such as `0*5`.
@@ -29,7 +29,8 @@ pub struct SproutsRequest {
 }
 
 /// The answer of `position`, as of `sprouts children --values --json`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SproutsJson {
     /// The position as it was given.
     pub position: String,
@@ -57,7 +58,8 @@ pub async fn position(
 }
 
 /// The parameters of `draw`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DrawRequest {
     /// The position, such as `0*5`.
@@ -72,7 +74,8 @@ pub async fn draw(
 }
 
 /// The body of `canonical`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CanonicalRequest {
     /// Positions, such as `0*5`.
@@ -80,7 +83,8 @@ pub struct CanonicalRequest {
 }
 
 /// The answer of `canonical`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CanonicalTextsJson {
     /// Their canonical texts, in the same order.
     pub canonical: Vec<String>,

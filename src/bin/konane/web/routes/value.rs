@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::SharedExplorer;
@@ -17,7 +16,8 @@ use konane::value::{SumValue, ValueTerm, evaluate};
 const MEMORY: u64 = 64 << 20;
 
 /// The parameters.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ValueRequest {
     /// Ranks x files.

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SharedExplorer;
@@ -10,13 +9,14 @@ use super::parse::{PlayedPosition, time};
 use crate::web::params::Params;
 use crate::web::reply::{ApiError, ApiResult};
 use konane::analysis::{LostPosition, ValueSource};
-use konane::json::{OrUnknown, or_unknown};
+use konane::json::or_unknown;
 use konane::notation::parse_move;
 use konane::search::Value;
 use konane::{Colour, Move, Position};
 
 /// The parameters.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WhyRequest {
     /// Ranks x files.
@@ -36,7 +36,8 @@ pub struct WhyRequest {
 }
 
 /// The answer. Outcome, winner, remoteness and verdict are those of `after`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WhyJson {
     /// The opponent's best reply, which wins if a winning one is known; null if there is no move, or
     /// without `move`.
@@ -48,11 +49,11 @@ pub struct WhyJson {
     pub after: Position,
     /// The outcome for the player to move in `after`.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Value>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The player who wins.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[schemars(with = "OrUnknown<Colour>")]
+    #[cfg_attr(test, schemars(with = "konane::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
     /// Plies to the end of the game from `after` with best play. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
