@@ -91,7 +91,7 @@ impl Profile {
     /// The parameters of PN². Section 4 of the thesis defines its budget of second-level searches.
     pub fn pn2(self) -> Pn2Options {
         match self {
-            // `epsilon_1024` and `refresh_age` save steps on the long paths of PNS, at the price of more nodes. The
+            // `epsilon` and `refresh_age` save steps on the long paths of PNS, at the price of more nodes. The
             // second-level trees of PN² are small and stay in the cache, so here only the price would remain.
             Profile::Tuned => Pn2Options {
                 pns: PnsOptions { epsilon: Epsilon::ZERO, refresh_age: 0, ..self.pns() },

@@ -66,10 +66,11 @@ pub(super) trait SearchTree<'a> {
     type ChildRef: ChildRef;
 
     /// True if children may be sums with Grundy numbers. Then the solution of one node can solve others elsewhere in
-    /// the tree, so the search looks up a node's value whenever it enters the node or returns to it. The lesser of phi
-    /// and delta is also bounded, by [`Thresholds::or_phi`] and [`Thresholds::or_delta`]; in a plain game, these are
-    /// not needed.
+    /// the tree, so the search looks up a node's value at every visit.
     const SUMS: bool;
+    /// True if the search below a node limits min(phi, delta), as below a part of a sum ([`Thresholds::or_phi`] and
+    /// [`Thresholds::or_delta`]).
+    const LIMITS_MIN: bool;
     /// A worker adds its virtual loss to a node below the root only if earlier visits made at least this many
     /// expansions below the node. For most nodes, which have fewer, adding the virtual loss would cost more than it
     /// saves.
@@ -92,11 +93,11 @@ pub(super) trait SearchTree<'a> {
     /// Returns true if the search has to stop.
     fn tick(&mut self) -> bool;
 
-    /// A well-mixed key of a node. If the node is a child of another node, its [`Self::child_key`] there has the same
-    /// upper half.
+    /// Key of a node in the table of virtual losses. The [`Self::child_key`] of an edge to the node has the same upper
+    /// 32 bits, which are all that this table uses.
     fn key(&self, code: u64) -> u64;
 
-    /// Key of a child for virtual losses.
+    /// Key of the edge to a child in the table of virtual losses; see [`Self::key`].
     fn child_key(&self, child: &Self::ChildRef) -> u64;
 
     /// Code of a child, or `None` in games whose children may be sums.

@@ -53,25 +53,25 @@ impl Thresholds {
         Thresholds { phi: INFINITY, delta: INFINITY, or_phi: INFINITY, or_delta: INFINITY };
 
     /// Returns true if the most-proving node is still below a node with these numbers (Theorem 2 of
-    /// the paper). Returns false for a solved node. `sums` is false in a plain game: then only the
-    /// thresholds `phi` and `delta` are compared.
+    /// the paper). Returns false for a solved node. `limits_min` is false in a plain game: then only
+    /// the thresholds `phi` and `delta` are compared.
     #[inline(always)]
-    pub fn hold(&self, Pair { phi, delta }: Pair, sums: bool) -> bool {
+    pub fn hold(&self, Pair { phi, delta }: Pair, limits_min: bool) -> bool {
         phi < self.phi
             && delta < self.delta
-            && (!sums || phi < self.or_phi || delta < self.or_delta)
+            && (!limits_min || phi < self.or_phi || delta < self.or_delta)
     }
 
     /// Thresholds of the child of least delta. With [`Epsilon::ZERO`] the search follows the
-    /// most-proving node exactly. `sums` is false in a plain game: then `or_phi` and `or_delta` are
-    /// infinite.
+    /// most-proving node exactly. `limits_min` is false in a plain game: then `or_phi` and
+    /// `or_delta` are infinite.
     #[inline(always)]
     pub fn of_child(
         &self,
         others: Others,
         combination: Combination,
         epsilon: Epsilon,
-        sums: bool,
+        limits_min: bool,
     ) -> Thresholds {
         let Others { min_delta, max_phi, sum_phi, count } = others;
         let until = |threshold| match threshold {
@@ -81,8 +81,8 @@ impl Thresholds {
         Thresholds {
             phi: until(self.delta),
             delta: best_child_threshold(self.phi, min_delta, epsilon),
-            or_phi: if sums { until(self.or_delta) } else { INFINITY },
-            or_delta: if sums { self.or_phi } else { INFINITY },
+            or_phi: if limits_min { until(self.or_delta) } else { INFINITY },
+            or_delta: if limits_min { self.or_phi } else { INFINITY },
         }
     }
 

@@ -26,10 +26,9 @@ const MIN_JOB_NODES: u64 = 2;
 /// bits.
 const MAX_COUNT: u64 = 1 << 44;
 
-/// A leaf is *deferred* when it is kept for the worker that has searched its parent, although another worker
-/// requests a job. A leaf is deferred at most `MAX_DEFERRALS` · (number of assigned jobs + 1) times. Before that
-/// many requests have arrived, a worker of usual speed has sent a request itself. The limit prevents a slow worker
-/// from blocking the best leaves.
+/// Number of requests of every busy worker after which a leaf is no longer *deferred*: kept for the worker that has
+/// searched its parent and has the entries below it in its table. The limit prevents a slow worker from blocking the
+/// best leaves.
 const MAX_DEFERRALS: u64 = 2;
 
 /// Maximum number of leaves whose deferral count is stored. The count of a leaf that leaves the tree stays stored, so
@@ -197,8 +196,8 @@ impl<T: JobTree> Coordinator<T> {
                 assigned => is_outdated = assigned.is_some(),
             }
         }
-        // An earlier reply has the job that the worker has now. If the reply to every copy of a result had it, the worker
-        // would search this job for each of them, and send as many results.
+        // An outdated result is the second copy of an earlier one. The worker already has its next job, and would search
+        // it twice if this reply contained it again.
         let instruction = match is_outdated && !self.is_over() {
             true => Instruction::Wait,
             false => self.next_instruction(worker),

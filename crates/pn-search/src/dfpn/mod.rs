@@ -118,13 +118,20 @@ pub(super) struct Worker<T, const PARALLEL: bool> {
     /// returns when the budget is spent.
     budget: u64,
     /// Length of the path from the root on which every node has exactly one open child.
-    forced: usize,
+    only_child_depth: usize,
 }
 
 impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
     pub fn new(tree: T, params: SelectionParams) -> Self {
         let is_alone = tree.monitor_ref().state().workers() == 1;
-        Worker { tree, params, path: SearchPath::default(), is_alone, budget: u64::MAX, forced: 0 }
+        Worker {
+            tree,
+            params,
+            path: SearchPath::default(),
+            is_alone,
+            budget: u64::MAX,
+            only_child_depth: 0,
+        }
     }
 
     /// Searches a child until it is solved or the search has to stop.
@@ -143,7 +150,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
     /// node's numbers, or `None` if the job was cancelled or the search was stopped.
     pub fn search_job(&mut self, code: u64, budget: u64) -> Option<Pair> {
         self.budget = budget;
-        self.forced = 0;
+        self.only_child_depth = 0;
         self.tree.monitor().root = (1, 1, None);
         let pair = loop {
             let found = self.search(code, Thresholds::ROOT, 0).map(|found| found.pair);
@@ -182,7 +189,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                     if depth == 0 {
                         self.tree.monitor().root = (pair.phi, pair.delta, None);
                     }
-                    if !thresholds.hold(pair, T::SUMS) || self.has_to_return(depth) {
+                    if !thresholds.hold(pair, T::LIMITS_MIN) || self.has_to_return(depth) {
                         return Some(SearchResult { pair, work });
                     }
                     let key = (PARALLEL && !self.is_alone).then(|| self.tree.child_key(child));
@@ -219,7 +226,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             && depth > 0
             && let Some(Entry { phi, delta, .. }) = known
             && let pair = (Pair { phi, delta })
-            && !thresholds.hold(pair, T::SUMS)
+            && !thresholds.hold(pair, T::LIMITS_MIN)
         {
             // Another worker has updated this entry since the parent read it.
             return Some(SearchResult { pair, work: 0 });
@@ -313,23 +320,15 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             };
             let delta = combination.combine(scan.max, scan.sum, scan.count);
             let pair = Pair { phi, delta };
-            if depth <= self.forced && !children.is_empty() {
-                // Each node above has one open child. The search does not return from an only child before the child
-                // is solved or the search ends, so the root's numbers are computed here. Phi and delta are exchanged
-                // at every ply.
-                self.forced = depth + usize::from(!T::SUMS && children.len() == 1);
+            if depth <= self.only_child_depth && !children.is_empty() {
+                self.only_child_depth = depth + usize::from(!T::SUMS && children.len() == 1);
                 let best = self.tree.code(&children[scan.best]);
-                let root = &mut self.tree.monitor().root;
-                *root = match depth {
-                    0 => (pair.phi, pair.delta, best),
-                    _ if depth.is_multiple_of(2) => (pair.phi, pair.delta, root.2),
-                    _ => (pair.delta, pair.phi, root.2),
-                };
+                self.report_root(depth, pair, best);
             }
             if let Some(value) = pair.value() {
                 return Ok(value);
             }
-            if !thresholds.hold(pair, T::SUMS)
+            if !thresholds.hold(pair, T::LIMITS_MIN)
                 || self.tree.monitor_ref().stopped.is_some()
                 || self.has_to_return(depth)
             {
@@ -353,7 +352,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                 sum_phi: scan.sum - u64::from(child.pair().phi),
                 count: scan.count - 1,
             };
-            let mut below = thresholds.of_child(others, combination, epsilon, T::SUMS);
+            let mut below = thresholds.of_child(others, combination, epsilon, T::LIMITS_MIN);
             if let Some(choice) = choice {
                 // The chosen child need not be the one of least delta, for which `of_child` has computed the
                 // thresholds.
@@ -377,6 +376,18 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                 return Ok(value);
             }
         }
+    }
+
+    /// Reports the root's numbers, which follow from those of a node of depth `depth` if each node above has one open
+    /// child: the search returns from an only child when the child is solved or the search ends. Phi and delta are
+    /// exchanged at every ply.
+    fn report_root(&mut self, depth: usize, Pair { phi, delta }: Pair, best: Option<u64>) {
+        let root = &mut self.tree.monitor().root;
+        *root = match depth {
+            0 => (phi, delta, best),
+            _ if depth.is_multiple_of(2) => (phi, delta, root.2),
+            _ => (delta, phi, root.2),
+        };
     }
 
     /// Stores a value that took `before` expansions in earlier visits and `work` expansions in this visit.

@@ -358,6 +358,7 @@ impl<'a, G: Game> SearchTree<'a> for Evaluator<'a, G> {
     type ChildRef = Child;
 
     const SUMS: bool = false;
+    const LIMITS_MIN: bool = false;
     const MIN_SHARED_WORK: u64 = 8;
 
     #[inline(always)]

@@ -7,10 +7,10 @@
 //! - If no atom is open, the sum is solved.
 //! - If one atom is open, the sum is a couple (the paper's atomic node). The phi and delta of couples are stored.
 //! - If more atoms are open, the sum is the paper's decomposable node. Its phi and delta are not stored. They are
-//!   computed from those of the current couples of its open atoms: of all of them (equation (6) of the paper's full
-//!   version), or of all but the last ([`SearchOptions::sum_of_all_parts`]). The *current couple* of an atom is the
-//!   one with the least nimber that is not excluded yet. It represents the paper's Grundy node of this atom
-//!   (equation (5)).
+//!   computed from those of the current couples of its open atoms, without the hardest one: the search does not need
+//!   its Grundy number. With [`SearchOptions::sum_of_all_parts`], all of them count (equation (6) of the paper's full
+//!   version). The *current couple* of an atom is the one with the least nimber that is not excluded yet. It represents
+//!   the paper's Grundy node of this atom (equation (5)).
 //!
 //! The types of this module:
 //!
@@ -220,8 +220,13 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     }
 
     /// Returns the rank, among children of equal delta, of the sum whose open atoms are in `open`. The child of least
-    /// rank is searched first. The rank orders children by lives plus four times the nimber, ascending; then by the
-    /// number of atoms, descending; then by the number of options, ascending (Lemoine and Viennot 2015).
+    /// rank is searched first (order of Lemoine and Viennot 2015).
+    ///
+    /// | bits | content |
+    /// |---|---|
+    /// | 20..32 | lives plus four times the nimber |
+    /// | 16..20 | 15 minus the number of atoms |
+    /// | 0..16 | estimated number of options |
     #[inline]
     pub fn rank(&self, nimber: u32) -> u32 {
         if !self.options.heuristic {

@@ -99,6 +99,7 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
 
     /// The solution of a couple can solve other nodes, because a Grundy number solves all couples of its atom.
     const SUMS: bool = true;
+    const LIMITS_MIN: bool = true;
     /// Virtual losses are added to all nodes: an expansion takes so long that a worker should not repeat one that
     /// another worker has begun.
     const MIN_SHARED_WORK: u64 = 0;

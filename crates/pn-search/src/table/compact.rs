@@ -8,9 +8,12 @@
 //! | 25..64 | 39 bits of the key |
 //!
 //! The cluster index determines the upper bits of the key, so only the rest is stored (quotienting,
-//! Cleary 1984). Let `s` be the base-2 logarithm of the number of clusters, rounded down. The upper
-//! `s` bits have at most two values among the keys of a cluster. These values are consecutive, so
-//! the last of the `s` bits distinguishes them. That bit and the 38 bits after it are stored.
+//! Cleary 1984). The number of clusters need not be a power of two: cluster `i` of `n` holds the keys
+//! from `i`/`n` to (`i` + 1)/`n` of all. Let `s` be the base-2 logarithm of `n`, rounded down. As the
+//! range of a cluster is at most 2⁻ˢ of all keys, it overlaps at most two of the ranges that the upper
+//! `s` bits divide the keys into, and these two are adjacent. With `n` = 3, so `s` = 1, the keys of
+//! cluster 1 begin with 0 (from 1/3 to 1/2) or 1 (from 1/2 to 2/3). So the last of the `s` bits
+//! distinguishes the two. That bit and the 38 bits after it are stored.
 //! Together with the cluster index they determine the upper `s` + 38 bits of the key. If these bits
 //! determine the code, two positions never have the same packed key.
 //!

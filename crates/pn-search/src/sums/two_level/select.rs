@@ -41,7 +41,8 @@ pub(super) enum SelectedCouple {
     Leaf(TakenCouple),
     /// All leaves are taken.
     AllTaken,
-    /// No leaf was selected, because the delta of a couple has increased during the selection, or a couple was solved.
+    /// No leaf was selected, because the reason for descending to a couple is gone: the couple is solved, or its delta
+    /// is greater than its parent believed.
     Changed,
 }
 
