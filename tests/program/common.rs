@@ -37,8 +37,10 @@ pub fn json(args: &[&str], expected: i32) -> Value {
 }
 
 /// Validates an object against the published schema of its subcommand. Every key must be in the
-/// schema.
-pub fn valid(args: &[&str], object: Value) -> Value {
+/// schema. Returns the object without the version of the program.
+pub fn valid(args: &[&str], mut object: Value) -> Value {
+    let program = object.as_object_mut().expect("an object").remove("program");
+    assert_eq!(program.expect("the version")["version"], env!("CARGO_PKG_VERSION"), "{args:?}");
     static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
         serde_json::from_str(include_str!("../../docs/json.schema.json")).expect("JSON")
     });

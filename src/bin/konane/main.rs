@@ -4,7 +4,7 @@
 //! * [`repl`]: `analyse`, `play` and `sprouts play` on the terminal; `web`: the server and the page of
 //!   `explore`.
 //! * [`exit`]: errors, their exit codes and remedies. [`output`], [`progress`], [`trace`] and
-//!   [`terminal_text`]: output. [`stdin`]: input.
+//!   [`terminal_text`]: output. [`version`]: the version in it. [`stdin`]: input.
 //! * [`startup`], [`interrupt`] and [`out_of_memory`]: process setup, signals, and exit after a failed
 //!   allocation.
 //!
@@ -34,6 +34,7 @@ mod startup;
 mod stdin;
 mod terminal_text;
 mod trace;
+mod version;
 #[cfg(feature = "explore")]
 mod web;
 
@@ -50,7 +51,7 @@ static ALLOCATOR: out_of_memory::EndOnFailure = out_of_memory::EndOnFailure;
 ///
 /// Boards are written ranks x files, such as 6x6 or 5x7, with up to 64 squares.
 #[derive(Debug, Parser)]
-#[command(name = "konane", version, arg_required_else_help = true, after_help = exit::HELP)]
+#[command(name = "konane", version, long_version = version::long_version(), arg_required_else_help = true, after_help = exit::HELP)]
 pub struct Cli {
     /// Subcommand.
     #[command(subcommand)]

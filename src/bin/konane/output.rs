@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::exit::{CliError, Exit};
 use crate::startup;
 use crate::terminal_text::{TerminalText, escape_json, escape_line, escape_text};
+use crate::version::PROGRAM;
 use konane::ErrorKind;
 use konane::file::NewFile;
 use konane::json::finite;
@@ -18,9 +19,16 @@ use konane::search::numbers::Number;
 use konane::search::run::Reason;
 pub use konane::system::{bytes_text as bytes, counted, grouped, large, short, time_text as time};
 
+/// Returns a value as one JSON object and a line feed, with the version of the program in the key `program`.
+pub fn json(value: &impl Serialize) -> Result<String, CliError> {
+    let (mut line, program) = (json_line(value)?, json_line(&PROGRAM)?);
+    line.truncate(line.len() - "}\n".len());
+    Ok(format!("{line},\"program\":{}}}\n", program.trim_end()))
+}
+
 /// Returns a value as one JSON object and a line feed. Control characters in its strings are escaped as in
 /// `TerminalText`, but in the syntax of JSON.
-pub fn json(value: &impl Serialize) -> Result<String, CliError> {
+pub fn json_line(value: &impl Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
     Ok(escape_json(&text).into_owned() + "\n")
 }

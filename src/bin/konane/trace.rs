@@ -120,7 +120,8 @@ impl Trace {
         }
         // Lines are due on whole seconds, independent of the time that a line takes.
         self.next = Duration::from_secs(elapsed.as_secs()) + PERIOD;
-        let text = output::json(&line(elapsed.as_secs_f64())).expect("numbers and texts are JSON");
+        let text =
+            output::json_line(&line(elapsed.as_secs_f64())).expect("numbers and texts are JSON");
         let written = self.file.write_all(text.as_bytes());
         self.error = written.map_err(FileError::io("write", &self.path)).err();
         if let Some(error) = &self.error {

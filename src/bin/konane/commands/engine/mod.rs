@@ -84,7 +84,7 @@ pub struct AnswerWriter {
 impl AnswerWriter {
     /// Writes a line.
     pub fn write(&self, line: &impl Serialize) {
-        let is_open = match output::json(line).and_then(output::write_open) {
+        let is_open = match output::json_line(line).and_then(output::write_open) {
             Ok(is_open) => is_open,
             Err(error) => {
                 lock(&self.error).get_or_insert(error);

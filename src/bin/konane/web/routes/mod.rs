@@ -27,6 +27,7 @@ use super::assets::{self, ASSETS};
 use super::params::{NoParams, Params};
 use super::reply::ApiError;
 use super::security::json_only;
+use crate::version::{PROGRAM, ProgramJson};
 
 /// State that all handlers share.
 type SharedExplorer = State<Arc<Explorer>>;
@@ -84,15 +85,16 @@ async fn not_found() -> ApiError {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VersionJson {
-    /// Version of the program.
-    pub version: String,
+    /// The program.
+    #[serde(flatten)]
+    pub program: ProgramJson,
     /// Version of the API: documented fields do not change within a version; new ones may be added.
     pub api: u32,
 }
 
 /// `GET /api/v1/version`.
 async fn version(_: Params<NoParams>) -> Json<VersionJson> {
-    Json(VersionJson { version: env!("CARGO_PKG_VERSION").to_owned(), api: 1 })
+    Json(VersionJson { program: PROGRAM, api: 1 })
 }
 
 /// Adds the types of all answers and requests to the definitions of two generators.
