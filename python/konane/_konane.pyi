@@ -146,10 +146,11 @@ class Database:
     """
 
     @staticmethod
-    def find(directory: _Path, board: str, *, cache: int | str | None = "64MiB") -> Database:
+    def find(directory: _Path | list[_Path] | tuple[_Path, ...], board: str, *, cache: int | str | None = "64MiB") -> Database:
         """Opens the database of a board (``"5x6"``) in a directory: the directory itself, or a subdirectory
         with a name that ``build_database`` gives. A complete database is preferred, then one of reachable positions,
         then the one with the largest ``max_stones``. Of several such databases, one with the remoteness is preferred.
+        Of several directories, the first with a database of the board is used.
 
         `cache` limits the memory for chunks that have been read: bytes, or a text such as ``"1GiB"``.
         Raises ``FileError`` if there is no database of the board or if it is damaged, and ``InputError`` if the
@@ -158,6 +159,10 @@ class Database:
     @staticmethod
     def open(directory: _Path, *, cache: int | str | None = "64MiB") -> Database:
         """Opens the database whose files are in a directory. Arguments and errors are those of ``find``."""
+    def __enter__(self) -> Database:
+        """Returns the database, for use in a ``with`` statement."""
+    def __exit__(self, *_error: object) -> None:
+        """Does nothing: the files are closed with the last reference to the database."""
     @property
     def directory(self) -> str:
         """Directory of its files, as an absolute path."""

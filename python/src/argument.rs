@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use konane::system::quote;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
 use crate::error::Failure;
 
@@ -209,6 +209,30 @@ impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for PathArg<N> {
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         Ok(PathArg(read_path::<N>(&value, "a path (str or os.PathLike)")?, PhantomData))
+    }
+}
+
+/// Path, or list or tuple of at least one path.
+#[derive(Clone, Debug)]
+pub struct PathsArg<N>(pub Vec<PathBuf>, PhantomData<N>);
+
+impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for PathsArg<N> {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let expected = "a path (str or os.PathLike), or a list of at least one";
+        let paths = match value.cast::<PyList>().ok().map(|list| list.to_tuple()) {
+            Some(paths) => Some(paths),
+            None => value.cast::<PyTuple>().ok().map(|tuple| tuple.to_owned()),
+        };
+        let paths = match paths {
+            Some(paths) if paths.is_empty() => return Err(wrong_type::<N>(&value, expected)),
+            Some(paths) => {
+                paths.iter().map(|path| read_path::<N>(&path, expected)).collect::<PyResult<_>>()?
+            }
+            None => vec![read_path::<N>(&value, expected)?],
+        };
+        Ok(PathsArg(paths, PhantomData))
     }
 }
 

@@ -1,16 +1,16 @@
 //! `Database`: values of positions on disk, looked up one by one or in arrays.
 
 use std::ffi::OsString;
-use std::path::{self, Path, PathBuf};
+use std::path::{self, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use konane::Dimensions;
 use konane::tablebase::{self, Database, DatabaseError, DatabaseOptions, Metric};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyType};
+use pyo3::types::{PyList, PyTuple, PyType};
 
-use crate::argument::{PathArg, StrArg, name, read_path};
+use crate::argument::{PathArg, PathsArg, StrArg, name, read_path};
 use crate::build::metric_of;
 use crate::codes::Codes;
 use crate::error::Failure;
@@ -93,16 +93,16 @@ impl PyDatabase {
 /// later, and then this process, or one that has unpickled the database, may have another working directory.
 fn open_with(
     py: Python<'_>,
-    directory: &Path,
+    directories: Vec<PathBuf>,
     cache: Option<MemoryArg<name::Cache>>,
-    open: impl FnOnce(&Path, DatabaseOptions) -> Result<Database, DatabaseError> + Send,
+    open: impl FnOnce(&[PathBuf], DatabaseOptions) -> Result<Database, DatabaseError> + Send,
 ) -> Result<PyDatabase, Failure> {
     let default = DatabaseOptions::default();
     let cache_bytes = cache.map_or(default.cache_bytes, |memory| memory.0);
-    let absolute = path::absolute(directory);
-    let directory = absolute.as_deref().unwrap_or(directory);
+    let absolute = |directory| path::absolute(&directory).unwrap_or(directory);
+    let directories: Vec<PathBuf> = directories.into_iter().map(absolute).collect();
     let options = DatabaseOptions { cache_bytes };
-    let database = interrupt::detached(py, || open(directory, options))??;
+    let database = interrupt::detached(py, || open(&directories, options))??;
     Ok(PyDatabase {
         inner: Arc::new(database),
         owner: Owner::current(),
@@ -131,8 +131,8 @@ pub fn of_board(
             Err(DatabaseError::OtherBoard { path, expected: board, got }.into())
         }
         DatabaseArg::Directory(path) => {
-            let open = |path: &Path, options| Database::find(path, board, options);
-            Ok(open_with(py, &path, None, open)?.inner)
+            let open = |paths: &[PathBuf], options| Database::find(paths, board, options);
+            Ok(open_with(py, vec![path], None, open)?.inner)
         }
     }
 }
@@ -142,6 +142,7 @@ impl PyDatabase {
     /// Opens the database of a board (``"5x6"``) in a directory: the directory itself, or a subdirectory
     /// with a name that ``build_database`` gives. A complete database is preferred, then one of reachable positions,
     /// then the one with the largest ``max_stones``. Of several such databases, one with the remoteness is preferred.
+    /// Of several directories, the first with a database of the board is used.
     ///
     /// `cache` limits the memory for chunks that have been read: bytes, or a text such as ``"1GiB"``.
     /// Raises ``FileError`` if there is no database of the board or if it is damaged, and ``InputError`` if the
@@ -153,12 +154,12 @@ impl PyDatabase {
     )]
     fn find(
         py: Python<'_>,
-        directory: PathArg<name::Directory>,
+        directory: PathsArg<name::Directory>,
         board: StrArg<name::Board>,
         cache: Option<MemoryArg<name::Cache>>,
     ) -> Result<Self, Failure> {
         let board = dimensions(&board)?;
-        open_with(py, &directory.0, cache, |path, options| Database::find(path, board, options))
+        open_with(py, directory.0, cache, |paths, options| Database::find(paths, board, options))
     }
 
     /// Opens the database whose files are in a directory. Arguments and errors are those of ``find``.
@@ -172,8 +173,17 @@ impl PyDatabase {
         directory: PathArg<name::Directory>,
         cache: Option<MemoryArg<name::Cache>>,
     ) -> Result<Self, Failure> {
-        open_with(py, &directory.0, cache, Database::open)
+        open_with(py, vec![directory.0], cache, |paths, options| Database::open(&paths[0], options))
     }
+
+    /// Returns the database, for use in a ``with`` statement.
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// Does nothing: the files are closed with the last reference to the database.
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<'_, PyTuple>) {}
 
     /// Directory of its files, as an absolute path.
     #[getter]

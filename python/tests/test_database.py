@@ -169,6 +169,11 @@ def test_opening(databases, tmp_path):
     assert isinstance(caught.value, OSError)
     with pytest.raises(konane.FileError, match="is no database"):
         Database.open(tmp_path)
+    with Database.find([tmp_path, databases], "4x4") as found:
+        assert found.directory == db.directory
+        assert found.probe("4x4") == db.probe("4x4")
+    with pytest.raises(TypeError, match="at least one"):
+        Database.find([], "4x4")
     with pytest.raises(konane.InputError):
         Database.find(databases, "0x4")
 
