@@ -11,9 +11,18 @@ use serde_json::{Value, json};
 
 use super::common::{TestDir, code, ends_soon, stderr, stdout, valid};
 
-/// Runs the engine with these lines. Returns its answers, validated against the schema.
+/// Runs the engine with these lines. Returns its answers, validated against the schema. Requests without
+/// a limit get one, because the end of input would stop them.
 fn answers(dir: &TestDir, args: &[&str], lines: &[String]) -> Vec<Value> {
-    let output = dir.with_input(&[&["engine"], args].concat(), &(lines.join("\n") + "\n"));
+    let mut input = String::new();
+    for line in lines {
+        let is_unlimited = line.contains(r#""board""#) && !line.contains(r#""time_limit""#);
+        input += &match line.strip_suffix('}') {
+            Some(fields) if is_unlimited => format!("{fields},\"time_limit\":\"10m\"}}\n"),
+            _ => format!("{line}\n"),
+        };
+    }
+    let output = dir.with_input(&[&["engine"], args].concat(), &input);
     assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
     stdout(&output).lines().map(|line| checked(serde_json::from_str(line).expect(line))).collect()
 }
@@ -23,6 +32,7 @@ fn checked(line: Value) -> Value {
     let kind = match () {
         () if line.get("error").is_some() => "(error)",
         () if line.get("progress").is_some() => "(progress)",
+        () if line.get("protocol").is_some() => "(version)",
         () => return valid(&["engine"], line),
     };
     valid(&["engine", kind], line)
@@ -142,8 +152,9 @@ fn wrong_lines_are_errors_that_name_the_field() {
         (r#"{"id":1,"board":"5x5","position":"xo b"}"#, "1", "rank"),
         (r#"{"id":1,"board":"5x5","phase":"jump"}"#, "1", "phase: jump requires a position"),
         (r#"{"id":1,"board":"5x5","phase":"middle"}"#, "1", "phase: "),
-        (r#"{"action":"pause"}"#, "null", r#"action: "pause" is not "stop" or "quit""#),
-        (r#"{"action":"stop"}"#, "null", "id: missing"),
+        (r#"{"action":"pause"}"#, "null", r#"action: "pause" is not "stop", "quit" or"#),
+        (r#"{"action":"quit","wait":1}"#, "null", "wait: 1 is not true or false"),
+        (r#"{"id":1,"board":"5x5","priority":"x"}"#, "1", "priority: \"x\" is not a whole number"),
         (r#"{"action":"stop","id":"x"}"#, "\"x\"", "id: no request with this id is in flight"),
         (r#"{"action":"quit","board":"5x5"}"#, "null", "unknown field `board`"),
         (&long, "null", "the line has more than 65536 bytes"),
@@ -177,7 +188,8 @@ fn ten_thousand_requests_are_all_answered() {
         loop {
             let id = lines.len();
             lines.push(
-                json!({"id": id, "board": "3x5", "position": position.to_string()}).to_string(),
+                json!({"id": id, "board": "3x5", "position": position.to_string(), "time_limit": "10m"})
+                    .to_string(),
             );
             let moves = position.moves(&board);
             if moves.is_empty() {
@@ -250,13 +262,69 @@ fn progress_is_reported_and_searches_are_stopped() {
     assert!(stopped["nodes"].as_u64() >= second["nodes"].as_u64());
     assert!(stopped["best_move"].is_string());
     // The id can be used again.
-    session.send(json!({"id": "long", "board": "4x4", "values": true, "progress": "1ms"}));
-    session.send(json!({"action": "quit"}));
+    session.send(json!({"id": "long", "board": "4x4", "values": true, "max_nodes": 100_000}));
+    session.send(json!({"action": "quit", "wait": true}));
     assert_eq!(session.answer()["winner"], "white");
     let Session { child, input, .. } = session;
     // The input stays open: `quit` has ended the engine.
     assert_eq!(code(&ends_soon(child, "engine")), 0);
     drop(input);
+}
+
+/// Runs the engine with an input of other programs. Returns the reasons in its answers by their ids.
+fn reasons(input: &str) -> BTreeMap<String, Value> {
+    let output = TestDir::new().with_input(&["engine", "--threads", "1"], input);
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+    let answers = stdout(&output);
+    let answers = answers.lines().map(|line| checked(serde_json::from_str(line).expect(line)));
+    answers.map(|answer| (answer["id"].to_string(), answer["reason"].clone())).collect()
+}
+
+#[test]
+fn the_end_stops_searches_without_limits() {
+    let interrupted = BTreeMap::from([("1".to_owned(), json!("interrupted"))]);
+    for input in [
+        "{\"id\":1,\"board\":\"8x8\"}\n",
+        "{\"id\":1,\"board\":\"8x8\"}\n{\"action\":\"quit\"}\n",
+        "{\"id\":1,\"board\":\"8x8\"}\n{\"action\":\"quit\",\"wait\":true}\n",
+        "{\"id\":1,\"board\":\"8x8\",\"time_limit\":\"1h\"}\n{\"action\":\"quit\"}\n",
+    ] {
+        assert_eq!(reasons(input), interrupted, "{input}");
+    }
+    let limited = "{\"id\":2,\"board\":\"8x8\",\"max_nodes\":1000}\n";
+    let all = [("1".to_owned(), json!("interrupted")), ("2".to_owned(), json!("node limit"))];
+    for end in ["", "{\"action\":\"quit\",\"wait\":true}\n"] {
+        let input = format!("{{\"id\":1,\"board\":\"8x8\"}}\n{limited}{end}");
+        assert_eq!(reasons(&input), BTreeMap::from(all.clone()), "{input}");
+    }
+}
+
+#[test]
+fn one_stop_ends_all_and_priority_orders_the_queue() {
+    let mut session = Session::begin(&["--threads", "1"]);
+    session.send(json!({"action": "version", "id": "v"}));
+    let version = session.read();
+    assert_eq!((&version["id"], &version["protocol"]), (&json!("v"), &json!(1)));
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    assert!(version["signature"].is_u64());
+    session.send(json!({"id": 0, "board": "8x8", "progress": "10ms"}));
+    session.read();
+    // The only thread is in use, so these wait.
+    for (id, priority) in [(1, -1), (2, 0), (3, 5), (4, 5)] {
+        session.send(json!({"id": id, "board": "3x3", "priority": priority}));
+    }
+    session.send(json!({"action": "stop", "id": 0}));
+    let ids = [(); 5].map(|()| session.answer()["id"].as_u64().expect("a number"));
+    assert_eq!(ids, [0, 3, 4, 2, 1]);
+    for id in 5..8 {
+        session.send(json!({"id": id, "board": "8x8"}));
+    }
+    session.send(json!({"action": "stop"}));
+    for _ in 5..8 {
+        assert_eq!(session.answer()["reason"], "interrupted");
+    }
+    session.send(json!({"action": "quit"}));
+    assert_eq!(code(&ends_soon(session.child, "engine")), 0);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::commands::builddb::BuildJson;
 use crate::commands::complexity::ComplexityJson;
 use crate::commands::engine::{
     EngineAnswerJson, EngineCommand, EngineErrorJson, EngineProgressJson, EngineRequest,
+    EngineVersionJson,
 };
 use crate::commands::perft::PerftJson;
 use crate::commands::solve::SolveJson;
@@ -71,6 +72,7 @@ fn the_published_schema_is_up_to_date() {
         "engine": EngineAnswerJson,
         "engine (progress)": EngineProgressJson,
         "engine (error)": EngineErrorJson,
+        "engine (version)": EngineVersionJson,
         "sprouts solve": SproutsSolution,
         "sprouts solve --trace": ProgressJson,
         "sprouts grundy": GrundyJson,

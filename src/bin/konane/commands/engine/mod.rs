@@ -12,7 +12,8 @@ mod job;
 mod protocol;
 mod tables;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -29,10 +30,11 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::startup;
 use crate::stdin::{POLL_INTERVAL, is_too_long, lines_of_stdin};
+use crate::version::PROGRAM;
 use job::Job;
 use konane::system::parse_bytes;
 use konane::{MIN_MEMORY, SolveError};
-pub use protocol::{EngineAnswerJson, EngineErrorJson};
+pub use protocol::{EngineAnswerJson, EngineErrorJson, EngineVersionJson};
 #[cfg(test)]
 pub use protocol::{EngineCommand, EngineProgressJson, EngineRequest};
 use protocol::{EngineLine, RequestId, parse};
@@ -41,6 +43,9 @@ use tables::BoardTables;
 /// Maximum number of tasks of the pool. More lines are read when one has ended.
 const MAX_TASKS: usize = 1024;
 
+/// Version of the protocol.
+const PROTOCOL: u32 = 1;
+
 /// `konane engine`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
@@ -48,11 +53,12 @@ const MAX_TASKS: usize = 1024;
     "  {\"id\":1,\"board\":\"6x6\",\"moves\":\"d3 d4\",\"time_limit\":\"5s\"}\n",
     "  {\"id\":1,\"board\":\"6x6\", ... \"winner\":\"white\",\"best_move\":\"d1-d3\", ... }\n",
     "Other keys of a request: position, phase, max_nodes; values (of all moves), line (of best play):\n",
-    "true; progress: the time between two reports, such as \"1s\". {\"action\":\"stop\",\"id\":1} ends a\n",
-    "search. {\"action\":\"quit\"} or the end of input ends the engine after the last answer.\n",
-    "docs/engine.md describes all keys. Answers may be in another order than their requests.\n\n",
+    "true; progress: the time between two reports, such as \"1s\"; priority. {\"action\":\"stop\",\"id\":1}\n",
+    "ends a search, {\"action\":\"stop\"} all, {\"action\":\"quit\"} also the engine. The end of input waits for\n",
+    "requests with a limit and stops the others. docs/engine.md describes all keys. Answers may be in\n",
+    "another order than their requests.\n\n",
     "Examples:\n",
-    "  printf '{\"id\":1,\"board\":\"5x5\"}\\n' | konane engine\n",
+    "  printf '{\"id\":1,\"board\":\"5x5\",\"time_limit\":\"10s\"}\\n' | konane engine\n",
     "  konane engine --threads 4 --memory 2GiB < requests.jsonl > answers.jsonl\n"
 ))]
 pub struct EngineArgs {
@@ -110,6 +116,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Engine {
     tables: Mutex<BoardTables>,
     in_flight: Mutex<HashMap<RequestId, Arc<Job>>>,
+    /// Jobs that wait for a thread, by priority and number of the request. Each has a task of the pool, which takes the
+    /// first job.
+    waiting: Mutex<BTreeMap<(Reverse<i64>, u64), Arc<Job>>>,
     /// Tasks of the pool that have not ended: those of the requests in flight, and of requests that were stopped before
     /// they began.
     tasks: AtomicUsize,
@@ -128,6 +137,7 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let engine = Engine {
         tables: Mutex::new(BoardTables::new(databases, args.memory)),
         in_flight: Mutex::default(),
+        waiting: Mutex::default(),
         tasks: AtomicUsize::new(0),
         answered: Condvar::new(),
         output: Arc::default(),
@@ -158,7 +168,7 @@ impl Engine {
         stop: &AtomicBool,
     ) -> Result<(), CliError> {
         let is_ending = || stop.load(Ordering::Relaxed) || self.output.is_closed();
-        let mut result = Ok(());
+        let (mut result, mut waits, mut requests) = (Ok(()), true, 0);
         while !is_ending() {
             if self.tasks.load(Ordering::Relaxed) >= MAX_TASKS {
                 self.wait();
@@ -181,10 +191,23 @@ impl Engine {
                 EngineLine::Request(found) => {
                     let (request, played) = *found;
                     let job = Job::new(request, played.board, played.position);
-                    self.start(Arc::new(job), scope).map(|()| true)
+                    requests += 1;
+                    self.start(Arc::new(job), requests, scope).map(|()| true)
                 }
-                EngineLine::Stop(id) => self.stop(id).map(|()| true),
-                EngineLine::Quit => Ok(false),
+                EngineLine::Stop(Some(id)) => self.stop(id).map(|()| true),
+                EngineLine::Stop(None) => {
+                    self.stop_all(|_| true);
+                    Ok(true)
+                }
+                EngineLine::Quit { wait } => {
+                    waits = wait;
+                    Ok(false)
+                }
+                EngineLine::Version(id) => {
+                    let (protocol, program) = (PROTOCOL, PROGRAM);
+                    self.output.write(&EngineVersionJson { id, protocol, program });
+                    Ok(true)
+                }
             });
             match done {
                 Ok(true) => {}
@@ -192,11 +215,10 @@ impl Engine {
                 Err(error) => self.output.write(&error),
             }
         }
+        self.stop_all(|job| !waits || !job.request.has_limit());
         while !lock(&self.in_flight).is_empty() {
             if is_ending() {
-                lock(&self.in_flight)
-                    .values()
-                    .for_each(|job| job.stop.store(true, Ordering::Relaxed));
+                self.stop_all(|_| true);
             }
             self.wait();
         }
@@ -210,7 +232,12 @@ impl Engine {
     }
 
     /// Adds a request to the queue of the pool.
-    fn start<'s>(&'s self, job: Arc<Job>, scope: &ScopeFifo<'s>) -> Result<(), EngineErrorJson> {
+    fn start<'s>(
+        &'s self,
+        job: Arc<Job>,
+        number: u64,
+        scope: &ScopeFifo<'s>,
+    ) -> Result<(), EngineErrorJson> {
         let id = job.request.id.clone();
         let mut in_flight = lock(&self.in_flight);
         if in_flight.contains_key(&id) {
@@ -219,9 +246,13 @@ impl Engine {
             return Err(EngineErrorJson { id: Some(id), error });
         }
         in_flight.insert(id, Arc::clone(&job));
+        lock(&self.waiting).insert((Reverse(job.request.priority), number), job);
         self.tasks.fetch_add(1, Ordering::Relaxed);
         scope.spawn_fifo(move |_| {
-            if !job.is_begun.swap(true, Ordering::Relaxed) {
+            let job = lock(&self.waiting).pop_first();
+            if let Some((_, job)) = job
+                && !job.is_begun.swap(true, Ordering::Relaxed)
+            {
                 self.answer(&job);
             }
             self.tasks.fetch_sub(1, Ordering::Relaxed);
@@ -230,7 +261,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Stops the request with this id. If its search has not begun, it is answered at once.
+    /// Stops the requests in flight for which `is_stopped` returns true.
+    fn stop_all(&self, is_stopped: impl Fn(&Job) -> bool) {
+        let jobs: Vec<Arc<Job>> = lock(&self.in_flight).values().cloned().collect();
+        jobs.iter().filter(|job| is_stopped(job)).for_each(|job| self.stop_job(job));
+    }
+
+    /// Stops the request with this id.
     fn stop(&self, id: RequestId) -> Result<(), EngineErrorJson> {
         let job = lock(&self.in_flight).get(&id).cloned();
         let Some(job) = job else {
@@ -238,11 +275,16 @@ impl Engine {
                 "id: no request with this id is in flight; it may have been answered".to_owned();
             return Err(EngineErrorJson { id: Some(id), error });
         };
+        self.stop_job(&job);
+        Ok(())
+    }
+
+    /// Stops a job. If its search has not begun, it is answered at once.
+    fn stop_job(&self, job: &Job) {
         job.stop.store(true, Ordering::Relaxed);
         if !job.is_begun.swap(true, Ordering::Relaxed) {
-            self.finish(&job, Ok(job.stopped()));
+            self.finish(job, Ok(job.stopped()));
         }
-        Ok(())
     }
 
     /// Searches and writes the answer.

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::args::played_position::PlayedPosition;
 use crate::trace::ProgressJson;
+use crate::version::ProgramJson;
 use konane::analysis::{JudgedMove, Judgement, JudgementFields};
 use konane::json::or_unknown;
 use konane::search::run::Reason;
@@ -59,6 +60,17 @@ pub struct EngineRequest {
     #[serde(default, deserialize_with = "duration")]
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub progress: Option<Duration>,
+    /// Of the requests that wait for a thread, the one of the highest priority is searched first, by default 0. Those of
+    /// equal priority are searched in the order of their lines.
+    #[serde(default)]
+    pub priority: i64,
+}
+
+impl EngineRequest {
+    /// Returns true if the search ends without a `stop`.
+    pub fn has_limit(&self) -> bool {
+        self.max_nodes.is_some() || self.time_limit.is_some()
+    }
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
@@ -71,10 +83,14 @@ fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duratio
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EngineCommand {
-    /// `stop`: ends a search, whose answer follows. `quit`: ends the engine after the last answer.
+    /// `stop`: ends one search or all, whose answers follow. `quit`: does the same for all and ends the engine. `version`:
+    /// prints the version.
     action: EngineAction,
-    /// With `stop`: the id of the request.
+    /// With `stop`: the id of the request; all requests if absent. With `version`: any id, which the answer has.
     id: Option<RequestId>,
+    /// With `quit`: true to wait for the requests that have a limit, as at the end of input.
+    #[serde(default)]
+    wait: bool,
 }
 
 /// Actions.
@@ -85,6 +101,7 @@ pub struct EngineCommand {
 enum EngineAction {
     Stop,
     Quit,
+    Version,
 }
 
 /// The answer to a request.
@@ -128,6 +145,20 @@ pub struct EngineAnswerJson {
     pub seconds: f64,
 }
 
+/// The answer to `{"action":"version"}`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct EngineVersionJson {
+    /// Id in the line. Absent if the line has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<RequestId>,
+    /// Version of the protocol: documented fields do not change within a version; new ones may be added.
+    pub protocol: u32,
+    /// The program.
+    #[serde(flatten)]
+    pub program: ProgramJson,
+}
+
 /// Progress of a request. While a move is searched for `values` or `line`, `pn`, `dn`, `best_move` and
 /// `moves` are absent.
 #[derive(Debug, Serialize)]
@@ -155,10 +186,12 @@ pub struct EngineErrorJson {
 pub enum EngineLine {
     /// A request with its position.
     Request(Box<(EngineRequest, PlayedPosition)>),
-    /// The request with this id is to be stopped.
-    Stop(RequestId),
-    /// The engine is to end after the last answer.
-    Quit,
+    /// The request with this id is to be stopped, or all requests.
+    Stop(Option<RequestId>),
+    /// The engine is to end, after the answers to requests with a limit if `wait` is true.
+    Quit { wait: bool },
+    /// The version is to be written.
+    Version(Option<RequestId>),
 }
 
 /// Parses a line.
@@ -181,13 +214,11 @@ pub fn parse(line: &[u8]) -> Result<EngineLine, EngineErrorJson> {
     // Parsed again, because `value` has lost duplicate fields.
     if value.get("action").is_some() {
         let command: EngineCommand = fields(line).map_err(wrong)?;
-        return match (command.action, command.id) {
-            (EngineAction::Quit, _) => Ok(EngineLine::Quit),
-            (EngineAction::Stop, Some(id)) => Ok(EngineLine::Stop(id)),
-            (EngineAction::Stop, None) => {
-                Err(wrong("id: missing; write the id of the request to stop".to_owned()))
-            }
-        };
+        return Ok(match command.action {
+            EngineAction::Quit => EngineLine::Quit { wait: command.wait },
+            EngineAction::Stop => EngineLine::Stop(command.id),
+            EngineAction::Version => EngineLine::Version(command.id),
+        });
     }
     let request: EngineRequest = fields(line).map_err(wrong)?;
     let [position, phase, moves] =
@@ -222,9 +253,10 @@ fn expected(field: &str) -> &'static str {
     match field {
         "id" => "a text or a whole number of at most 64 bits",
         "max_nodes" => "a whole number of at least 1",
-        "values" | "line" => "true or false",
+        "priority" => "a whole number of at most 64 bits",
+        "values" | "line" | "wait" => "true or false",
         "time_limit" | "progress" => "a time as text, such as \"5s\"",
-        "action" => "\"stop\" or \"quit\"",
+        "action" => "\"stop\", \"quit\" or \"version\"",
         _ => "a text",
     }
 }
@@ -235,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    const LINE: &str = r#"{"id":1,"board":"4x4","position":"x1xo/o1ox/xoxo/oxox b","phase":"auto","moves":"b1-b3","max_nodes":9,"time_limit":"5s","values":true,"line":false,"progress":"1m"}"#;
+    const LINE: &str = r#"{"id":1,"board":"4x4","position":"x1xo/o1ox/xoxo/oxox b","phase":"auto","moves":"b1-b3","max_nodes":9,"time_limit":"5s","values":true,"line":false,"progress":"1m","priority":-1}"#;
 
     proptest! {
         /// Every line is accepted or has an error of one line. No line makes the engine panic.
@@ -275,7 +307,7 @@ mod tests {
         let Err(EngineErrorJson { error, .. }) = parse(br#"{"id":1,"action":"go"}"#) else {
             panic!("there is no such action")
         };
-        assert_eq!(error, r#"action: "go" is not "stop" or "quit""#);
+        assert_eq!(error, r#"action: "go" is not "stop", "quit" or "version""#);
     }
 
     #[test]
