@@ -164,8 +164,8 @@ def test_the_example_of_the_manual(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "loss 0"
 
 
-def test_the_notebook(monkeypatch):
-    """Every cell runs, and prints the values that the notebook shows."""
+def test_the_notebook(capsys):
+    """Every cell runs, prints the lines and has the value that the notebook shows."""
     pytest.importorskip("matplotlib").use("Agg")
     pretty = pytest.importorskip("IPython.lib.pretty").pretty
     if not NOTEBOOK.exists():
@@ -181,6 +181,8 @@ def test_the_notebook(monkeypatch):
         for output in shown:
             text = "".join(output["data"]["text/plain"])
             assert text.startswith("<") or pretty(value) == text
+        printed = [line for output in cell["outputs"] if output["output_type"] == "stream" for line in output["text"]]
+        assert capsys.readouterr().out == "".join(printed)
     assert len(cells) > 10
 
 
