@@ -14,7 +14,7 @@ from concurrent.futures import Future, as_completed
 
 
 class EngineError(Exception):
-    """An answer with an error."""
+    """An answer with an error, or the end of the engine."""
 
 
 class Engine:
@@ -26,19 +26,31 @@ class Engine:
         self.lock = threading.Lock()
         self.ids = itertools.count(1)
         self.in_flight = {}
+        self.ended = None
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
     def send(self, **line):
+        """Sends a line. Raises EngineError if the engine has ended."""
         with self.lock:
-            self.process.stdin.write(json.dumps(line) + "\n")
-            self.process.stdin.flush()
+            try:
+                self.process.stdin.write(json.dumps(line) + "\n")
+                self.process.stdin.flush()
+            except (OSError, ValueError):
+                raise EngineError(self.ended or "the engine has closed its input") from None
 
     def ask(self, board, report=None, **keys):
         """Sends a request and returns a future of its answer. `report` is called with each line of progress."""
         request, answer = next(self.ids), Future()
-        self.in_flight[request] = answer, report
-        self.send(id=request, board=board, **keys)
+        with self.lock:
+            if self.ended:
+                raise EngineError(self.ended)
+            self.in_flight[request] = answer, report
+        try:
+            self.send(id=request, board=board, **keys)
+        except EngineError:
+            self.in_flight.pop(request, None)
+            raise
         answer.stop = lambda: self.send(action="stop", id=request)
         return answer
 
@@ -51,20 +63,36 @@ class Engine:
                 if report:
                     report(line)
             elif answer and not answer.done():
-                del self.in_flight[line["id"]]
+                self.in_flight.pop(line["id"], None)
                 if "error" in line:
                     answer.set_exception(EngineError(line["error"]))
                 else:
                     answer.set_result(line)
-        for answer, _ in list(self.in_flight.values()):
-            answer.set_exception(EngineError("the engine has ended"))
+        ended = f"the engine has ended with exit code {self.process.wait()}"
+        with self.lock:
+            self.ended = ended
+        while self.in_flight:
+            answer, _ = self.in_flight.popitem()[1]
+            if not answer.done():
+                answer.set_exception(EngineError(ended))
 
     def close(self):
-        """Waits for all answers and ends the engine."""
-        with self.lock:
-            self.process.stdin.close()
-        self.reader.join()
-        return self.process.wait()
+        """Stops all searches, ends the engine and returns its exit code."""
+        try:
+            self.send(action="quit")
+        except EngineError:
+            pass
+        try:
+            # Stopped searches are answered at once. An engine that does not end is killed.
+            return self.process.wait(timeout=10)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.reader.join()
+            try:
+                self.process.stdin.close()
+            except OSError:
+                pass
 
     def __enter__(self):
         return self

@@ -52,9 +52,21 @@ def test_requests_fail_when_the_engine_ends(command):
     engine = Engine(command)
     answer = engine.ask("8x8")
     engine.process.kill()
-    with pytest.raises(EngineError, match="ended"):
+    with pytest.raises(EngineError, match="exit code -9"):
         answer.result(60)
-    engine.process.wait()
+    with pytest.raises(EngineError, match="exit code -9"):
+        engine.ask("5x5")
+    assert not engine.in_flight
+    assert engine.close() == -9
+
+
+@pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
+def test_the_engine_ends_with_an_error_in_its_block(command, error):
+    with pytest.raises(error), Engine(command) as engine:
+        answer = engine.ask("8x8")
+        raise error
+    assert engine.process.returncode == 0
+    assert answer.result(0)["reason"] == "interrupted"
 
 
 def test_a_match_is_played_and_its_records_are_read(command, tmp_path, capsys):
