@@ -591,7 +591,7 @@ class ClusterWorker:
         """
     @staticmethod
     def sprouts(
-        text: str, *, nimber: int = 0, memory: int | str, threads: int
+        text: str, *, nimber: int = 0, shared_work: int = 8, memory: int | str, threads: int
     ) -> ClusterWorker:
         """Starts a worker of a search of Sprouts.
 

@@ -53,6 +53,8 @@ class raw_env(AECEnv):
 
     def __init__(self, board: str | Position, render_mode: str | None = None) -> None:
         super().__init__()
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise InputError(f"render_mode: expected None or 'ansi', got {render_mode!r}")
         self.start = board if isinstance(board, Position) else Position(board)
         if self.start.is_over:
             raise InputError(f"board: expected a position with a legal move, got {str(self.start)!r}")

@@ -102,6 +102,19 @@ macro_rules! failure_from {
     };
 }
 
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        let kind = error.kind();
+        match error {
+            SolveError::TooLittleMemory { .. } => {
+                let tip = "write memory with a unit, such as memory='1GiB'";
+                Failure::of(kind, format_args!("{error}; {tip}"))
+            }
+            error => Failure::of(kind, error),
+        }
+    }
+}
+
 failure_from!(
     AnalysisError,
     BuildError,
@@ -112,7 +125,6 @@ failure_from!(
     FileError,
     GameFull,
     MovesError,
-    SolveError,
     TableError,
     TreeError,
     PerftError,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use konane::value::{ValueTerm, evaluate};
-use konane::{Colour, SolveOptions};
+use konane::{Colour, Dimensions, SolveOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -42,7 +42,14 @@ pub fn value<'py>(
             }
             Err(_) => {
                 let expected = "a konane.Position, or a game such as '{2|-1}'";
-                ValueTerm::Game(read_text::<name::Terms>(&term.as_borrowed(), expected)?)
+                let text = read_text::<name::Terms>(&term.as_borrowed(), expected)?;
+                if let Ok(board) = text.parse::<Dimensions>() {
+                    return Err(Failure::input(format_args!(
+                        "terms: {board} is a board, whose start has no value: pass a position in the jumping \
+                         phase, such as konane.Position('{board}', moves=...)"
+                    )));
+                }
+                ValueTerm::Game(text)
             }
         });
     }

@@ -89,6 +89,8 @@ def test_wrong_actions():
             env.env(board)
     with pytest.raises(TypeError, match="board: expected a text"):
         env.env(5)
+    with pytest.raises(konane.InputError, match="render_mode: expected None or 'ansi', got 'human'"):
+        env.env("3x3", render_mode="human")
 
 
 def test_text_and_copies():

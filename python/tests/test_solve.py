@@ -82,6 +82,7 @@ def test_unproven_results_are_unknown():
         ({"memory": "lots"}, "write a number and a unit"),
         ({"memory": "4XB"}, "is not a unit"),
         ({"memory": 1000}, "too small"),
+        ({"memory": "4"}, "with a unit, such as memory='1GiB'"),
         ({"memory": -1}, "memory"),
         ({"time_limit": -1}, "time_limit: expected a number of seconds"),
         ({"time_limit": math.nan}, "time_limit"),

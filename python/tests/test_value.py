@@ -98,6 +98,8 @@ def test_limits_and_errors():
     assert (konane.value(start, max_nodes=10).value, konane.value(start, max_nodes=10).reason) == ("unknown", "node limit")
     assert konane.value(start, memory="1MiB").reason == "memory"
     assert konane.value(start, time_limit=0).reason == "time limit"
+    with pytest.raises(konane.InputError, match="4x4 is a board"):
+        konane.value("4x4")
     with pytest.raises(konane.InputError, match="jumping phase"):
         konane.value(konane.Position("6x6"))
     with pytest.raises(konane.InputError, match="character 2"):

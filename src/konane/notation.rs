@@ -479,7 +479,10 @@ pub fn parse_position_as(
 /// the squares of the first rank are read.
 pub fn dimensions_of(text: &str) -> Option<Dimensions> {
     let parts = PositionParts::of(text, None);
-    Dimensions::new(parts.ranks.len() as u32, width(parts.ranks.first()?)?).ok()
+    let first = parts.ranks.first()?;
+    // The parser reports a character without a meaning, on any board.
+    let files = width(first).unwrap_or(first.chars().count() as u32);
+    Dimensions::new(parts.ranks.len() as u32, files).ok()
 }
 
 /// Returns true for the first lines of a diagram that continues on the next line: complete ranks without the side to move.

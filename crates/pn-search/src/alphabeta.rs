@@ -13,7 +13,7 @@
 
 use super::numbers::{MAX, Number};
 use super::plain::Root;
-use super::plain::evaluate::Evaluator;
+use super::plain::evaluate::{EvaluationOptions, Evaluator};
 use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
 use super::search_tree::Expanded;
@@ -134,8 +134,8 @@ pub fn alphabeta<G: Game>(
     observer: &mut dyn Observer,
 ) -> Report {
     let table = &table.0;
-    let evaluator =
-        Evaluator::alone(Root::new(game, root, table), limits, observer, options.leaf_solver);
+    let evaluation = EvaluationOptions::with_leaf_solver(options.leaf_solver);
+    let evaluator = Evaluator::alone(Root::new(game, root, table), limits, observer, evaluation);
     let mut searcher = Searcher { evaluator, counted: 0 };
     let step = options.step.clamp(1, MAX_DEPTH);
     let mut depth = 0u32;

@@ -74,10 +74,10 @@ class Konane:
         return ClusterWorker.konane(self.position, profile=self.profile, **options)
 
     def rows(self, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
-        to_move, best = answer["to_move"], answer["best_move"]
+        to_move, best = answer["to_move"].capitalize(), answer["best_move"]
         rows = []
         if answer["winner"] != "unknown":
-            rows.append(("winner", answer["winner"]))
+            rows.append(("winner", answer["winner"].capitalize()))
             over = f"none: {to_move} cannot move"
             none = over if self.position.is_over else f"none: every move of {to_move} loses"
             rows.append(("best move", best or none))
@@ -103,14 +103,14 @@ class Sprouts:
     job_nodes: int = 12_000
     #: Longer than the jobs of Konane, because a worker of Sprouts is idle while it waits for the next job.
     job_seconds: float = 0.06
-    #: All Grundy numbers are shared.
-    shared_work: int = 0
+    #: Minimum number of expansions for a Grundy number that a worker sends to the others; 0 shares all.
+    shared_work: int = 8
 
     def coordinator(self, *, checkpoint_interval: float | None, **options: Any) -> ClusterCoordinator:
         # Grundy numbers are written as they are found, so there is no interval.
         return ClusterCoordinator.sprouts(self.position, nimber=self.nimber, **options)
 
-    def worker(self, *, shared_work: int, **options: Any) -> ClusterWorker:
+    def worker(self, **options: Any) -> ClusterWorker:
         return ClusterWorker.sprouts(self.position, nimber=self.nimber, **options)
 
     def rows(self, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:

@@ -227,7 +227,13 @@ impl ClusterCoordinator {
         let (text, position, nimber) = (text.to_string(), read(&text)?, heap(nimber)?);
         let config = config(job_nodes.get()?, max_nodes);
         let coordinate = move |_: &AtomicBool, run: &mut dyn FnMut(&mut dyn RemoteCoordinator)| {
-            let search = sprouts_search(&position, nimber, memory.0, NonZeroUsize::MIN);
+            let search = sprouts_search(
+                &position,
+                nimber,
+                memory.0,
+                NonZeroUsize::MIN,
+                sprouts::SHARED_WORK,
+            );
             let checkpoint =
                 checkpoint.as_ref().map(|file| Checkpoint { path: &file.0, resume: resume.0 });
             let found = sprouts::coordinate(search, config, checkpoint, &mut (), run)?;

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use konane::search::cluster::CoordinatorConfig;
 use konane::search::sums::SearchOptions;
-use konane::sprouts::cluster::{ClusterSearch, SHARED_WORK};
+use konane::sprouts::cluster::ClusterSearch;
 use konane::sprouts::{MAX_NIMBER, Position};
 use konane::system::{self, parse_count, parse_duration, thread};
 use pyo3::prelude::*;
@@ -46,8 +46,9 @@ fn sprouts_search(
     nimber: u32,
     memory_bytes: u64,
     threads: NonZeroUsize,
+    shared_work: u64,
 ) -> ClusterSearch<'_> {
-    let (options, shared_work) = (SearchOptions::TUNED, SHARED_WORK);
+    let options = SearchOptions::TUNED;
     ClusterSearch { position, nimber, options, memory_bytes, threads, shared_work }
 }
 

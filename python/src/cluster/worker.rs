@@ -156,19 +156,20 @@ impl ClusterWorker {
     /// Raises ``InputError`` and ``ResourceError`` as ``konane.sprouts.solve`` does.
     #[staticmethod]
     #[pyo3(
-        signature = (text, *, nimber=IntegerArg::from(0), memory, threads),
-        text_signature = "(text, *, nimber=0, memory, threads)"
+        signature = (text, *, nimber=IntegerArg::from(0), shared_work=IntegerArg::from(sprouts::SHARED_WORK), memory, threads),
+        text_signature = "(text, *, nimber=0, shared_work=8, memory, threads)"
     )]
     fn sprouts(
         py: Python<'_>,
         text: StrArg<name::Text>,
         nimber: IntegerArg<name::Nimber>,
+        shared_work: IntegerArg<name::SharedWork>,
         memory: MemoryArg,
         threads: ThreadCountArg,
     ) -> Result<Self, Failure> {
-        let (position, nimber) = (read(&text)?, heap(nimber)?);
+        let (position, nimber, shared_work) = (read(&text)?, heap(nimber)?, shared_work.get()?);
         ClusterWorker::start(py, threads, move |serve| {
-            let search = sprouts_search(&position, nimber, memory.0, threads.0);
+            let search = sprouts_search(&position, nimber, memory.0, threads.0, shared_work);
             Ok(sprouts::work(search, Limits::default(), serve)?)
         })
     }

@@ -192,7 +192,21 @@ fn canonical_path(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().or_else(new_file)
 }
 
-/// Argument for the destination of a document.
+/// Returns an error if the name of a file is that of another kind of picture than SVG.
+pub fn must_be_svg(argument: &str, path: &Path) -> Result<(), CliError> {
+    match path.extension() {
+        Some(extension) if !extension.eq_ignore_ascii_case("svg") => {
+            let (path, other) = (path.display(), path.with_extension("svg"));
+            Err(CliError::Usage(format!(
+                "{argument} {path}: pictures are written as SVG only; name the file {}",
+                other.display()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Argument for the destination of a picture.
 #[derive(Clone, Debug, Args)]
 pub struct OutArg {
     /// Write to this file, replacing its content, instead of standard output.
@@ -201,9 +215,10 @@ pub struct OutArg {
 }
 
 impl OutArg {
-    /// Writes the document.
+    /// Writes the picture.
     pub fn write(&self, document: &str) -> Result<(), CliError> {
         let Some(path) = &self.out else { return write_text(document) };
+        must_be_svg("--out", path)?;
         let mut file = NewFile::create(path, document.len())?;
         file.put(document.as_bytes())?;
         Ok(file.finish()?)

@@ -76,7 +76,8 @@ fn winners_hurry_and_losers_delay() {
             .iter()
             .map(|rated| {
                 let number = moves.iter().position(|&mv| mv == rated.mv).unwrap();
-                let plies = i64::from(rated.remoteness.unwrap());
+                // The remoteness of a move counts the move.
+                let plies = i64::from(rated.remoteness.unwrap()) - 1;
                 match rated.outcome {
                     Value::Win => (false, plies, number),
                     Value::Loss => (true, -plies, number),

@@ -8,7 +8,7 @@ use crate::cluster::shared_entry::SharedEntry;
 use crate::numbers::{Combination, Epsilon, Pair};
 use crate::parallel::run_workers;
 use crate::plain::Root;
-use crate::plain::evaluate::Evaluator;
+use crate::plain::evaluate::{EvaluationOptions, Evaluator};
 use crate::plain::game::{Child, Game};
 use crate::plain::oracle::OracleAnswer;
 use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
@@ -56,6 +56,11 @@ impl DfpnOptions {
         virtual_loss: VirtualLoss::Stored,
         seed: None,
     };
+
+    pub(crate) fn evaluation(&self) -> EvaluationOptions {
+        let &DfpnOptions { leaf_solver, max_attempts, evaluate_all, seed, .. } = self;
+        EvaluationOptions { leaf_solver, max_attempts, evaluate_all, seed, open_entries: true }
+    }
 
     pub(crate) fn params(&self) -> SelectionParams {
         let &DfpnOptions { combination, epsilon, epsilon_at_or_nodes, virtual_loss, .. } = self;
@@ -172,11 +177,7 @@ fn search<'a, G: Game, const PARALLEL: bool>(
     min_shared_work: u64,
 ) -> (Pair, Evaluator<'a, G>) {
     let Root { game, code: root, table } = root;
-    let mut evaluator = Evaluator::new(game, table, monitor, options.leaf_solver);
-    evaluator.open_entries = true;
-    evaluator.max_attempts = options.max_attempts;
-    evaluator.evaluate_all = options.evaluate_all;
-    evaluator.seed = options.seed;
+    let mut evaluator = Evaluator::new(game, table, monitor, options.evaluation());
     evaluator.min_shared_work = min_shared_work;
     if evaluator.root_is_lost(root) {
         evaluator.solved(root, Value::Loss, 0);

@@ -14,6 +14,40 @@ use crate::{LeafSolverOptions, Value, split_mix};
 /// Number of marks in [`Evaluator::failed_recently`].
 const FAILURE_MARKS: usize = 1 << 16;
 
+/// Options of the evaluation of children, for all searches of plain games.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct EvaluationOptions {
+    pub leaf_solver: LeafSolverOptions,
+    /// Maximum number of unsuccessful attempts to solve children of one expansion by the leaf
+    /// solver. The children are tried by delta, the least first. A child counts as an attempt even
+    /// if the leaf solver is not called for it: because its numbers are from the table, its effort
+    /// is too great, or it is marked as failed. Children beyond the maximum are not tried in the
+    /// expansion. A depth-first search calls the leaf solver for such a child when it reaches the
+    /// child.
+    pub max_attempts: u32,
+    /// Evaluates all children of a node at its first expansion, as in the thesis (section 3.5): each counts as a
+    /// node, and the values that the oracle has for them are stored in the table. Otherwise the evaluation ends at
+    /// the first lost child, and only the value of the node itself is stored.
+    pub evaluate_all: bool,
+    /// Seed of a random order of the children, which decides between equally good ones.
+    pub seed: Option<u64>,
+    /// True if phi and delta of open positions are also taken from the table, not only values.
+    pub open_entries: bool,
+}
+
+impl EvaluationOptions {
+    /// Options that call the leaf solver for all children, and switch off the rest.
+    pub const fn with_leaf_solver(leaf_solver: LeafSolverOptions) -> Self {
+        EvaluationOptions {
+            leaf_solver,
+            max_attempts: u32::MAX,
+            evaluate_all: false,
+            seed: None,
+            open_entries: false,
+        }
+    }
+}
+
 /// Evaluates positions for one worker.
 pub(crate) struct Evaluator<'a, G: Game> {
     pub game: &'a G,
@@ -25,28 +59,13 @@ pub(crate) struct Evaluator<'a, G: Game> {
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
-    leaf_solver: LeafSolverOptions,
-    /// Maximum number of unsuccessful attempts to solve children of one expansion by the leaf
-    /// solver. The children are tried by delta, the least first. A child counts as an attempt even
-    /// if the leaf solver is not called for it: because its numbers are from the table, its effort
-    /// is too great, or it is marked as failed. Children beyond the maximum are not tried in the
-    /// expansion. A depth-first search calls the leaf solver for such a child when it reaches the
-    /// child.
-    pub max_attempts: u32,
+    options: EvaluationOptions,
     /// Marks of positions that the leaf solver has recently failed to solve. A mark is a byte of the
     /// position's key; other bits of the key determine its index. If two positions have the same
     /// mark at the same index, the leaf solver may skip one that it could solve; this has no other
     /// effect. All marks are 0 at first. So one position in 256, whose mark is 0, is not tried until
     /// the mark at its index has been replaced.
     failed_recently: Box<[u8]>,
-    /// Evaluates all children of a node at its first expansion, as in the thesis (section 3.5): each counts as a
-    /// node, and the values that the oracle has for them are stored in the table. Otherwise the evaluation ends at
-    /// the first lost child, and only the value of the node itself is stored.
-    pub evaluate_all: bool,
-    /// Seed of a random order of the children, which decides between equally good ones.
-    pub seed: Option<u64>,
-    /// True if phi and delta of open positions are also taken from the table, not only values.
-    pub open_entries: bool,
     /// Minimum search effort of an entry that is also added to [`Self::shared`].
     pub min_shared_work: u64,
     /// Entries to be shared with workers in other processes, in the order in which they were stored.
@@ -60,13 +79,13 @@ impl<'a, G: Game> Evaluator<'a, G> {
         root: Root<'a, G>,
         limits: Limits<'a>,
         observer: &'a mut dyn Observer,
-        leaf_solver: LeafSolverOptions,
+        options: EvaluationOptions,
     ) -> Self {
         let Root { game, table, .. } = root;
         let mut monitor = SearchMonitor::new(limits, observer);
         monitor.counters.nodes = 1;
         monitor.counters.table_used = table.estimated_count();
-        Evaluator::new(game, table, monitor, leaf_solver)
+        Evaluator::new(game, table, monitor, options)
     }
 }
 
@@ -76,7 +95,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         game: &'a G,
         table: &'a Table,
         monitor: SearchMonitor<'a>,
-        leaf_solver: LeafSolverOptions,
+        options: EvaluationOptions,
     ) -> Self {
         Evaluator {
             game,
@@ -85,12 +104,8 @@ impl<'a, G: Game> Evaluator<'a, G> {
             scratch: G::Scratch::default(),
             children: Vec::with_capacity(256),
             keys: Vec::with_capacity(256),
-            leaf_solver,
-            max_attempts: u32::MAX,
+            options,
             failed_recently: vec![0; FAILURE_MARKS].into(),
-            evaluate_all: false,
-            seed: None,
-            open_entries: false,
             min_shared_work: u64::MAX,
             shared: Vec::new(),
         }
@@ -131,7 +146,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         match game.expand(code, &mut self.scratch, &mut self.children, prefetch) {
             Expansion::Lost => Expanded::Solved(Value::Loss),
             Expansion::Won(child) => {
-                if self.evaluate_all && first_visit {
+                if self.options.evaluate_all && first_visit {
                     self.evaluate_children_of_won(code);
                 }
                 Expanded::Won(child)
@@ -163,7 +178,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             OracleAnswer::Unknown => {}
             OracleAnswer::Known(value) => {
                 self.monitor.count_known();
-                if self.evaluate_all {
+                if self.options.evaluate_all {
                     self.store(code, Entry::solved(value, 0));
                 }
             }
@@ -180,7 +195,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         if result.is_none() {
             result = self.query_oracle_for_children(base);
         }
-        if result.is_none() && self.leaf_solver.budget > 0 {
+        if result.is_none() && self.options.leaf_solver.budget > 0 {
             result = self.solve_best_leaves(base).map(Expanded::Won);
         }
         if let Some(evaluation) = result {
@@ -188,7 +203,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             return evaluation;
         }
         self.drop_won(base);
-        if let Some(seed) = self.seed {
+        if let Some(seed) = self.options.seed {
             self.children[base..].sort_unstable_by_key(|child| split_mix::mix(child.code ^ seed));
         }
         if self.children.len() == base { Expanded::Solved(Value::Loss) } else { Expanded::Open(()) }
@@ -203,14 +218,14 @@ impl<'a, G: Game> Evaluator<'a, G> {
         assert_eq!(self.keys.len(), self.children.len() - base, "one prefetch per child");
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
-                Some(entry) if self.open_entries || entry.value().is_some() => {
+                Some(entry) if self.options.open_entries || entry.value().is_some() => {
                     child.set_pair(Pair { phi: entry.phi, delta: entry.delta });
                 }
                 _ => self.monitor.counters.nodes += u64::from(first_visit),
             }
             if child.delta == 0 && lost.is_none() {
                 lost = Some(child.code);
-                if !self.evaluate_all {
+                if !self.options.evaluate_all {
                     break;
                 }
             }
@@ -219,12 +234,12 @@ impl<'a, G: Game> Evaluator<'a, G> {
     }
 
     /// Calls the leaf solver for the children from index `base` on, those of least delta first.
-    /// Stops at a lost child and returns its code, or after [`Self::max_attempts`] children that
+    /// Stops at a lost child and returns its code, or after [`EvaluationOptions::max_attempts`] children that
     /// were not solved.
     #[inline(always)]
     fn solve_best_leaves(&mut self, base: usize) -> Option<u64> {
         let mut next = base;
-        while next < self.children.len() && ((next - base) as u32) < self.max_attempts {
+        while next < self.children.len() && ((next - base) as u32) < self.options.max_attempts {
             let mut best = next;
             for index in next + 1..self.children.len() {
                 if self.children[index].delta < self.children[best].delta {
@@ -276,7 +291,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
                 OracleAnswer::Known(Value::Win) => self.children[index].set_pair(Pair::WIN),
                 OracleAnswer::Known(Value::Loss) => {
                     lost = lost.or(Some(code));
-                    if !self.evaluate_all {
+                    if !self.options.evaluate_all {
                         break;
                     }
                 }
@@ -306,7 +321,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
     /// recently failed for it.
     #[inline(always)]
     fn solve_leaf(&mut self, child: Child) -> Option<Value> {
-        if !self.leaf_solver.admits(&child) {
+        if !self.options.leaf_solver.admits(&child) {
             return None;
         }
         let key = self.game.key(child.code);
@@ -314,7 +329,8 @@ impl<'a, G: Game> Evaluator<'a, G> {
         if self.failed_recently[index] == mark {
             return None;
         }
-        let solution = self.game.solve_leaf(child.code, self.leaf_solver.budget, &mut self.scratch);
+        let solution =
+            self.game.solve_leaf(child.code, self.options.leaf_solver.budget, &mut self.scratch);
         self.monitor.counters.leaf_positions += u64::from(solution.positions);
         if solution.value.is_none() {
             self.failed_recently[index] = mark;
@@ -506,7 +522,12 @@ mod tests {
         observer: &'a mut (),
     ) -> Evaluator<'a, Three> {
         let leaf_solver = LeafSolverOptions { budget: 10, effort: 8 };
-        Evaluator::alone(Root::new(game, 0, table), Limits::default(), observer, leaf_solver)
+        Evaluator::alone(
+            Root::new(game, 0, table),
+            Limits::default(),
+            observer,
+            EvaluationOptions::with_leaf_solver(leaf_solver),
+        )
     }
 
     /// The stop flag is not polled while a table grows, so no growth may begin once it is set.
@@ -516,7 +537,12 @@ mod tests {
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut observer, LeafSolverOptions::NEVER);
+        let mut evaluator = Evaluator::alone(
+            root,
+            limits,
+            &mut observer,
+            EvaluationOptions::with_leaf_solver(LeafSolverOptions::NEVER),
+        );
         evaluator.monitor.counters.table_used = table.capacity();
         let mut sizes = Vec::new();
         for stops in [false, false, true, true] {
@@ -541,7 +567,12 @@ mod tests {
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
-        let mut evaluator = Evaluator::alone(root, limits, &mut observer, LeafSolverOptions::NEVER);
+        let mut evaluator = Evaluator::alone(
+            root,
+            limits,
+            &mut observer,
+            EvaluationOptions::with_leaf_solver(LeafSolverOptions::NEVER),
+        );
         stop.store(true, Ordering::Relaxed);
         let mut expansions = 0;
         while !evaluator.monitor.tick() {
@@ -569,9 +600,13 @@ mod tests {
             let table = Table::new(1 << 12).unwrap();
             let root = Root::new(&game, 0, &table);
             let limits = Limits::default();
-            let mut evaluator =
-                Evaluator::alone(root, limits, &mut observer, LeafSolverOptions::NEVER);
-            evaluator.evaluate_all = all;
+            let mut evaluator = Evaluator::alone(
+                root,
+                limits,
+                &mut observer,
+                EvaluationOptions::with_leaf_solver(LeafSolverOptions::NEVER),
+            );
+            evaluator.options.evaluate_all = all;
             assert_eq!(evaluator.expand(0, true), Expanded::Won(2));
             assert_eq!([1, 2, 3].map(|code| evaluator.value(code)), values);
             assert_eq!(evaluator.monitor.counters.nodes, nodes);
@@ -602,7 +637,7 @@ mod tests {
     fn other_leaves_are_solved_when_the_search_reaches_them() {
         let (game, table, mut observer) = (Three::default(), Table::new(1 << 12).unwrap(), ());
         let mut evaluator = evaluator(&game, &table, &mut observer);
-        evaluator.max_attempts = 1;
+        evaluator.options.max_attempts = 1;
         assert_eq!(evaluator.expand(0, true), Expanded::Open(()));
         let searches = |game: &Three| game.searches.each_ref().map(|c| c.load(Ordering::Relaxed));
         assert_eq!((evaluator.children.len(), searches(&game)), (3, [0, 1, 0, 0]));
@@ -617,6 +652,6 @@ mod tests {
         assert_eq!(searches(&game), [0, 1, 1, 0]);
         // The leaf solver is not called for a child that has been searched.
         evaluator.children[1].set_pair(Pair { phi: 3, delta: 4 });
-        assert!(!evaluator.leaf_solver.admits(&evaluator.children[1]));
+        assert!(!evaluator.options.leaf_solver.admits(&evaluator.children[1]));
     }
 }

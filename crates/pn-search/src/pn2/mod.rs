@@ -101,7 +101,8 @@ impl FromStr for Pn2Budget {
             let inflection: f64 = next()?.parse().ok()?;
             let slope: f64 = next()?.parse().ok()?;
             let minimum = next()?.parse().ok()?;
-            let is_valid = inflection.is_finite() && slope.is_finite() && slope > 0.0;
+            let is_valid =
+                [inflection, slope].iter().all(|number| number.is_finite() && *number > 0.0);
             (is_valid && next().is_none()).then_some(Pn2Budget::Logistic {
                 inflection,
                 slope,
@@ -112,7 +113,8 @@ impl FromStr for Pn2Budget {
             return Ok(Pn2Budget::Size);
         }
         logistic().ok_or_else(|| {
-            "expected size, or logistic:A,B,MINIMUM, such as logistic:150000,30000,100".to_owned()
+            "expected size, or logistic:A,B,MINIMUM with positive A and B, such as logistic:150000,30000,100"
+                .to_owned()
         })
     }
 }
@@ -169,10 +171,7 @@ pub fn pn2<G: Game>(
     observer: &mut dyn Observer,
     snapshots: &TreeSnapshots,
 ) -> Report {
-    let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.leaf_solver);
-    evaluator.open_entries = options.pns.store_open;
-    evaluator.evaluate_all = options.pns.evaluate_all;
-    evaluator.seed = options.pns.seed;
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.evaluation());
     evaluator.monitor.counters.first_level = 1;
     let mut levels = Levels {
         first: ProofTree::new(options.pns, root.code),
@@ -324,11 +323,17 @@ pub(super) mod tests {
 
     #[test]
     fn texts_of_budgets_are_read_back() {
-        for text in ["size", "logistic:150000,30000,100", "logistic:-1.5,0.25,0"] {
+        for text in ["size", "logistic:150000,30000,100", "logistic:1.5,0.25,0"] {
             assert_eq!(text.parse::<Pn2Budget>().expect("a budget").to_string(), text);
         }
         let invalid = ["", "logistic", "logistic:1,2", "logistic:1,0,3", "logistic:1,2,3,4"];
-        for text in invalid.into_iter().chain(["logistic:inf,2,3", "logistic:1,2,-3"]) {
+        for text in invalid.into_iter().chain([
+            "logistic:-1,1,1",
+            "logistic:0,1,1",
+            "logistic:inf,2,3",
+            "logistic:1,NaN,3",
+            "logistic:1,2,-3",
+        ]) {
             assert!(text.parse::<Pn2Budget>().is_err(), "{text}");
         }
     }
@@ -343,7 +348,7 @@ pub(super) mod tests {
                 let mut memory = ArenaMemory::new(1 << 20).unwrap();
                 let mut observer = ();
                 let monitor = SearchMonitor::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(&game, &table, monitor, pns.leaf_solver);
+                let mut evaluator = Evaluator::new(&game, &table, monitor, pns.evaluation());
                 let mut second = SecondLevel::new(pns);
                 second.search(&mut memory, 1, 0, &mut evaluator, 0, budget, |_| false);
                 let max = budget.max(1) + widest;

@@ -101,10 +101,7 @@ fn search_with<G: Game>(
         monitor.tree = Some(&pool);
         let memory = memories.lock().expect("no thread panics while it holds the lock").pop();
         let memory = memory.expect("there is a memory for each worker");
-        let mut evaluator = Evaluator::new(game, table, monitor, options.pns.leaf_solver);
-        evaluator.open_entries = options.pns.store_open;
-        evaluator.evaluate_all = options.pns.evaluate_all;
-        evaluator.seed = options.pns.seed;
+        let evaluator = Evaluator::new(game, table, monitor, options.pns.evaluation());
         work(&pool, evaluator, options.pns, memory)
     });
     let coordinator = pool.into_coordinator();

@@ -48,10 +48,7 @@ pub fn pns<G: Game>(
     observer: &mut dyn Observer,
     snapshots: &TreeSnapshots,
 ) -> Report {
-    let mut evaluator = Evaluator::alone(root, limits, observer, options.leaf_solver);
-    evaluator.open_entries = options.store_open;
-    evaluator.evaluate_all = options.evaluate_all;
-    evaluator.seed = options.seed;
+    let mut evaluator = Evaluator::alone(root, limits, observer, options.evaluation());
     let SavedTree { mut memory, allocator, root_array, .. } = tree;
     let mut tree = ProofTree::new(options, root.code);
     start(&mut tree, &mut memory, &mut evaluator, allocator, root_array);

@@ -37,8 +37,7 @@ impl<'a> Steps<'a> {
         observer: &'a mut (),
     ) -> Self {
         let monitor = SearchMonitor::new(Limits::default(), observer);
-        let mut evaluator = Evaluator::new(game, table, monitor, options.leaf_solver);
-        evaluator.open_entries = options.store_open;
+        let evaluator = Evaluator::new(game, table, monitor, options.evaluation());
         let memory = ArenaMemory::new(bytes).unwrap();
         let allocator = Allocator::new(1, memory.units());
         let mut tree = ProofTree::new(options, 0);

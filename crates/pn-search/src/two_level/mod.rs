@@ -98,9 +98,7 @@ pub fn two_level<G: Game>(
         let observer = observer.map(|observer| observer as &mut dyn Observer);
         let mut monitor = SearchMonitor::of_worker(slot, observer);
         monitor.tree = Some(&pool);
-        let mut evaluator = Evaluator::new(game, table, monitor, dfpn.leaf_solver);
-        evaluator.open_entries = true;
-        evaluator.max_attempts = dfpn.max_attempts;
+        let evaluator = Evaluator::new(game, table, monitor, dfpn.evaluation());
         if workers == 1 {
             work::<G, false>(&pool, dfpn::Worker::new(evaluator, dfpn.params()));
         } else {

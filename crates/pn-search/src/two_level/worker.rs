@@ -133,8 +133,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             Outcome::Unknown(Reason::NodeLimit) => {
                 let mut observer = ();
                 let monitor = SearchMonitor::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(game, table, monitor, dfpn.leaf_solver);
-                evaluator.open_entries = true;
+                let mut evaluator = Evaluator::new(game, table, monitor, dfpn.evaluation());
                 let before = evaluator.monitor.counters;
                 let outcome = children(&mut evaluator, node);
                 spent.add_since(&evaluator.monitor.counters, &before);

@@ -70,9 +70,12 @@ pub fn man(args: &ManArgs, program: Command) -> Result<Exit, CliError> {
     Ok(Exit::Answered)
 }
 
+/// Date of the release in CITATION.cff. A test compares them.
+const RELEASED: &str = "2026-11-27";
+
 /// Returns the page of the program or of a subcommand. Only the program has a version.
 fn page_of(command: Command) -> Man {
-    Man::new(command).source(concat!("konane ", env!("CARGO_PKG_VERSION")))
+    Man::new(command).source(concat!("konane ", env!("CARGO_PKG_VERSION"))).date(RELEASED)
 }
 
 fn write_pages(command: &Command, directory: &Path) -> io::Result<()> {

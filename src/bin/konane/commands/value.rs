@@ -126,6 +126,9 @@ pub fn run(args: &ValueArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
             _ => Exit::Answered,
         });
     }
+    if let Some(path) = &args.thermograph {
+        output::must_be_svg("--thermograph", path)?;
+    }
     let file = args.thermograph.as_deref().map(|path| NewFile::create(path, 0)).transpose()?;
     let found = evaluate(&terms, to_move, limits, memory, &mut observer);
     let found = found.map_err(sum_error)?;

@@ -23,12 +23,49 @@ use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal};
 use konane::sprouts::draw::svg;
 
 /// Players of Sprouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SproutsPlayer {
+    First,
+    Second,
+}
+
+/// Players that users play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SproutsSide {
     /// Makes the first move.
     First,
     /// Makes the second move.
     Second,
+    /// Two users play.
+    Both,
+    /// The program plays against itself.
+    None,
+}
+
+impl SproutsSide {
+    /// Returns the player of the user who plays against the program.
+    fn player(self) -> Option<SproutsPlayer> {
+        match self {
+            SproutsSide::First => Some(SproutsPlayer::First),
+            SproutsSide::Second => Some(SproutsPlayer::Second),
+            SproutsSide::Both | SproutsSide::None => None,
+        }
+    }
+
+    /// Returns true if a user plays this player.
+    fn has(self, player: SproutsPlayer) -> bool {
+        self == SproutsSide::Both || self.player() == Some(player)
+    }
+}
+
+impl fmt::Display for SproutsSide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, self.player()) {
+            (_, Some(player)) => write!(f, "you are {player}"),
+            (SproutsSide::Both, None) => f.write_str("two people play"),
+            (_, None) => f.write_str("the program plays both sides"),
+        }
+    }
 }
 
 impl SproutsPlayer {
@@ -61,10 +98,10 @@ pub struct SproutsSession<'a> {
     /// Time for each position.
     time: Duration,
     stop: &'a AtomicBool,
-    /// Player that the user has chosen, if any.
-    chosen: Option<SproutsPlayer>,
-    /// Player of the user in this game.
-    person: SproutsPlayer,
+    /// Side that the user has chosen, if any.
+    chosen: Option<SproutsSide>,
+    /// Players of users in this game.
+    side: SproutsSide,
     history: GameHistory<Position>,
     /// Analysis of the current position, if its moves have been listed.
     list: Option<Analysis>,
@@ -78,7 +115,7 @@ impl<'a> SproutsSession<'a> {
         start: Position,
         analyst: Analyst,
         time: Duration,
-        chosen: Option<SproutsPlayer>,
+        chosen: Option<SproutsSide>,
         stop: &'a AtomicBool,
     ) -> Result<Exit, CliError> {
         let mut session = SproutsSession {
@@ -87,7 +124,7 @@ impl<'a> SproutsSession<'a> {
             time,
             stop,
             chosen,
-            person: SproutsPlayer::First,
+            side: SproutsSide::First,
             history: GameHistory::new(start.clone()),
             list: None,
             listed: 0,
@@ -137,14 +174,14 @@ impl<'a> SproutsSession<'a> {
         let winner =
             analysis.outcome.map(|outcome| SproutsPlayer::after((outcome == Value::Loss).into()));
         let loser = match winner {
-            Some(SproutsPlayer::Second) => SproutsPlayer::First,
-            _ => SproutsPlayer::Second,
+            Some(SproutsPlayer::Second) => SproutsSide::First,
+            _ => SproutsSide::Second,
         };
-        self.person = self.chosen.unwrap_or(loser);
-        let prospect = prospect(winner, Some(self.person), false);
+        self.side = self.chosen.unwrap_or(loser);
+        let prospect = prospect(winner, self.side.player(), false);
         Ok(format!(
-            "{}: you are {}. {prospect}.\nWrite the number of a move, a position or help.\n",
-            analysis.canonical, self.person
+            "{}: {}. {prospect}.\nWrite the number of a move, a position or help.\n",
+            analysis.canonical, self.side
         ))
     }
 
@@ -350,8 +387,8 @@ impl Session for SproutsSession<'_> {
         // The history begins with the start position.
         let [to_move, last] = [1, 0].map(|n| SproutsPlayer::after(self.history.played().len() - n));
         if is_over(&analysis) {
-            let _ = writeln!(out, "\nNo move is left. {}", winner_text(last, Some(self.person)));
-        } else if to_move == self.person {
+            let _ = writeln!(out, "\nNo move is left. {}", winner_text(last, self.side.player()));
+        } else if self.side.has(to_move) {
             let counts = [Some(Value::Win), None].map(|outcome| analysis.with(outcome).count());
             let count = analysis.children.len();
             let sentence = situation(analysis.outcome, counts, count, None);
@@ -369,8 +406,8 @@ impl Session for SproutsSession<'_> {
     }
 
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
-        let person = self.person;
-        let is_users_turn = |moves, _: &Position| SproutsPlayer::after(moves) == person;
+        let side = self.side;
+        let is_users_turn = |moves, _: &Position| side.has(SproutsPlayer::after(moves));
         let changed = match action {
             Action::Move => {
                 let after = self.read_move(argument)?;

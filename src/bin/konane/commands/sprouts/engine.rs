@@ -50,6 +50,9 @@ pub struct EngineArgs {
           default_missing_value = "on",
           value_parser = PossibleValuesParser::new(["on", "off"]).map(|text| text == "on"))]
     pub heuristic: Option<bool>,
+    /// Choose among equally good moves at random, by this seed [default: the first one].
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<u64>,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
@@ -90,8 +93,8 @@ fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, Cli
 impl EngineArgs {
     /// Returns the options of the search.
     fn options(&self) -> SearchOptions {
-        let options = self.profile.1;
-        SearchOptions { heuristic: self.heuristic.unwrap_or(options.heuristic), ..options }
+        let (options, seed) = (self.profile.1, self.seed);
+        SearchOptions { heuristic: self.heuristic.unwrap_or(options.heuristic), seed, ..options }
     }
 }
 

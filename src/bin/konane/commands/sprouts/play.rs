@@ -10,7 +10,7 @@ use super::text::{self, TextArg};
 use crate::args::{SearchMemoryArg, ThreadsArg};
 use crate::exit::{CliError, Exit};
 use crate::repl::command::{SessionKind, names};
-use crate::repl::sprouts::{SproutsPlayer, SproutsSession};
+use crate::repl::sprouts::{SproutsSession, SproutsSide};
 use konane::system::parse_duration;
 
 /// `konane sprouts play`.
@@ -28,7 +28,7 @@ pub struct SproutsPlayArgs {
     pub text: TextArg,
     /// Player that you control [default: the one that loses].
     #[arg(long, value_name = "SIDE")]
-    pub side: Option<SproutsPlayer>,
+    pub side: Option<SproutsSide>,
     /// Time for each move of the program and for a hint, such as 500ms, 10s or 5m.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration,
           allow_hyphen_values = true)]
