@@ -118,7 +118,7 @@ impl Profile {
             Profile::Tuned => 64,
             Profile::Thesis => 1,
         };
-        AlphaBetaOptions { step, leaf_solver: self.pns().leaf_solver }
+        AlphaBetaOptions { step, leaf_solver: self.pns().leaf_solver, seed: None }
     }
 }
 
@@ -147,6 +147,10 @@ impl Overrides {
             seed: self.seed.or(options.seed),
             ..options
         }
+    }
+
+    pub(super) fn alphabeta(&self, options: AlphaBetaOptions) -> AlphaBetaOptions {
+        AlphaBetaOptions { seed: self.seed.or(options.seed), ..options }
     }
 
     pub(super) fn pns(&self, options: PnsOptions) -> PnsOptions {

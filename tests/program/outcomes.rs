@@ -63,15 +63,6 @@ fn json_objects_match_the_snapshot_and_the_schema() {
     ] }, { insta::assert_snapshot!("json", text) });
 }
 
-/// The published schema equals the one that the program prints.
-#[cfg(feature = "explore")]
-#[test]
-fn the_published_schema_is_up_to_date() {
-    let schema = include_str!("../../docs/json.schema.json");
-    let remedy = "write docs/json.schema.json again: cargo xtask pages json";
-    assert!(stdout(&konane(&["json-schema"])) == schema, "{remedy}");
-}
-
 /// Returns the subcommands listed below `Commands:` in a help text, without `help` itself.
 fn subcommands(help: &str) -> Vec<String> {
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);

@@ -442,7 +442,10 @@ fn completions_and_manual_pages() {
         assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
         let page = stdout(&output);
         let version = env!("CARGO_PKG_VERSION");
-        let title = format!(".TH {name} 1  \"konane {version}");
+        let citation = include_str!("../../CITATION.cff");
+        let (_, date) = citation.split_once("date-released: \"").expect("a date");
+        let date = &date[..10];
+        let title = format!(".TH {name} 1 {date} \"konane {version}");
         assert!(page.replace("\\-", "-").contains(&title), "{page}");
         for line in page.lines().filter_map(|line| line.strip_suffix("(1)")) {
             pages.push(line.replace("\\-", "-"));
@@ -464,6 +467,26 @@ fn completions_and_manual_pages() {
     let output = konane(&["man", "sprouts", "nonsense"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("grundy"), "{}", stderr(&output));
+}
+
+#[test]
+fn every_algorithm_obeys_the_seed() {
+    let count = |line: String| {
+        let output = konane(&words(&line));
+        let value = one_object(&stdout(&output));
+        let count = value.get("expansions").or(value.get("nodes"));
+        count.and_then(serde_json::Value::as_u64).expect(&line)
+    };
+    let konane = ["ab", "dfpn", "pns", "pn2", "pns-pdfpn"];
+    let lines = konane.map(|name| format!("solve 5x5 --profile thesis --algo {name}"));
+    let sprouts =
+        ["dfpn", "pns", "pns-pdfpn"].map(|name| format!("sprouts solve 0*9 --algo {name}"));
+    for line in lines.into_iter().chain(sprouts) {
+        let of = |seed: &str| count(format!("{line} {seed} --threads 1 --json --quiet"));
+        let counts = [of(""), of("--seed 1"), of("--seed 2")];
+        assert!(counts[0] != counts[1] || counts[0] != counts[2], "{line}: {counts:?}");
+        assert_eq!(of("--seed 1"), counts[1], "{line}");
+    }
 }
 
 #[test]

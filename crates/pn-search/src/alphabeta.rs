@@ -18,7 +18,7 @@ use super::plain::game::{EVALUATION_LIMIT, Game};
 use super::run::{Limits, Observer, Outcome, Report};
 use super::search_tree::Expanded;
 use super::table::{Entry, Table, TableError};
-use crate::{LeafSolverOptions, Value};
+use crate::{LeafSolverOptions, Value, split_mix};
 
 /// Parameters of α-β.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,9 @@ pub struct AlphaBetaOptions {
     pub step: u32,
     /// Options of the leaf solver for new children.
     pub leaf_solver: LeafSolverOptions,
+    /// Seed of a random order of the children, which decides between equally good ones. `None` for the order of
+    /// generation.
+    pub seed: Option<u64>,
 }
 
 /// Score of a proven win.
@@ -134,7 +137,10 @@ pub fn alphabeta<G: Game>(
     observer: &mut dyn Observer,
 ) -> Report {
     let table = &table.0;
-    let evaluation = EvaluationOptions::with_leaf_solver(options.leaf_solver);
+    let evaluation = EvaluationOptions {
+        seed: options.seed,
+        ..EvaluationOptions::with_leaf_solver(options.leaf_solver)
+    };
     let evaluator = Evaluator::alone(Root::new(game, root, table), limits, observer, evaluation);
     let mut searcher = Searcher { evaluator, counted: 0 };
     let step = options.step.clamp(1, MAX_DEPTH);
@@ -279,14 +285,14 @@ impl<G: Game> Searcher<'_, G> {
     /// score is from an earlier iteration if the table contains it, otherwise 0.
     fn order(&mut self, base: usize) {
         let evaluator = &mut self.evaluator;
-        let (game, table) = (evaluator.game, evaluator.table);
+        let (game, table, seed) = (evaluator.game, evaluator.table, evaluator.options.seed);
         evaluator.children[base..].sort_by_cached_key(|child| {
             let known = table.lookup(game.key(child.code), child.code);
             // Another search that shares the table may have solved the child in the meantime.
             let open = known.filter(|entry| entry.value().is_none());
             let score = open.map_or(0, |entry| Scored::unpack(&entry).score);
             let estimate = (u64::from(child.delta) << 20) / u64::from(child.phi.max(1));
-            (score, estimate, child.code)
+            (score, estimate, seed.map_or(child.code, |seed| split_mix::mix(child.code ^ seed)))
         });
     }
 }
@@ -321,7 +327,7 @@ mod tests {
     }
 
     fn options(step: u32) -> AlphaBetaOptions {
-        AlphaBetaOptions { step, leaf_solver: LeafSolverOptions::NEVER }
+        AlphaBetaOptions { step, leaf_solver: LeafSolverOptions::NEVER, seed: None }
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl<'a, K: Oracle> Solver<'a, K> {
             return Ok((solution, None));
         }
         let table = ScoreTable::new(table_bytes)?;
-        let options = self.options.profile.alphabeta();
+        let options = self.options.overrides.alphabeta(self.options.profile.alphabeta());
         let entries = table.entries();
         let solution = self.search_on(entries, tree_bytes, observer, |root, _, observer, _| {
             alphabeta(root.game, root.code, &table, options, self.limits, observer)

@@ -5,9 +5,7 @@ use std::io::Write;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
-use serde_json::Value;
-
-use super::super::common::{TestDir, code, stderr, stdout};
+use super::super::common::{TestDir, code, stderr, stdout, valid};
 #[cfg(unix)]
 use super::super::common::{ends_soon, signal};
 use super::build;
@@ -77,7 +75,7 @@ fn positions_from_stdin_are_answered_line_by_line() {
         let text = stdout(&output);
         assert_eq!(text.lines().count(), good.len());
         for (line, position) in text.lines().zip(good) {
-            let value: Value = serde_json::from_str(line).expect("JSON");
+            let value = valid(&["probe"], serde_json::from_str(line).expect("JSON"));
             assert_eq!(value["position"], position.trim());
             let args = ["probe", "3x4", "--db", "elsewhere", "--json", "--position", position];
             assert_eq!(value, dir.json(&args, 0));

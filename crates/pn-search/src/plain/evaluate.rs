@@ -59,7 +59,7 @@ pub(crate) struct Evaluator<'a, G: Game> {
     pub children: Vec<Child>,
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
-    options: EvaluationOptions,
+    pub options: EvaluationOptions,
     /// Marks of positions that the leaf solver has recently failed to solve. A mark is a byte of the
     /// position's key; other bits of the key determine its index. If two positions have the same
     /// mark at the same index, the leaf solver may skip one that it could solve; this has no other

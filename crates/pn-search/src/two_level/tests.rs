@@ -76,6 +76,24 @@ fn random_games_have_the_value_of_negamax() {
 }
 
 #[test]
+fn the_options_of_the_evaluation_are_used() {
+    let nodes = |dfpn: DfpnOptions| {
+        let game = random_game(3);
+        let table = Table::new(1 << 16).unwrap();
+        let tree = SavedTree::empty(tree_capacity(1 << 20, dfpn.combination)).unwrap();
+        let config = CoordinatorConfig { job_nodes: 10, ..CoordinatorConfig::LOCAL };
+        let (root, limits) = (Root::new(&game, 0, &table), Limits::default());
+        let one = NonZeroUsize::MIN;
+        two_level(root, tree, dfpn, one, config, limits, &mut (), &TreeSnapshots::new())
+            .counters
+            .nodes
+    };
+    let dfpn = DfpnOptions { evaluate_all: false, ..DfpnOptions::PLAIN };
+    assert_ne!(nodes(dfpn), nodes(DfpnOptions::PLAIN));
+    assert!((1..5).any(|seed| nodes(DfpnOptions { seed: Some(seed), ..dfpn }) != nodes(dfpn)));
+}
+
+#[test]
 fn limits_stop_all_workers_and_are_reported() {
     let game = large_game();
     let stop = AtomicBool::new(true);
