@@ -77,8 +77,9 @@ def test_arrays_of_positions(databases):
     assert db.probe_many([positions[1], positions[1].code]).tolist() == [expected[1]] * 2
     with pytest.raises(konane.InputError, match="one of the 4x4 board"):
         db.probe_many([positions[0], Position("4x4")])
-    with pytest.raises(konane.InputError, match="fewer than two empty squares"):
-        db.probe_many([Position("3x4", "1oxo/oxox/xoxo b", "jump")])
+    for text in ["1oxo/oxox/xoxo b jump", "1x2/1o2/4 b"]:
+        with pytest.raises(konane.InputError, match="databases do not contain"):
+            db.probe_many([Position("3x4", text)])
     with pytest.raises(konane.InputError, match="metric: this database stores outcomes only"):
         db.probe_many(positions, metric="remoteness")
 

@@ -122,9 +122,11 @@ def test_one_empty_square_can_be_a_position_of_the_jumping_phase() -> None:
     position = konane.Position("1x3", "1ox b", phase="jump")
     assert position.moves() == ["c1-a1"]
     assert konane.solve(position).best_move == "c1-a1"
-    assert repr(position) == "Position('1x3', '1ox b', 'jump')"
+    assert repr(position) == "Position('1x3', '1ox b jump')"
+    assert konane.Position("1x3", str(position)) == position
     assert pickle.loads(pickle.dumps(position)) == position
     assert repr(position.play("c1-a1")) == "Position('1x3', 'x2 w')"
+    assert position.play("c1-a1") == konane.Position("1x3", "x2 w")
     removal, jump = (konane.Position("1x3", "1ox w", phase) for phase in ("auto", "jump"))
     assert removal != jump
     assert (removal.moves(), jump.moves()) == (["b1"], [])
@@ -134,3 +136,18 @@ def test_one_empty_square_can_be_a_position_of_the_jumping_phase() -> None:
     for arguments in [("1x3", "1ox b", "end"), ("1x3", None, "jump")]:
         with pytest.raises(konane.InputError, match="phase"):
             konane.Position(*arguments)
+
+
+def test_positions_are_read_as_other_programs_write_them() -> None:
+    # All stones stand on squares of the other colour.
+    drawn = konane.Position("1x6", "1xoxo1 b")
+    assert drawn.moves() == ["d1-f1"]
+    assert konane.solve(drawn).winner == "white"
+    assert konane.analyse(drawn).winner == "white"
+    assert konane.value(drawn).value == "0"
+    assert konane.Position("1x6", str(drawn)) == drawn == pickle.loads(pickle.dumps(drawn))
+    assert drawn != konane.Position("1x6", "1oxox1 b")
+    with pytest.raises(konane.InputError, match="and other stones do not"):
+        konane.Position("1x6", "1x1o2 b")
+    diagram = "X O X O\nO|X|O|X\nB W _ W\n. X O . b"
+    assert str(konane.Position("4x4", diagram)) == "xoxo/oxox/xo1o/1xo1 b"

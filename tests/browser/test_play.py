@@ -417,7 +417,7 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
     assert page.played == ["c2", "c3", "a2-c2"]
     # Syntax that docs/GAME_FORMAT.md allows and `annotate` reads.
     game.write_text("\ufeff# Played.\n\n board : 3×3\nEvent-Date: 2024\nRound2: x:y\nA_b-3:\n#\n\n"
-                    "{An opening: {# in a corner.} 1 a3 {on\nlines}1...a2# remark }\n2C3A3~{end}", "utf-8")
+                    "{An opening: {# in a corner.} 1 a3 {on\nlines}1...a2# remark }\n(1... c2 (1... b3 {)}))2C3A3~$1{end}", "utf-8")
     page.one("#record-file").send_keys(str(game))
     page.wait(lambda: "board=3x3" in page.hash)
     moves = konane("annotate", str(game), "--json")["moves"]
@@ -430,7 +430,8 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
         ("Board: 3x3\n\n1. b2 {c1\n\n", "Line 3: a comment begins here"),
         ("Board: 3x3\n\n1. b2 }\n", "Line 3: there is no opening brace"),
         ("Board: 9x9\n\n", '"9x9" is not a board'),
-        ("1. c3\n", "no board"),
+        ("1. b2 (c1\n", "Line 1: a variation begins here"),
+        ("Board: 3x3\n\n1. b2 (2,3)\n", "Line 3: a row and a column"),
         ("Board: 2x2\n\na1 b1 a2 b2 a1\n", "5 moves. A game on 2x2 has at most 4"),
         (" " * (1 << 20) + "\n", "at most 1 MiB"),
     ]:
