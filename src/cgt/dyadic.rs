@@ -53,7 +53,7 @@ impl Dyadic {
         let count = u32::try_from(digits.len()).ok().filter(|&count| count <= 38)?;
         let numerator: u128 = if count == 0 { 0 } else { digits.parse().ok()? };
         let fives = 5_u128.pow(count);
-        let fraction = (numerator % fives == 0).then_some(numerator / fives)?;
+        let fraction = numerator.is_multiple_of(fives).then_some(numerator / fives)?;
         let fraction = Dyadic::new(i64::try_from(fraction).ok()?, count)?;
         let whole: Dyadic = integer.parse().ok()?;
         if integer.starts_with('-') { whole.minus(fraction) } else { whole.plus(fraction) }
