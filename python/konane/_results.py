@@ -317,7 +317,7 @@ class Built:
     * ``black_to_move_wins``: Positions with Black to move that Black wins.
     * ``white_to_move_wins``: Positions with White to move that White wins.
     * ``histogram``: With the remoteness: for ``"black"`` and ``"white"`` to move, the numbers of positions
-      of remoteness 0, 1, ...
+      of remoteness 0, 1, ... that ``Database.probe`` answers. ``positions`` counts every set of stones.
     * ``bytes``: Bytes of the files.
     * ``seconds``: Wall-clock time of this call.
     * ``layers_found``: Layers that an earlier build had finished; all layers if the database was

@@ -143,6 +143,22 @@ fn positions_on_standard_input_are_solved_line_by_line() {
         }
         super::common::valid(&["solve"], object);
     }
+    // So are the moves and the line of best play.
+    let args = ["solve", "4x4", "--threads", "1", "--lines", "--json"];
+    let output = dir.with_input(&[&args[..], &["-"]].concat(), &input);
+    for line in stdout(&output).lines() {
+        let object: Value = serde_json::from_str(line).unwrap();
+        let alone = [&args[..], &["--position", object["position"].as_str().unwrap()]].concat();
+        let alone = json(&alone, 0);
+        assert_eq!((&object["moves"], &object["line"]), (&alone["moves"], &alone["line"]));
+        assert!(object["line"].is_array(), "{object}");
+        super::common::valid(&["solve"], object);
+    }
+    let start = "xoxo/oxox/xoxo/oxox b";
+    let output = dir.with_input(&["solve", "4x4", "-", "--lines", "--threads", "1"], start);
+    let text = stdout(&output);
+    let expected = format!("{start}: White wins, every move of Black loses; losing ");
+    assert!(text.starts_with(&expected) && text.contains("; line "), "{text}");
     // The limits apply to each line.
     let output = dir.with_input(
         &["solve", "8x8", "-", "--max-nodes", "1000"],

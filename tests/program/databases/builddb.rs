@@ -1,10 +1,6 @@
 //! `builddb` and `verifydb`: complete databases, plans and metrics.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
-use super::super::common::{ROOT, TestDir, code, command, stderr, stdout, words};
+use super::super::common::{TestDir, code, stderr, stdout, words};
 use super::{build, files};
 
 #[test]
@@ -47,34 +43,6 @@ fn a_database_of_remoteness_is_built_probed_and_verified() {
     let error = stderr(&output);
     assert_eq!(code(&output), 2);
     assert!(error.contains("or metric outcome"), "{error}");
-}
-
-/// The database in the repository is that of this program, and `probe` uses it.
-#[test]
-fn the_shipped_database_is_up_to_date() {
-    let dir = TestDir::new();
-    build(&dir, &["4x5", "--metric", "remoteness"]);
-    let name = "db/4x5-complete-remoteness";
-    let (built, shipped) = (dir.path(name), Path::new(ROOT).join(name));
-    let names = |path: &Path| -> BTreeSet<_> {
-        let entries = fs::read_dir(path).expect("a database");
-        entries.map(|entry| entry.expect("a file").file_name()).collect()
-    };
-    assert_eq!(names(&built), names(&shipped));
-    for name in names(&built) {
-        assert!(
-            fs::read(built.join(&name)).unwrap() == fs::read(shipped.join(&name)).unwrap(),
-            "{name:?}"
-        );
-    }
-    let listed = command(&["probe"]).current_dir(ROOT).output().expect("it runs");
-    let text = stdout(&listed);
-    let (_, example) = text.split_once("konane probe ").expect("an example");
-    let (board, position) = example.split_once(" --position ").expect("a position");
-    let args = ["probe", board, "--position", position.trim().trim_matches('"')];
-    let answer = command(&args).current_dir(ROOT).output().expect("it runs");
-    assert_eq!((code(&answer), stderr(&answer).as_str()), (0, ""));
-    assert!(stdout(&answer).contains("White, in 6 plies"), "{}", stdout(&answer));
 }
 
 #[test]

@@ -3,12 +3,16 @@
 use std::io::Write;
 #[cfg(unix)]
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::Stdio;
 
-use super::super::common::{TestDir, code, stderr, stdout, valid};
+use konane::{Board, Position};
+use serde_json::Value;
+
+use super::super::common::{ROOT, TestDir, code, command, one_object, stderr, stdout, valid};
 #[cfg(unix)]
 use super::super::common::{ends_soon, signal};
-use super::build;
+use super::{build, files};
 
 #[test]
 fn outcomes_of_moves_match_the_positions_after_them() {
@@ -57,6 +61,66 @@ fn without_a_board_the_databases_are_listed() {
     assert_eq!(code(&output), 0, "{example}: {}", stderr(&output));
     let text = stdout(&dir.run(&["probe", "--db", "db/3x3-complete"]));
     assert!(text.ends_with(" b\" --db db/3x3-complete\n") && !text.contains("4x4"), "{text}");
+}
+
+/// Of several directories, the first one that has a database of the board is used.
+#[test]
+fn directories_are_searched_in_order() {
+    let dir = TestDir::new();
+    build(&dir, &["3x3", "--out", "a"]);
+    build(&dir, &["3x4", "--out", "b"]);
+    build(&dir, &["3x3", "--out", "b", "--metric", "remoteness"]);
+    let directories = ["--db", "a", "--db", "b"];
+    let text = stdout(&dir.run(&[&["probe"][..], &directories].concat()));
+    assert_eq!(text.matches("  directory   ").count(), 3, "{text}");
+    assert!(text.ends_with(" --db a --db b\n"), "{text}");
+    for (board, database) in [("3x3", "a/3x3-complete"), ("3x4", "b/3x4-complete")] {
+        let probed = dir.run(&[&["probe", board, "--moves", ""][..], &directories].concat());
+        assert!(stdout(&probed).contains(&format!("  database    {database}\n")), "{probed:?}");
+        for arguments in [&["solve", board, "--quiet"][..], &["solve", board, "-"]] {
+            let input = Board::new(board.parse().unwrap());
+            let input = Position::start(&input).to_string();
+            let json = [arguments, &directories, &["--json"]].concat();
+            let solved: Value =
+                serde_json::from_str(&stdout(&dir.with_input(&json, &input))).unwrap();
+            assert_eq!(solved["database_hits"], 1, "{solved}");
+        }
+        let analysed = [&["analyse", board, "--json"][..], &directories].concat();
+        let answer = one_object(&stdout(&dir.with_input(&analysed, "")));
+        assert_eq!(answer["source"], "database", "{answer}");
+        let request = format!("{{\"id\":1,\"board\":\"{board}\",\"max_nodes\":9}}\n");
+        let answer = dir.with_input(&[&["engine"][..], &directories].concat(), &request);
+        assert!(stdout(&answer).contains("\"source\":\"database\""), "{answer:?}");
+    }
+    let missing = dir.run(&[&["probe", "5x5", "--moves", ""][..], &directories].concat());
+    assert_eq!(code(&missing), 4);
+    assert!(stderr(&missing).contains("neither it nor b has a database of 5x5"), "{missing:?}");
+}
+
+/// The repository has the database of 4x5 with remoteness, so `probe` and its example answer in a clone.
+#[test]
+fn the_shipped_database_answers() {
+    let root = Path::new(ROOT);
+    let run = |args: &[&str]| {
+        let output = command(args).current_dir(root).output().expect("runs");
+        assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+        stdout(&output)
+    };
+    let text = run(&["probe"]);
+    assert!(text.contains("4x5, complete positions, with remoteness\n"), "{text}");
+    let (_, example) = text.split_once("konane probe ").expect("an example");
+    let (board, position) = example.split_once(" --position ").expect("a position");
+    let position = position.split('"').nth(1).expect("a text");
+    assert!(run(&["probe", board, "--position", position]).contains("  winner      "));
+    let shipped = "db/4x5-complete-remoteness";
+    assert!(run(&["verifydb", shipped, "--deep", "--quiet"]).contains("  valid       yes\n"));
+    // The current version builds the same bytes.
+    let dir = TestDir::new();
+    build(&dir, &["4x5", "--metric", "remoteness"]);
+    assert!(
+        files(&root.join(shipped)) == files(&dir.path(shipped)),
+        "{shipped} differs: delete it, and run `konane builddb 4x5 --metric remoteness`"
+    );
 }
 
 #[test]

@@ -65,17 +65,19 @@ fn invalid_files_and_options_are_errors_before_the_server_listens() {
     let dir = TestDir::new();
     fs::create_dir(dir.path("empty")).unwrap();
     fs::write(dir.path("no.proof"), "nothing").unwrap();
+    dir.run(&["builddb", "3x3", "--out", "3x3", "--quiet"]);
     // All of these fail before the server listens.
     for (args, expected, text) in [
-        (["--db", "missing"], 4, "missing"),
-        (["--db", "empty"], 4, "it contains no database"),
-        (["--proof", "missing.proof"], 4, "missing.proof"),
-        (["--proof", "no.proof"], 4, "no.proof"),
-        (["--sprouts-db", "no.proof"], 4, "no.proof"),
-        (["--memory", "5MiB"], 2, "at least 6 MiB"),
-        (["--port", "65536"], 2, "65536"),
+        (&["--db", "missing"][..], 4, "missing"),
+        (&["--db", "empty"], 4, "it contains no database"),
+        (&["--db", "3x3", "--db", "empty"], 4, "it contains no database"),
+        (&["--proof", "missing.proof"], 4, "missing.proof"),
+        (&["--proof", "no.proof"], 4, "no.proof"),
+        (&["--sprouts-db", "no.proof"], 4, "no.proof"),
+        (&["--memory", "5MiB"], 2, "at least 6 MiB"),
+        (&["--port", "65536"], 2, "65536"),
     ] {
-        let output = dir.run(&[&["explore"][..], &args].concat());
+        let output = dir.run(&[&["explore"][..], args].concat());
         assert_eq!(code(&output), expected, "{args:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{args:?}");
         assert!(stderr(&output).contains(text), "{args:?}: {}", stderr(&output));
