@@ -11,7 +11,7 @@ use crate::cluster::wire::{self, Kind};
 use crate::cluster::{CoordinatorConfig, RemoteWorker, WireError, WorkerJobs};
 use crate::dfpn::{DfpnOptions, dfpn_sharing};
 use crate::plain::Root;
-use crate::plain::evaluate::Evaluator;
+use crate::plain::evaluate::{EvaluationOptions, Evaluator};
 use crate::plain::game::{Child, Game};
 use crate::run::{Counters, Limits, Outcome, Reason, SearchMonitor};
 use crate::table::Table;
@@ -133,7 +133,10 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             Outcome::Unknown(Reason::NodeLimit) => {
                 let mut observer = ();
                 let monitor = SearchMonitor::new(Limits::default(), &mut observer);
-                let mut evaluator = Evaluator::new(game, table, monitor, dfpn.evaluation());
+                // The search of the job has ended, so no later visit would try the other children.
+                let all_attempts =
+                    EvaluationOptions { max_attempts: u32::MAX, ..dfpn.evaluation() };
+                let mut evaluator = Evaluator::new(game, table, monitor, all_attempts);
                 let before = evaluator.monitor.counters;
                 let outcome = children(&mut evaluator, node);
                 spent.add_since(&evaluator.monitor.counters, &before);

@@ -112,13 +112,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Jobs by priority, the highest first, and number of the request.
+type JobQueue = BTreeMap<(Reverse<i64>, u64), Arc<Job>>;
+
 /// State that all requests share.
 struct Engine {
     tables: Mutex<BoardTables>,
     in_flight: Mutex<HashMap<RequestId, Arc<Job>>>,
-    /// Jobs that wait for a thread, by priority and number of the request. Each has a task of the pool, which takes the
-    /// first job.
-    waiting: Mutex<BTreeMap<(Reverse<i64>, u64), Arc<Job>>>,
+    /// Jobs that wait for a thread. Each has a task of the pool, which takes the first job.
+    waiting: Mutex<JobQueue>,
     /// Tasks of the pool that have not ended: those of the requests in flight, and of requests that were stopped before
     /// they began.
     tasks: AtomicUsize,
