@@ -18,13 +18,9 @@ use crate::error::Failure;
 /// White, a number for that many empty squares, then ``b`` or ``w`` for the side to move; it defaults
 /// to the start. `moves` are played from there: ``"a6 a5"``, or a list of such texts.
 ///
-/// `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, `text`
-/// is a position in the jumping phase, however many squares are empty: ``Position("1x3", "1ox b", "jump")``.
-/// The word ``jump`` after the side to move means the same: ``Position("1x3", "1ox b jump")``. In the jumping phase,
-/// the stones may also all stand on squares of the other colour, as in ``Position("1x6", "1xoxo1 b")``.
-///
-/// Diagrams are read, too: one rank per line, with white space or ``|`` between squares. ``str()`` returns the text
-/// in the notation of the program, from which `Position` creates an equal position.
+/// `phase` is ``"auto"`` if the number of empty squares determines the phase. With ``"jump"``, or with the word
+/// ``jump`` at its end, `text` is a position in the jumping phase: ``Position("1x3", "1ox b jump")``. In this phase
+/// all stones may stand on squares of the other colour, as in ``"1xoxo1 b"``. Diagrams are read, one rank per line.
 ///
 /// Positions are equal if their boards, stones, sides to move and phases are. They can be pickled and
 /// used as keys of dictionaries. Raises ``InputError`` for a text that is not a position, with the
