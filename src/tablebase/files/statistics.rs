@@ -58,10 +58,8 @@ impl PositionCounts {
 }
 
 /// Numbers of positions by remoteness, from 0 to the largest. Equivalent positions are counted separately.
-///
-/// The histogram of a manifest counts the values in the files: every set of stones with either side to move, as a
-/// position of the jumping phase. All other results have that of
-/// [`Database::histogram`](crate::tablebase::Database::histogram).
+// The histogram of a manifest counts the values in the files: every set of stones with either side to move, as a
+// position of the jumping phase. All other results have that of `Database::histogram`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
