@@ -299,6 +299,29 @@ fn the_end_stops_searches_without_limits() {
     }
 }
 
+/// The end of input and `quit` are read although more requests than the engine reads ahead wait for a search without a
+/// limit. The answers are not validated, because there are many.
+#[test]
+fn the_end_is_read_behind_many_requests() {
+    let quit = "{\"action\":\"quit\",\"wait\":true}\n";
+    for (limit, end, reason) in [("", "", "interrupted"), (",\"max_nodes\":1", quit, "node limit")]
+    {
+        let mut input = "{\"id\":0,\"board\":\"8x8\"}\n".to_owned();
+        for id in 1..=1100 {
+            input += &format!("{{\"id\":{id},\"board\":\"8x8\"{limit}}}\n");
+        }
+        let output = TestDir::new().with_input(&["engine", "--threads", "1"], &(input + end));
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""));
+        let answers = stdout(&output);
+        assert_eq!(answers.lines().count(), 1101);
+        for line in answers.lines() {
+            let answer: Value = serde_json::from_str(line).expect(line);
+            let expected = if answer["id"] == 0 { "interrupted" } else { reason };
+            assert_eq!(answer["reason"], expected, "{line}");
+        }
+    }
+}
+
 #[test]
 fn one_stop_ends_all_and_priority_orders_the_queue() {
     let mut session = Session::begin(&["--threads", "1"]);

@@ -6,7 +6,8 @@
 //!                                                           └── BoardTables: one table for each board
 //! ```
 //!
-//! Lines are read only while fewer than [`MAX_TASKS`] requests wait or are searched, so memory is bounded.
+//! Lines are read only while fewer than [`MAX_TASKS`] requests wait or are searched, so memory is bounded, and while
+//! every thread searches a request without a limit: only a line ends such a search.
 
 mod job;
 mod protocol;
@@ -124,6 +125,8 @@ struct Engine {
     /// Tasks of the pool that have not ended: those of the requests in flight, and of requests that were stopped before
     /// they began.
     tasks: AtomicUsize,
+    /// Searches of requests without a limit.
+    unlimited: AtomicUsize,
     /// Notified after every answer, and at the end of every task.
     answered: Condvar,
     output: Arc<AnswerWriter>,
@@ -141,6 +144,7 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         in_flight: Mutex::default(),
         waiting: Mutex::default(),
         tasks: AtomicUsize::new(0),
+        unlimited: AtomicUsize::new(0),
         answered: Condvar::new(),
         output: Arc::default(),
     };
@@ -151,7 +155,8 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let lines = lines_of_stdin()?;
     let pool = ThreadsArg { threads: args.threads }.build()?;
-    pool.in_place_scope_fifo(|scope| engine.serve(&lines, scope, stop))?;
+    let threads = pool.current_num_threads();
+    pool.in_place_scope_fifo(|scope| engine.serve(&lines, scope, threads, stop))?;
     let error = lock(&engine.output.error).take();
     match (error, stop.load(Ordering::Relaxed)) {
         (Some(error), _) => Err(error),
@@ -167,12 +172,14 @@ impl Engine {
         &'s self,
         lines: &Receiver<io::Result<Vec<u8>>>,
         scope: &ScopeFifo<'s>,
+        threads: usize,
         stop: &AtomicBool,
     ) -> Result<(), CliError> {
         let is_ending = || stop.load(Ordering::Relaxed) || self.output.is_closed();
         let (mut result, mut waits, mut requests) = (Ok(()), true, 0);
         while !is_ending() {
-            if self.tasks.load(Ordering::Relaxed) >= MAX_TASKS {
+            let is_full = self.tasks.load(Ordering::Relaxed) >= MAX_TASKS;
+            if is_full && self.unlimited.load(Ordering::Relaxed) < threads {
                 self.wait();
                 continue;
             }
@@ -255,7 +262,10 @@ impl Engine {
             if let Some((_, job)) = job
                 && !job.is_begun.swap(true, Ordering::Relaxed)
             {
+                let unlimited = usize::from(!job.request.has_limit());
+                self.unlimited.fetch_add(unlimited, Ordering::Relaxed);
                 self.answer(&job);
+                self.unlimited.fetch_sub(unlimited, Ordering::Relaxed);
             }
             self.tasks.fetch_sub(1, Ordering::Relaxed);
             self.answered.notify_all();
