@@ -60,8 +60,13 @@ class Engine:
             line = json.loads(line)
             answer, report = self.in_flight.get(line["id"], (None, None))
             if line.get("progress"):
-                if report:
-                    report(line)
+                try:
+                    if report:
+                        report(line)
+                except Exception as error:
+                    # Raised by `answer.result()`. The search goes on until it is stopped.
+                    del self.in_flight[line["id"]]
+                    answer.set_exception(error)
             elif answer and not answer.done():
                 self.in_flight.pop(line["id"], None)
                 if "error" in line:
@@ -78,14 +83,17 @@ class Engine:
 
     def close(self):
         """Stops all searches, ends the engine and returns its exit code."""
+        # Stopped searches are answered at once. An engine that does not end, or does not read, is killed.
+        timer = threading.Timer(10, self.process.kill)
+        timer.start()
         try:
             self.send(action="quit")
         except EngineError:
             pass
         try:
-            # Stopped searches are answered at once. An engine that does not end is killed.
-            return self.process.wait(timeout=10)
+            return self.process.wait()
         finally:
+            timer.cancel()
             self.process.kill()
             self.process.wait()
             self.reader.join()

@@ -69,6 +69,26 @@ def test_the_engine_ends_with_an_error_in_its_block(command, error):
     assert answer.result(0)["reason"] == "interrupted"
 
 
+def test_an_engine_that_does_not_end_is_killed():
+    with pytest.raises(KeyError), Engine([sys.executable, "-c", "import time; time.sleep(1000)"]) as engine:
+        answer = engine.ask("8x8")
+        raise KeyError
+    assert engine.process.returncode != 0
+    with pytest.raises(EngineError, match="exit code"):
+        answer.result(0)
+
+
+def test_an_error_of_a_report_is_raised_by_its_answer(command):
+    def report(line):
+        raise KeyError(line["id"])
+
+    with Engine(command) as engine:
+        with pytest.raises(KeyError):
+            engine.ask("8x8", report=report, progress="10ms").result(60)
+        assert engine.ask("3x3").result(60)["winner"] == "white"
+    assert engine.process.returncode == 0
+
+
 def test_a_match_is_played_and_its_records_are_read(command, tmp_path, capsys):
     words = ["5x5", "--games", "4", "--opening", "3", "--nodes", "1", "5000", "--save", str(tmp_path)]
     konane_match.main([*words, "--engine", " ".join(command), " ".join(command)])
