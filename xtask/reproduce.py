@@ -202,7 +202,7 @@ class Runner:
             raise Problem("'konane bench' was interrupted")
         self.machine = {
             "signature": bench["signature"],
-            "version": self.output("--version").removeprefix("konane ").strip(),
+            "version": self.output("-V").removeprefix("konane ").strip(),
             "cpu": processor(),
             "cores": len(os.sched_getaffinity(0)),
         }

@@ -31,7 +31,7 @@ NAMES = [
 PROGRAM = """#!/bin/sh
 case "$*" in
   bench*) echo '{"signature":42}';;
-  --version) echo konane 0.1.0;;
+  -V) echo konane 0.1.0;;
   "sprouts complexity"*) echo "unrecognized subcommand" >&2; exit 2;;
   *--help) echo help;;
   *fails*) echo "no memory" >&2; exit 4;;

@@ -2,6 +2,22 @@
 
 use super::common::{code, json, konane, one_object, stderr, stdout};
 
+/// Returns the signature in `--version`, after a check of its other lines.
+fn signature_of_version() -> String {
+    let output = konane(&["--version", "-v"]);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    let lines: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(' ')).collect();
+    let [("konane", version), ("commit:", commit), ("signature:", signature)] = lines[..] else {
+        panic!("{text}")
+    };
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    let is_hash = commit.len() >= 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    assert!(commit == "unknown" || is_hash, "{text}");
+    assert_eq!(stdout(&konane(&["-V"])), format!("konane {version}\n"));
+    signature.to_owned()
+}
+
 /// The snapshot contains the counts of each search, so a difference shows which search has changed.
 #[test]
 fn counts_match_the_snapshot_and_add_up_to_the_signature() {
@@ -20,6 +36,7 @@ fn counts_match_the_snapshot_and_add_up_to_the_signature() {
         assert!(item["seconds"].is_f64() && item["nodes_per_second"].is_f64());
     }
     assert_eq!(value["signature"], sum);
+    assert_eq!(signature_of_version(), sum.to_string(), "SIGNATURE in commands/bench.rs");
     table += &format!("signature: {sum}\n");
     insta::assert_snapshot!("bench", table);
 }

@@ -383,7 +383,7 @@ impl Bench {
             let line = text.lines().find(|line| line.starts_with("model name"))?;
             Some(line.split_once(": ")?.1.to_owned())
         });
-        let version = output(Command::new(&program).arg("--version")).unwrap_or_default();
+        let version = output(Command::new(&program).arg("-V")).unwrap_or_default();
         let time = output(Command::new("time").arg("--version"));
         Ok(Bench {
             program,
