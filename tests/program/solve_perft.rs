@@ -102,10 +102,17 @@ fn the_board_follows_from_the_position() {
         let long = json(&["solve", board, "--position", position, "--threads", "1", "--json"], 0);
         assert_eq!((&short["board"], &short["nodes"]), (&board.into(), &long["nodes"]));
     }
-    let output = konane(&["solve", "--position", "nonsense"]);
-    assert_eq!(code(&output), 2);
-    let expected = "error: --position: no board has the ranks and files of nonsense\n";
-    assert_eq!(stderr(&output), expected);
+    for (position, expected) in [
+        ("64/64 b", "no board has the ranks and files of 64/64 b\n"),
+        // A character without a meaning is reported, not the board that it leaves unknown.
+        ("nonsense", "rank 1, character 1: 'n' is none of x or b"),
+        ("zwbw/wbwb/bwbw/wbwb b", "rank 4, character 1: 'z' is none of x or b"),
+    ] {
+        let output = konane(&["solve", "--position", position]);
+        assert_eq!(code(&output), 2);
+        let error = stderr(&output);
+        assert!(error.starts_with(&format!("error: --position: {expected}")), "{error}");
+    }
 }
 
 #[test]

@@ -55,6 +55,23 @@ fn the_program_wins_and_explains_its_moves() {
 }
 
 #[test]
+fn two_people_or_the_program_alone_play() {
+    let dir = TestDir::new();
+    let text = game(&dir, &["0*3", "--side", "both"], "#1 ");
+    let begin = "0*3: two people play. The first player can win.\n";
+    assert!(text.starts_with(begin) && !text.contains("I play"), "{text}");
+    assert!(
+        text.contains("No move is left. The ") && text.contains(" player has won.\n"),
+        "{text}"
+    );
+    let after = stdout(&play(&dir, &["0*1"], "1\n#1\n"));
+    assert!(after.ends_with("No move is left. I have won.\nno move is left\n"), "{after}");
+    let text = stdout(&play(&dir, &["0*3", "--side", "none"], ""));
+    assert!(text.starts_with("0*3: the program plays both sides. "), "{text}");
+    assert!(text.ends_with("No move is left. The first player has won.\n"), "{text}");
+}
+
+#[test]
 fn a_perfect_player_beats_the_program() {
     let dir = TestDir::new();
     for (start, side) in [("0*3", "first"), ("0*2", "second"), ("0*7", "second")] {

@@ -41,7 +41,8 @@ pub fn situation(
     match (outcome, winning, count) {
         (None, _, count) if all_open < count => {
             let lost = count - all_open;
-            format!("The winner is not known yet: {lost} of your {count} moves lose{open}.")
+            let verb = if lost == 1 { "loses" } else { "lose" };
+            format!("The winner is not known yet: {lost} of your {count} moves {verb}{open}.")
         }
         (None, ..) => "The winner is not known yet.".to_owned(),
         (Some(Value::Loss), _, 0) => format!("You lose{plies}."),

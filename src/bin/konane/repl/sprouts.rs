@@ -60,11 +60,12 @@ impl SproutsSide {
 
 impl fmt::Display for SproutsSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self, self.player()) {
-            (_, Some(player)) => write!(f, "you are {player}"),
-            (SproutsSide::Both, None) => f.write_str("two people play"),
-            (_, None) => f.write_str("the program plays both sides"),
-        }
+        f.write_str(match self {
+            SproutsSide::First => "you are the first player",
+            SproutsSide::Second => "you are the second player",
+            SproutsSide::Both => "two people play",
+            SproutsSide::None => "the program plays both sides",
+        })
     }
 }
 
@@ -78,8 +79,8 @@ impl SproutsPlayer {
 impl fmt::Display for SproutsPlayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SproutsPlayer::First => "the first player",
-            SproutsPlayer::Second => "the second player",
+            SproutsPlayer::First => "The first player",
+            SproutsPlayer::Second => "The second player",
         })
     }
 }
@@ -305,7 +306,11 @@ impl<'a> SproutsSession<'a> {
                     return Ok(read_back(&list[number - 1]));
                 }
                 (None, None) if digits.len() < text.len() => {
-                    return Err(refused(format!("the moves have the numbers 1 to {}", list.len())));
+                    let range = match list.len() {
+                        0 => "no move is left".to_owned(),
+                        count => format!("the moves have the numbers 1 to {count}"),
+                    };
+                    return Err(refused(range));
                 }
                 (None, None) => {}
             }
