@@ -1,7 +1,5 @@
 //! Complete searches of small boards with every algorithm and the tuned parameters.
 
-use std::num::NonZeroUsize;
-
 use criterion::{Criterion, Throughput, criterion_group};
 use konane::Profile;
 use konane::Value;
@@ -12,7 +10,6 @@ use konane::search::plain::Root;
 use konane::search::pn2::pn2;
 use konane::search::pns::pns;
 use konane::search::run::{Limits, Outcome, Report};
-use konane::search::snapshot::{SavedTree, TreeSnapshots};
 use konane::search::table::Table;
 use konane::{Colour, Position};
 
@@ -33,15 +30,13 @@ const ALGORITHMS: &[(&str, Run)] = &[
         let table = table();
         let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pns();
-        let tree = SavedTree::empty(options.tree_capacity(TREE)).unwrap();
-        pns(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
+        pns(root, TREE, options, Limits::default(), &mut ()).unwrap()
     }),
     ("pn2", |game, root| {
         let table = table();
         let root = Root::new(game, root, &table);
         let options = Profile::Tuned.pn2();
-        let tree = SavedTree::empty(options.tree_capacity(TREE, NonZeroUsize::MIN)).unwrap();
-        pn2(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
+        pn2(root, TREE, options, Limits::default(), &mut ()).unwrap()
     }),
     ("dfpn", |game, root| {
         dfpn(Root::new(game, root, &table()), Profile::Tuned.dfpn(), Limits::default(), &mut ())

@@ -557,10 +557,8 @@ class ClusterCoordinator:
 
         Raises ``InputError`` at the second call.
         """
-    def saves(self) -> list[tuple[str | None, int, int, int]]:
-        """Returns the attempts to write a checkpoint since the last call: error or ``None``, bytes, entries, and nodes
-        of the tree.
-        """
+    def saves(self) -> list[tuple[str | None, int, int]]:
+        """Returns the attempts to write a checkpoint since the last call: error or ``None``, bytes, and entries."""
     @property
     def checkpoint_bound(self) -> int | None:
         """Maximum bytes of a checkpoint; ``None`` if no checkpoints are written during the search."""

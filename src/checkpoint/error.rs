@@ -5,21 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ErrorKind;
 use crate::file::{FileError, FileKind};
-use crate::search::snapshot::TreeError;
 use crate::system::bytes_text;
 
 pub(super) const CHECKPOINT: &FileKind = &FileKind {
     name: "a checkpoint of a search",
     format: "checkpoint",
-    versions: "version 2",
+    versions: "version 3",
     whole: "it",
     again: "start a new search",
 };
-
-/// Returns the text of a size. Although the number in the text is rounded, the size is at least `bytes`.
-fn at_least(bytes: u64) -> String {
-    bytes_text(bytes.saturating_add(bytes / 100))
-}
 
 /// Reason why a checkpoint cannot be written, read or resumed.
 #[derive(Debug, thiserror::Error)]
@@ -82,24 +76,6 @@ pub enum CheckpointError {
         /// Value in the file.
         got: String,
     },
-    /// Tree that is larger than the memory for trees.
-    #[error(
-        "the tree in {} needs {} of memory for trees, but {} are reserved: give the search a memory \
-         of {} or more", path.display(), bytes_text(*need), bytes_text(*have), at_least(*total)
-    )]
-    TreeTooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Memory for trees that the tree needs.
-        need: u64,
-        /// Memory for trees that is reserved.
-        have: u64,
-        /// Total memory with which the tree would fit.
-        total: u64,
-    },
-    /// Failed allocation of the tree.
-    #[error(transparent)]
-    Tree(#[from] TreeError),
     /// Stop flag that was set while the checkpoint was read.
     #[error("interrupted while {} was read; the file is unchanged", path.display())]
     Interrupted {
@@ -116,10 +92,9 @@ impl CheckpointError {
             CheckpointError::Missing { .. }
             | CheckpointError::Busy { .. }
             | CheckpointError::NoRoom { .. } => ErrorKind::File,
-            CheckpointError::Exists { .. }
-            | CheckpointError::OtherSearch { .. }
-            | CheckpointError::TreeTooLarge { .. } => ErrorKind::Usage,
-            CheckpointError::Tree(error) => error.kind(),
+            CheckpointError::Exists { .. } | CheckpointError::OtherSearch { .. } => {
+                ErrorKind::Usage
+            }
             CheckpointError::Interrupted { .. } => ErrorKind::Interrupted,
         }
     }

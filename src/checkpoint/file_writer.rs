@@ -1,18 +1,15 @@
-//! Writer of one checkpoint file: blocks of the table, then blocks of the tree.
+//! Writer of one checkpoint file.
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::entries;
 use super::error::CheckpointError;
-use super::format::{
-    BLOCK_ENTRIES, BLOCK_UNITS, BlockHeader, CheckpointFooter, CheckpointHeader, Section,
-    UNIT_BYTES,
-};
+use super::format::{BLOCK_ENTRIES, BlockHeader, CheckpointFooter, CheckpointHeader};
 use crate::file::NewFile;
 use crate::search::table::{Cursor, Table};
 
@@ -23,18 +20,14 @@ const LEVEL: i32 = 1;
 const BUFFER_BYTES: usize = 1 << 12;
 
 /// Size and cost of a checkpoint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenCheckpoint {
     /// Length of the file.
     pub bytes: u64,
     /// Entries of the table in it.
     pub entries: u64,
-    /// Nodes of the tree in it.
-    pub tree_nodes: u64,
     /// Time from the first byte to the last one.
     pub took: Duration,
-    /// Part of `took` in which the search waited.
-    pub paused: Duration,
 }
 
 /// A checkpoint file that is being written. Dropping it before [`FileWriter::finish`] removes the file.
@@ -42,6 +35,7 @@ pub(super) struct FileWriter {
     file: NewFile,
     hasher: Xxh3,
     footer: CheckpointFooter,
+    begun: Instant,
 }
 
 impl FileWriter {
@@ -58,6 +52,7 @@ impl FileWriter {
             file: NewFile::create(path, BUFFER_BYTES)?,
             hasher: Xxh3::new(),
             footer: CheckpointFooter::default(),
+            begun: Instant::now(),
         };
         writer.put(&header)?;
         Ok(writer)
@@ -105,29 +100,6 @@ impl FileWriter {
         Ok(true)
     }
 
-    /// Writes the bytes of a tree of `nodes` nodes after the table. Compresses them in parallel in the current
-    /// pool of `rayon`. A tree without nodes is omitted.
-    ///
-    /// # Errors
-    /// As [`FileWriter::table`].
-    pub fn tree(&mut self, bytes: &[u8], nodes: u64) -> Result<(), CheckpointError> {
-        if nodes == 0 {
-            return Ok(());
-        }
-        let block_bytes = BLOCK_UNITS * UNIT_BYTES;
-        for batch in bytes.chunks(block_bytes * 4 * rayon::current_num_threads()) {
-            let blocks = batch
-                .par_chunks(block_bytes)
-                .map(|raw| compress(Section::Tree, raw.len() / UNIT_BYTES, raw));
-            for block in blocks.collect::<Vec<_>>() {
-                self.block(block)?;
-            }
-        }
-        self.footer.tree_nodes = nodes;
-        self.footer.tree_bytes = bytes.len() as u64;
-        Ok(())
-    }
-
     /// Writes the footer, syncs the file to disk, and atomically replaces the file at its path.
     ///
     /// # Errors
@@ -138,8 +110,7 @@ impl FileWriter {
         self.put(&footer.encode())?;
         let bytes = self.file.bytes();
         self.file.finish()?;
-        let CheckpointFooter { entries, tree_nodes, .. } = footer;
-        Ok(WrittenCheckpoint { bytes, entries, tree_nodes, ..WrittenCheckpoint::default() })
+        Ok(WrittenCheckpoint { bytes, entries: footer.entries, took: self.begun.elapsed() })
     }
 
     fn block(&mut self, block: io::Result<(BlockHeader, Vec<u8>)>) -> Result<(), CheckpointError> {
@@ -162,10 +133,6 @@ impl FileWriter {
 fn compress_entries(cells: &mut [u128]) -> io::Result<(BlockHeader, Vec<u8>)> {
     let mut raw = Vec::new();
     entries::encode(cells, &mut raw);
-    compress(Section::Table, cells.len(), &raw)
-}
-
-fn compress(section: Section, items: usize, raw: &[u8]) -> io::Result<(BlockHeader, Vec<u8>)> {
-    let stored = zstd::bulk::compress(raw, LEVEL)?;
-    Ok((BlockHeader::new(section, items as u32, raw.len() as u32, &stored), stored))
+    let stored = zstd::bulk::compress(&raw, LEVEL)?;
+    Ok((BlockHeader::new(cells.len() as u32, raw.len() as u32, &stored), stored))
 }

@@ -18,7 +18,7 @@ pub const MAGIC: [u8; 8] = *b"KONCHKPT";
 pub const END_MAGIC: [u8; 8] = *b"KONCHEND";
 
 /// Version of the format that is written and read.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Size of the header in bytes.
 pub const HEADER_BYTES: usize = 384;
@@ -27,19 +27,16 @@ pub const HEADER_BYTES: usize = 384;
 pub const BLOCK_HEADER_BYTES: usize = 24;
 
 /// Size of the footer in bytes.
-pub const FOOTER_BYTES: usize = 64;
+pub const FOOTER_BYTES: usize = 48;
 
 /// Maximum size of a block before compression. Bounds the memory that a damaged header can request.
 pub const MAX_BLOCK_BYTES: usize = 1 << 24;
 
+/// First word of every block header.
+const BLOCK_OF_ENTRIES: u32 = 1;
+
 /// Number of table entries in every block but the last one.
 pub const BLOCK_ENTRIES: usize = 1 << 15;
-
-/// Number of units of the tree in every block but the last one: 1 MiB.
-pub const BLOCK_UNITS: usize = 1 << 16;
-
-/// Size in bytes of a unit, in which the memory of a tree is allocated.
-pub const UNIT_BYTES: usize = 16;
 
 /// Texts of the header: name, offset, size. They are padded with zeros.
 const TEXTS: [(&str, usize, usize); 5] = [
@@ -238,22 +235,11 @@ impl CheckpointHeader {
     }
 }
 
-/// Part of the file to which a block belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
-    /// The table.
-    Table,
-    /// The tree.
-    Tree,
-}
-
 /// Header of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
-    /// Part of the file to which the block belongs.
-    pub section: Section,
-    /// Entries of the table, or units of the tree.
-    pub items: u32,
+    /// Entries of the table in the block.
+    pub entries: u32,
     /// Size in bytes before compression.
     pub raw_bytes: u32,
     /// Size in bytes in the file.
@@ -264,19 +250,15 @@ pub struct BlockHeader {
 
 impl BlockHeader {
     /// Returns the header of a block with these stored bytes.
-    pub fn new(section: Section, items: u32, raw_bytes: u32, stored: &[u8]) -> Self {
+    pub fn new(entries: u32, raw_bytes: u32, stored: &[u8]) -> Self {
         let stored_bytes = stored.len() as u32;
-        let header = BlockHeader { section, items, raw_bytes, stored_bytes, xxh3: 0 };
+        let header = BlockHeader { entries, raw_bytes, stored_bytes, xxh3: 0 };
         BlockHeader { xxh3: header.checksum(stored), ..header }
     }
 
     fn start(&self) -> [u8; 16] {
-        let section = match self.section {
-            Section::Table => 1u32,
-            Section::Tree => 2,
-        };
         let mut bytes = [0; 16];
-        let words = [section, self.items, self.raw_bytes, self.stored_bytes];
+        let words = [BLOCK_OF_ENTRIES, self.entries, self.raw_bytes, self.stored_bytes];
         for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
         }
@@ -299,16 +281,13 @@ impl BlockHeader {
         bytes
     }
 
-    /// Parses a block header. Returns `None` for an unknown section and for a block that is too large.
+    /// Parses a block header. Returns `None` if it is not one of this version, or if the block is too large.
     pub fn decode(bytes: &[u8; BLOCK_HEADER_BYTES]) -> Option<Self> {
-        let section = match u32_at(bytes, 0) {
-            1 => Section::Table,
-            2 => Section::Tree,
-            _ => return None,
-        };
+        if u32_at(bytes, 0) != BLOCK_OF_ENTRIES {
+            return None;
+        }
         let header = BlockHeader {
-            section,
-            items: u32_at(bytes, 4),
+            entries: u32_at(bytes, 4),
             raw_bytes: u32_at(bytes, 8),
             stored_bytes: u32_at(bytes, 12),
             xxh3: u64_at(bytes, 16),
@@ -325,10 +304,6 @@ impl BlockHeader {
 pub struct CheckpointFooter {
     /// Number of entries of the table.
     pub entries: u64,
-    /// Number of nodes of the tree without the root.
-    pub tree_nodes: u64,
-    /// Size of the tree in bytes.
-    pub tree_bytes: u64,
     /// Number of blocks in the file.
     pub blocks: u64,
     /// Number of bytes before the footer.
@@ -340,12 +315,12 @@ pub struct CheckpointFooter {
 impl CheckpointFooter {
     /// Returns the bytes of the footer.
     pub fn encode(&self) -> [u8; FOOTER_BYTES] {
-        let CheckpointFooter { entries, tree_nodes, tree_bytes, blocks, offset, xxh3 } = *self;
+        let CheckpointFooter { entries, blocks, offset, xxh3 } = *self;
         let mut bytes = [0; FOOTER_BYTES];
-        put_words(&mut bytes, &[entries, tree_nodes, tree_bytes, blocks, offset, xxh3]);
-        let own = xxh3_64(&bytes[..48]);
-        put_words(&mut bytes[48..56], &[own]);
-        bytes[56..].copy_from_slice(&END_MAGIC);
+        put_words(&mut bytes, &[entries, blocks, offset, xxh3]);
+        let own = xxh3_64(&bytes[..32]);
+        put_words(&mut bytes[32..40], &[own]);
+        bytes[40..].copy_from_slice(&END_MAGIC);
         bytes
     }
 
@@ -358,29 +333,27 @@ impl CheckpointFooter {
         bytes: &[u8; FOOTER_BYTES],
         offset: u64,
     ) -> Result<Self, CheckpointError> {
-        if bytes[56..] != END_MAGIC {
+        if bytes[40..] != END_MAGIC {
             let expected = "\"KONCHEND\" (the file may be cut off)";
-            let got = format!("{:?}", String::from_utf8_lossy(&bytes[56..]));
+            let got = format!("{:?}", String::from_utf8_lossy(&bytes[40..]));
             return Err(CheckpointError::damaged(path, "the end", expected, got));
         }
-        let (expected, got) = (u64_at(bytes, 48), xxh3_64(&bytes[..48]));
+        let (expected, got) = (u64_at(bytes, 32), xxh3_64(&bytes[..32]));
         if expected != got {
             return Err(checksum(path, "the footer", expected, got));
         }
-        let [entries, tree_nodes, tree_bytes, blocks, promised, xxh3] =
-            array::from_fn(|index| u64_at(bytes, 8 * index));
+        let [entries, blocks, promised, xxh3] = array::from_fn(|index| u64_at(bytes, 8 * index));
         if promised != offset {
             let what = "the number of bytes before the footer";
             return Err(CheckpointError::damaged(path, what, promised, offset));
         }
-        Ok(CheckpointFooter { entries, tree_nodes, tree_bytes, blocks, offset, xxh3 })
+        Ok(CheckpointFooter { entries, blocks, offset, xxh3 })
     }
 }
 
-/// Returns the maximum size of a checkpoint with `entries` table entries and a tree of `tree_bytes` bytes.
-/// Incompressible blocks grow by less than 0.5 %, and each block has a header.
-pub fn size_bound(entries: u64, tree_bytes: u64) -> u64 {
-    let raw = entries.saturating_mul(size_of::<u128>() as u64).saturating_add(tree_bytes);
+/// Returns the maximum size of a checkpoint with `entries` table entries. Incompressible blocks grow by less than 0.5 %, and each block has a header.
+pub fn size_bound(entries: u64) -> u64 {
+    let raw = entries.saturating_mul(size_of::<u128>() as u64);
     let fixed = (HEADER_BYTES + FOOTER_BYTES + 2048) as u64;
     raw.saturating_add(raw / 128).saturating_add(fixed)
 }

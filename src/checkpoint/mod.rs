@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  search ──stores──▶ table ──copied while the search runs──▶ checkpoint thread ─▶ file.tmp ─▶ file
-//!     └──waits while its tree is written──▶ TreeSnapshots ─────────────▲                        │
-//!  search ◀──── table, tree ◀── reader ◀────────────────────────────────────────────────────────┘
+//!                                                                                                │
+//!  search ◀────── table ◀────── reader ◀────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! # Consistency
@@ -14,15 +14,14 @@
 //! same answer as one that begins with an empty table, but faster. A cell is read by one atomic load, so an entry
 //! is never a mixture of two entries.
 //!
-//! The search waits while its tree is written, so the tree is consistent ([`crate::search::snapshot`]).
-//!
 //! A resumed search finds the same winner as a search without the interruption. It may visit other positions,
 //! because the thresholds along the path of the search are lost, and because replacement in the table differs.
 //!
 //! # Content
 //!
-//! Every search has a table. Proof-number search has a tree as well, and so has the first level of PN² and
-//! of the two-level search. α-β restarts its iterations with the scores in the table.
+//! A checkpoint contains the table. The trees of PNS, of PN² and of the two-level search are not stored: a resumed
+//! search builds its tree again from the solved and open positions in the table. α-β restarts its iterations with the
+//! scores in the table.
 //!
 //! [`CheckpointWriter`] writes the checkpoints of a search and restores from them. [`CheckpointReader`]
 //! reads a file. docs/CHECKPOINT_FORMAT.md specifies the format.

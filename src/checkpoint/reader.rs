@@ -11,10 +11,9 @@ use super::entries;
 use super::error::CheckpointError;
 use super::format::{
     BLOCK_HEADER_BYTES, BlockHeader, CheckpointFooter, CheckpointHeader, FOOTER_BYTES,
-    HEADER_BYTES, Identity, Section, UNIT_BYTES, checksum,
+    HEADER_BYTES, Identity, checksum,
 };
 use crate::file::{FileError, open_regular};
-use crate::search::snapshot::{SavedTree, TreeCapacity, TreeError};
 use crate::search::table::{Entry, Table};
 
 /// Number of entries between the prefetch of a cluster and its use.
@@ -106,27 +105,24 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
         Ok(())
     }
 
-    /// Stores the entries of the file in an empty table, and returns the tree if there is one. `key_of`
-    /// returns the key of a code. If the table is smaller than the original one, its replacement strategy
-    /// selects the entries.
+    /// Stores the entries of the file in an empty table. `key_of` returns the key of a code. If the table is smaller
+    /// than the original one, its replacement strategy selects the entries.
     ///
     /// Uses the current pool of `rayon`, with about 4 MiB for each thread. The content of the table does not
     /// depend on the number of threads. `go_on` receives the number of bytes that have been read and the total
     /// number of bytes, several times a second. Reading ends if it returns false.
     ///
     /// # Errors
-    /// If a checksum differs, parts of the file are inconsistent, the tree exceeds `capacity` or cannot be
-    /// allocated, or `go_on` returns false. The table must then be dropped.
+    /// If a checksum differs, parts of the file are inconsistent, or `go_on` returns false. The table must then be
+    /// dropped.
     pub fn load(
         mut self,
         table: &Table,
         key_of: impl Fn(u64) -> u64 + Sync,
-        capacity: Option<TreeCapacity>,
         go_on: &mut dyn FnMut(u64, u64) -> bool,
-    ) -> Result<Option<SavedTree>, CheckpointError> {
+    ) -> Result<(), CheckpointError> {
         let CheckpointFooter { entries: promised, offset, .. } = self.footer;
         let path = &self.path;
-        let mut tree = self.empty_tree(capacity)?;
         table.reserve(promised, rayon::current_num_threads(), &key_of);
         self.from.rewind().map_err(CheckpointError::io("read", path))?;
         let mut blocks = BlockReader::new(path, &mut self.from, self.footer)?;
@@ -140,28 +136,13 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
             if !go_on(blocks.bytes(), offset) {
                 return Err(CheckpointError::Interrupted { path: path.clone() });
             }
-            let (next, contents) = rayon::join(
+            let (next, cells) = rayon::join(
                 || read_some(&mut blocks),
-                || read.par_iter().map(|block| block.content(path)).collect::<Result<Vec<_>, _>>(),
+                || read.par_iter().map(|block| block.cells(path)).collect::<Result<Vec<_>, _>>(),
             );
-            let mut tables = Vec::new();
-            for (StoredBlock { at, .. }, content) in read.iter().zip(contents?) {
-                match content {
-                    BlockContent::Entries(cells) => {
-                        entries += cells.len() as u64;
-                        tables.push(cells);
-                    }
-                    BlockContent::Tree(raw) => {
-                        let added = tree.as_mut().is_some_and(|tree| tree.add(&raw));
-                        if !added {
-                            let (expected, got) = ("within the tree", "beyond its end");
-                            let what = format!("block {at}");
-                            return Err(CheckpointError::damaged(path, what, expected, got));
-                        }
-                    }
-                }
-            }
-            store(table, &tables, &key_of);
+            let cells = cells?;
+            entries += cells.iter().map(|cells| cells.len() as u64).sum::<u64>();
+            store(table, &cells, &key_of);
             read = next?;
         }
         blocks.end()?;
@@ -169,75 +150,7 @@ impl<R: Read + Seek + Send> CheckpointReader<R> {
             let what = "the number of entries";
             return Err(CheckpointError::damaged(path, what, promised, entries));
         }
-        tree.map(|tree| tree.finish(path, &self.footer)).transpose()
-    }
-
-    /// Returns memory for the tree, if there is one.
-    fn empty_tree(
-        &self,
-        capacity: Option<TreeCapacity>,
-    ) -> Result<Option<PartialTree>, CheckpointError> {
-        let CheckpointFooter { tree_nodes, tree_bytes: bytes, .. } = self.footer;
-        let Some(capacity) = capacity.filter(|_| tree_nodes > 0) else { return Ok(None) };
-        if capacity.bytes() < capacity.needed(bytes) {
-            return Err(CheckpointError::TreeTooLarge {
-                path: self.path.clone(),
-                need: capacity.needed(bytes),
-                have: capacity.bytes(),
-                total: capacity.total_needed(bytes),
-            });
-        }
-        Ok(Some(PartialTree { tree: SavedTree::empty(capacity)?, capacity, bytes, read: 0 }))
-    }
-}
-
-/// A tree that has been read in part.
-struct PartialTree {
-    tree: SavedTree,
-    capacity: TreeCapacity,
-    /// Size of the tree in bytes.
-    bytes: u64,
-    /// Number of bytes that have been read.
-    read: usize,
-}
-
-impl PartialTree {
-    /// Appends bytes. Returns false if they exceed the size of the tree.
-    fn add(&mut self, raw: &[u8]) -> bool {
-        let bytes = self.tree.bytes_mut(self.bytes);
-        let Some(to) = bytes.and_then(|bytes| bytes.get_mut(self.read..self.read + raw.len()))
-        else {
-            return false;
-        };
-        to.copy_from_slice(raw);
-        self.read += raw.len();
-        true
-    }
-
-    /// Checks the tree and returns it.
-    fn finish(
-        mut self,
-        path: &Path,
-        footer: &CheckpointFooter,
-    ) -> Result<SavedTree, CheckpointError> {
-        if self.read as u64 != self.bytes {
-            let what = "the number of bytes of the tree";
-            return Err(CheckpointError::damaged(path, what, self.bytes, self.read));
-        }
-        self.tree.restore(self.capacity, self.bytes).map_err(|error| match error {
-            TreeError::Unsound { unit, expected, got } => {
-                let what = format!("the child array at unit {unit} of the tree");
-                CheckpointError::damaged(path, what, expected, got)
-            }
-            error => error.into(),
-        })?;
-        // The number of nodes may be smaller than in the footer, because `restore` drops repeated children.
-        let (most, got) = (footer.tree_nodes, self.tree.nodes());
-        if !(1..=most).contains(&got) {
-            let what = "the number of nodes of the tree";
-            return Err(CheckpointError::damaged(path, what, format!("1 to {most}"), got));
-        }
-        Ok(self.tree)
+        Ok(())
     }
 }
 
@@ -249,17 +162,9 @@ struct StoredBlock {
     stored: Vec<u8>,
 }
 
-/// Content of a block with a correct checksum.
-enum BlockContent {
-    /// Entries of the table.
-    Entries(Vec<u128>),
-    /// Bytes of the tree.
-    Tree(Vec<u8>),
-}
-
 impl StoredBlock {
-    /// Checks and decompresses the block; `path` is for the error only.
-    fn content(&self, path: &Path) -> Result<BlockContent, CheckpointError> {
+    /// Checks and decompresses the block, and returns its cells; `path` is for the error only.
+    fn cells(&self, path: &Path) -> Result<Vec<u128>, CheckpointError> {
         let StoredBlock { at, header, stored } = self;
         let got = header.checksum(stored);
         if got != header.xxh3 {
@@ -268,20 +173,11 @@ impl StoredBlock {
         let invalid = |expected: &str| {
             CheckpointError::damaged(path, format!("block {at}"), expected, "something else")
         };
-        let (length, items) = (header.raw_bytes as usize, header.items as usize);
+        let length = header.raw_bytes as usize;
         let raw = zstd::bulk::decompress(stored, length).ok().filter(|raw| raw.len() == length);
         let raw = raw.ok_or_else(|| invalid(&format!("{length} bytes")))?;
-        match header.section {
-            Section::Tree if items.checked_mul(UNIT_BYTES) == Some(length) => {
-                Ok(BlockContent::Tree(raw))
-            }
-            Section::Tree => Err(invalid("units of a tree")),
-            Section::Table => {
-                let cells = entries::decode(&raw, items);
-                let cells = cells.ok_or_else(|| invalid("sorted entries of a table"))?;
-                Ok(BlockContent::Entries(cells))
-            }
-        }
+        let cells = entries::decode(&raw, header.entries as usize);
+        cells.ok_or_else(|| invalid("sorted entries of a table"))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Tests of searches that write checkpoints and resume from them.
 
-use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -8,18 +7,17 @@ use super::file_writer::FileWriter;
 use super::writer::automatic_interval;
 use super::*;
 use crate::file::FileError;
-use crate::search::Value;
 use crate::search::plain::Root;
 use crate::search::plain::game::Game;
 use crate::search::pn2::{Pn2Budget, Pn2Options, pn2};
 use crate::search::pns::{PnsOptions, pns};
 use crate::search::run::{CheckpointProgress, Limits, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::search::table::{Cursor, Entry, Table};
 use crate::search::testing::RICH;
 use crate::search::testing::graph::GraphGame;
 use crate::search::testing::graph::{large_game, random_game};
 use crate::search::testing::negamax::Negamax;
+use crate::search::{TreeError, Value};
 
 /// Size that fits on every disk.
 const BOUND: u64 = 1;
@@ -39,8 +37,7 @@ fn identity() -> Identity {
 /// checkpoints continuously.
 fn solve_in_runs(
     game: &GraphGame,
-    capacity: TreeCapacity,
-    search: impl Fn(&Table, SavedTree, Limits, &mut dyn Observer, &TreeSnapshots) -> Report,
+    search: impl Fn(&Table, Limits, &mut dyn Observer) -> Result<Report, TreeError>,
 ) -> (Value, u64) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
@@ -51,13 +48,11 @@ fn solve_in_runs(
         assert_eq!((writer.before().runs, writer.before().nodes), (run - 1, counted));
         let table = Table::new(1 << 16).unwrap();
         let key_of = |code| game.key(code);
-        let tree = writer.restore(&table, key_of, Some(capacity), None, &mut ()).unwrap();
-        let tree = tree.unwrap_or_else(|| SavedTree::empty(capacity).unwrap());
+        writer.restore(&table, key_of, None, &mut ()).unwrap();
         // The limit grows with each run. With the same limit, a run without progress would be repeated endlessly.
         let limits = Limits { nodes: Some(20 * run), ..Limits::default() };
-        let report = writer.run(&table, &mut (), true, |observer, snapshots| {
-            search(&table, tree, limits, observer, snapshots)
-        });
+        let report = writer.run(&table, &mut (), |observer| search(&table, limits, observer));
+        let report = report.unwrap();
         counted += report.counters.nodes;
         assert_eq!(writer.totals(&report.counters).nodes, counted);
         let written = writer.take_written();
@@ -74,17 +69,15 @@ fn solve_in_runs(
 }
 
 #[test]
-fn searches_with_trees_continue_where_they_were() {
+fn searches_continue_from_their_tables() {
     let mut most = 0;
     for (seed, game) in (0..8).map(random_game).enumerate() {
         let value = Negamax::new(&game).value(0);
         for options in [PnsOptions::PLAIN, RICH] {
             let bytes = 1 << 20;
-            let capacity = options.tree_capacity(bytes);
-            let (found, runs) =
-                solve_in_runs(&game, capacity, |table, tree, limits, observer, snapshots| {
-                    pns(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
-                });
+            let (found, runs) = solve_in_runs(&game, |table, limits, observer| {
+                pns(Root::new(&game, 0, table), bytes, options, limits, observer)
+            });
             assert_eq!(found, value, "pns, seed {seed}");
             let options = Pn2Options {
                 pns: options,
@@ -92,11 +85,9 @@ fn searches_with_trees_continue_where_they_were() {
                 virtual_loss_64: 0,
                 cancel_jobs: true,
             };
-            let capacity = options.tree_capacity(bytes, NonZeroUsize::MIN);
-            let (found, more) =
-                solve_in_runs(&game, capacity, |table, tree, limits, observer, snapshots| {
-                    pn2(Root::new(&game, 0, table), tree, options, limits, observer, snapshots)
-                });
+            let (found, more) = solve_in_runs(&game, |table, limits, observer| {
+                pn2(Root::new(&game, 0, table), bytes, options, limits, observer)
+            });
             assert_eq!(found, value, "pn2, seed {seed}");
             most = most.max(runs).max(more);
         }
@@ -123,7 +114,7 @@ fn through_a_file(table: &Table, small_bytes: usize, threads: usize) -> (Vec<u8>
             let table = Table::new(bytes).unwrap();
             let (reader, mut last) = (CheckpointReader::open(&path).unwrap(), 0);
             let mut grows = |done, of| std::mem::replace(&mut last, done) < done && done <= of;
-            reader.load(&table, key_of, None, &mut grows).unwrap();
+            reader.load(&table, key_of, &mut grows).unwrap();
             table
         });
         (std::fs::read(&path).unwrap(), tables)
@@ -173,25 +164,23 @@ fn reading_and_writing_report_progress() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.checkpoint");
     let (game, interval) = (large_game(), Some(Duration::from_secs(3600)));
-    let capacity = RICH.tree_capacity(1 << 24);
     let run = |writer: CheckpointWriter, nodes| {
         let (table, mut log) = (Table::new(1 << 16).unwrap(), ProgressLog::default());
         let key_of = |code| game.key(code);
-        let tree = writer.restore(&table, key_of, Some(capacity), None, &mut log).unwrap();
-        let tree = tree.unwrap_or_else(|| SavedTree::empty(capacity).unwrap());
+        writer.restore(&table, key_of, None, &mut log).unwrap();
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-        writer.run(&table, &mut log, true, |observer, snapshots| {
-            pns(Root::new(&game, 0, &table), tree, RICH, limits, observer, snapshots)
-        });
+        let root = Root::new(&game, 0, &table);
+        let search = |observer: &mut dyn Observer| pns(root, 1 << 24, RICH, limits, observer);
+        writer.run(&table, &mut log, search).unwrap();
         assert!(log.0.iter().all(|progress| progress.done <= progress.of), "{:?}", log.0);
         let mut writing: Vec<bool> = log.0.iter().map(|progress| progress.writing).collect();
         writing.dedup();
         writing
     };
     let begun = CheckpointWriter::new(&path, false, identity(), BOUND, interval).unwrap();
-    assert_eq!(run(begun, 20), [true]);
+    assert_eq!(run(begun, 1000), [true]);
     let resumed = CheckpointWriter::new(&path, true, identity(), BOUND, interval).unwrap();
-    assert_eq!(run(resumed, 40), [false, true]);
+    assert_eq!(run(resumed, 2000), [false, true]);
 }
 
 #[test]
@@ -221,9 +210,9 @@ fn a_search_that_panics_does_not_hang() {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let table = Table::new(1 << 16).unwrap();
         let mut observer = PanickingObserver(Mutex::default());
-        let tree = SavedTree::empty(RICH.tree_capacity(1 << 24)).unwrap();
-        writer.run(&table, &mut observer, true, |observer, snapshots| {
-            pns(Root::new(&game, 0, &table), tree, RICH, Limits::default(), observer, snapshots)
+        let root = Root::new(&game, 0, &table);
+        writer.run(&table, &mut observer, |observer| {
+            pns(root, 1 << 24, RICH, Limits::default(), observer)
         })
     }));
     assert!(result.is_err());

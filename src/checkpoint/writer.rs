@@ -3,11 +3,9 @@
 //! # Threads
 //!
 //! While the search runs, a separate thread sleeps until the interval has passed. Then it copies the table
-//! into a file while the search continues to store in it, and requests the tree ([`TreeSnapshots`]). The
-//! search writes its tree itself, in parallel in its current pool of `rayon`, and waits for the end of this
-//! write. When the search ends, a copy in progress is discarded, and a final checkpoint is written from the
-//! table and the tree, even if the search has an answer: a later proof, or a search of a move, then does not
-//! repeat the search.
+//! into a file while the search continues to store in it. When the search ends, a copy in progress is
+//! discarded, and a final checkpoint is written, even if the search has an answer: a later proof, or a search of a
+//! move, then does not repeat the search.
 //!
 //! The thread reads the counters of the search from a mutex that the observer updates every few
 //! milliseconds. The totals in a file are those at the start of the write. Entries that are stored during
@@ -26,18 +24,14 @@ use super::format::{CheckpointHeader, Identity, Totals};
 use super::reader::CheckpointReader;
 use crate::file::{Lock, refuse_other};
 use crate::search::run::{CheckpointProgress, Counters, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::search::table::Table;
 use crate::system::{STACK_BYTES, disk_free, thread};
-
-/// Interval at which the checkpoint thread, while it waits for the tree, checks whether the search has ended.
-const POLL: Duration = Duration::from_millis(20);
 
 /// Minimum automatic interval.
 const MIN_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Automatic interval as a multiple of the time that the last checkpoint took. The search then waits for at
-/// most 2 % of the time.
+/// Automatic interval as a multiple of the time that the last checkpoint took. Copies then run for at most 2 % of the
+/// time.
 const INTERVAL_FACTOR: u32 = 50;
 
 /// Writes checkpoints of one search to one file, and restores the search from it.
@@ -136,7 +130,7 @@ impl CheckpointWriter {
         std::mem::take(&mut *lock(&self.written))
     }
 
-    /// Fills an empty table and creates the tree if there is a checkpoint to resume from.
+    /// Fills an empty table if there is a checkpoint to resume from.
     ///
     /// # Errors
     /// As [`CheckpointReader::load`], and if `stop` is set.
@@ -144,64 +138,60 @@ impl CheckpointWriter {
         &self,
         table: &Table,
         key_of: impl Fn(u64) -> u64 + Sync,
-        capacity: Option<TreeCapacity>,
         stop: Option<&AtomicBool>,
         observer: &mut dyn Observer,
-    ) -> Result<Option<SavedTree>, CheckpointError> {
-        let Some(reader) = lock(&self.resumed).take() else { return Ok(None) };
-        reader.load(table, key_of, capacity, &mut |done, of| {
+    ) -> Result<(), CheckpointError> {
+        let Some(reader) = lock(&self.resumed).take() else { return Ok(()) };
+        reader.load(table, key_of, &mut |done, of| {
             observer.checkpoint(&CheckpointProgress { writing: false, done, of });
             !stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
         })
     }
 
     /// Runs a search and writes its checkpoints. Returns when the last one is on disk. The search receives an
-    /// observer and the channel for snapshots of its tree.
+    /// observer.
     ///
     /// A write error does not end the search; see [`CheckpointWriter::take_written`].
-    pub fn run(
+    ///
+    /// # Errors
+    /// Those of the search. Then no last checkpoint is written.
+    pub fn run<E>(
         &self,
         table: &Table,
         observer: &mut dyn Observer,
-        has_tree: bool,
-        search: impl FnOnce(&mut dyn Observer, &TreeSnapshots) -> Report,
-    ) -> Report {
-        let (snapshots, latest) = (TreeSnapshots::new(), Mutex::new(Counters::default()));
+        search: impl FnOnce(&mut dyn Observer) -> Result<Report, E>,
+    ) -> Result<Report, E> {
+        let latest = &Mutex::new(Counters::default());
         let begun = Instant::now();
         let report = std::thread::scope(|scope| {
             // `running` is dropped when the search ends or panics, which ends the checkpoint thread.
             let (running, ended) = channel::<()>();
-            let snapshots = &snapshots;
-            let tree = has_tree.then_some(snapshots);
-            let latest = &latest;
-            let work = move || self.write_regularly(table, tree, latest, &ended, begun);
+            let work = move || self.write_regularly(table, latest, &ended, begun);
             let thread = thread("checkpoints", STACK_BYTES);
             if let Err(source) = thread.spawn_scoped(scope, work) {
                 let error = CheckpointError::io("start a thread for", &self.path)(source);
                 lock(&self.written).push(Err(error));
             }
-            let report = search(&mut CountersObserver { observer, latest }, snapshots);
+            let report = search(&mut CountersObserver { observer, latest });
             *lock(&self.searched) = begun.elapsed();
             drop(running);
             report
-        });
+        })?;
         // If the answer was read from the checkpoint, the file has it already and is not written again.
         let is_stored = self.before.runs > 0
             && report.outcome.value().is_some()
             && report.counters.expansions <= 1;
         if !is_stored {
-            let tree = snapshots.take_tree();
-            let written = self.write_last(table, tree, &report.counters, observer);
+            let written = self.write_last(table, &report.counters, observer);
             lock(&self.written).push(written);
         }
-        report
+        Ok(report)
     }
 
     /// Writes a checkpoint after every interval until the search ends.
     fn write_regularly(
         &self,
         table: &Table,
-        tree: Option<&TreeSnapshots>,
         latest: &Mutex<Counters>,
         ended: &Receiver<()>,
         begun: Instant,
@@ -210,7 +200,7 @@ impl CheckpointWriter {
         while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
             let start = Instant::now();
             let counters = *lock(latest);
-            let written = self.write_running(table, tree, &counters, ended, begun);
+            let written = self.write_running(table, &counters, ended, begun);
             let Some(written) = written.transpose() else { return };
             lock(&self.written).push(written);
             if self.interval.is_none() {
@@ -223,50 +213,25 @@ impl CheckpointWriter {
     fn write_running(
         &self,
         table: &Table,
-        tree: Option<&TreeSnapshots>,
         counters: &Counters,
         ended: &Receiver<()>,
         begun: Instant,
     ) -> Result<Option<WrittenCheckpoint>, CheckpointError> {
-        let start = Instant::now();
         let has_ended = || ended.try_recv() == Err(TryRecvError::Disconnected);
         let mut writer = self.file_writer(counters, begun.elapsed())?;
         if !writer.table(table, 1, &mut |_, _| !has_ended())? {
             return Ok(None);
         }
-        let mut paused = Duration::ZERO;
-        if let Some(tree) = tree {
-            let (sender, receiver) = channel();
-            tree.request(move |bytes, nodes| {
-                let start = Instant::now();
-                let result = writer.tree(bytes, nodes);
-                // The receiver is gone if the search has just ended.
-                let _ = sender.send(result.map(|()| (writer, start.elapsed())));
-            });
-            (writer, paused) = loop {
-                match receiver.recv_timeout(POLL) {
-                    Ok(result) => break result?,
-                    Err(RecvTimeoutError::Timeout) if !has_ended() => {}
-                    Err(_) => {
-                        tree.cancel();
-                        return Ok(None);
-                    }
-                }
-            };
-        }
-        let written = writer.finish()?;
-        Ok(Some(WrittenCheckpoint { took: start.elapsed(), paused, ..written }))
+        Ok(Some(writer.finish()?))
     }
 
-    /// Writes the final table and tree of a search.
+    /// Writes the final table of a search.
     fn write_last(
         &self,
         table: &Table,
-        tree: Option<SavedTree>,
         counters: &Counters,
         observer: &mut dyn Observer,
     ) -> Result<WrittenCheckpoint, CheckpointError> {
-        let start = Instant::now();
         let mut writer = self.file_writer(counters, self.searched())?;
         // The search has ended, so all threads are available.
         let pieces = 8 * rayon::current_num_threads();
@@ -274,12 +239,7 @@ impl CheckpointWriter {
             observer.checkpoint(&CheckpointProgress { writing: true, done, of });
             true
         })?;
-        if let Some(mut tree) = tree {
-            let nodes = tree.nodes();
-            writer.tree(tree.bytes(), nodes)?;
-        }
-        let written = writer.finish()?;
-        Ok(WrittenCheckpoint { took: start.elapsed(), ..written })
+        writer.finish()
     }
 
     fn file_writer(

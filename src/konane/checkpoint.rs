@@ -34,10 +34,10 @@ impl<K: Oracle> Solver<'_, K> {
         resume: bool,
         interval: Option<Duration>,
     ) -> Result<CheckpointWriter, CheckpointError> {
-        let (table, tree) = self.options.divide_memory();
+        let (table, _) = self.options.divide_memory();
         let bytes = usize::try_from(table).unwrap_or(usize::MAX);
         let entries = table_capacity(self.board, bytes, self.options.algorithm);
-        let bound = size_bound(entries, tree);
+        let bound = size_bound(entries);
         CheckpointWriter::new(path, resume, self.identity(), bound, interval)
     }
 

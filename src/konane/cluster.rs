@@ -33,11 +33,13 @@ impl<K: Oracle> Solver<'_, K> {
         let solver = self.on_two_levels();
         let combination = solver.options.dfpn().combination;
         let id = solver.search_id();
-        let (solution, _) = solver.search_by(observer, |root, tree, observer, snapshots| {
-            let tree = tree.expect("a search on two levels has memory for a tree");
-            coordinate_plain(root, tree, combination, config, id, observer, snapshots, run)
-        })?;
-        Ok(solution)
+        let (_, tree_bytes) = solver.options.memory()?;
+        if let Some(solution) = solver.finished_game(observer) {
+            return Ok(solution);
+        }
+        solver.search_with(&solver.new_table()?, observer, |root, observer| {
+            coordinate_plain(root, tree_bytes, combination, config, id, observer, run)
+        })
     }
 
     /// Creates a worker for a coordinator in another process and passes it to `run`, which transports jobs and

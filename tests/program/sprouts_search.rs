@@ -193,10 +193,10 @@ fn invalid_input_exits_with_2() {
     assert_error(&["solve", "0*x"], 2, &["position", "character 3"]);
     assert_error(&["grundy", "0.AB|1A"], 2, &["position"]);
     assert_error(&["solve", "0*3", "--algo", "pns", "--threads", "2"], 2, &["--threads", "pns"]);
-    let refusal = ["--iterations", "pns-pdfpn", "dfpn"];
+    let refusal = ["--job-length", "pns-pdfpn", "dfpn"];
     assert_error(&["solve", "0*3", "--iterations", "2"], 2, &refusal);
     let jobs = ["solve", "0*3", "--algo", "pns-pdfpn", "--threads", "2"];
-    assert_error(&[&jobs[..], &["--iterations", "0"]].concat(), 2, &["--iterations"]);
+    assert_error(&[&jobs[..], &["--job-length", "0"]].concat(), 2, &["--job-length"]);
     assert_error(&["solve", "0*3", "--nimber", "1001"], 2, &["--nimber"]);
     assert_error(&["solve", "0*3", "--memory", "1000"], 2, &["memory"]);
     assert_error(&["solve", "0*3", "--heuristic=maybe"], 2, &["--heuristic"]);

@@ -14,7 +14,6 @@ use konane::search::plain::game::{Expansion, Game};
 use konane::search::pn2::{Pn2Budget, Pn2Options, pn2, pn2_parallel};
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Observer, Outcome, Report};
-use konane::search::snapshot::{SavedTree, TreeSnapshots};
 use konane::search::table::Table;
 use konane::search::testing::graph::GraphGame;
 use konane::search::testing::negamax::Negamax;
@@ -135,15 +134,12 @@ pub fn algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
         ("PNS", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
-            let tree = SavedTree::empty(setting.pns().tree_capacity(tree)).unwrap();
-            pns(root, tree, setting.pns(), limits, observer, &TreeSnapshots::new())
+            pns(root, tree, setting.pns(), limits, observer).unwrap()
         }),
         ("PN²", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
             let root = Root::new(game, root, &table);
-            let room = setting.pn2().tree_capacity(tree, NonZeroUsize::MIN);
-            let tree = SavedTree::empty(room).unwrap();
-            pn2(root, tree, setting.pn2(), limits, observer, &TreeSnapshots::new())
+            pn2(root, tree, setting.pn2(), limits, observer).unwrap()
         }),
         ("df-pn", |game, root, setting, limits, observer| {
             dfpn(Root::new(game, root, &setting.table()), setting.dfpn(), limits, observer)
@@ -164,10 +160,9 @@ pub fn parallel_algorithms<G: Game>() -> Vec<(&'static str, Run<G>)> {
         }),
         ("PN² on threads", |game, root, setting, limits, observer| {
             let (table, tree) = (setting.table(), setting.tree_bytes);
-            let (options, threads, port) = (setting.pn2(), setting.threads, TreeSnapshots::new());
+            let (options, threads) = (setting.pn2(), setting.threads);
             let root = Root::new(game, root, &table);
-            let tree = SavedTree::empty(options.tree_capacity(tree, threads)).unwrap();
-            pn2_parallel(root, tree, options, limits, observer, &port)
+            pn2_parallel(root, tree, options, threads, limits, observer).unwrap()
         }),
     ]
 }

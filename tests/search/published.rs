@@ -9,7 +9,6 @@
 //! Algorithm 3 as printed has no loop at a node: SEARCH searches one child and returns. It is read as a loop that ends
 //! when a threshold is reached, which section 2.4 describes.
 
-use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
 use konane::game::Konane;
@@ -20,7 +19,6 @@ use konane::search::plain::game::Game;
 use konane::search::pn2::pn2;
 use konane::search::pns::{PnsOptions, pns};
 use konane::search::run::{Limits, Report};
-use konane::search::snapshot::{SavedTree, TreeSnapshots};
 use konane::search::table::Table;
 use konane::search::testing::graph::{GraphGame, Hooked};
 use konane::{Position, Profile, Symmetry, Value};
@@ -246,10 +244,8 @@ fn pns_is_algorithm_1_of_the_thesis() {
             Ok(())
         },
         |game, table| {
-            let options = PnsOptions::PLAIN;
-            let tree = SavedTree::empty(options.tree_capacity(1 << 20)).expect("memory");
-            let root = Root::new(game, 0, table);
-            pns(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
+            let (root, limits) = (Root::new(game, 0, table), Limits::default());
+            pns(root, 1 << 20, PnsOptions::PLAIN, limits, &mut ()).expect("memory")
         },
     );
 }
@@ -292,17 +288,16 @@ fn counts_of_boards_are_those_of_an_independent_implementation() {
             table.reserve(entries, 1, |code| game.key(code));
             table
         };
-        let trees = TreeSnapshots::new();
-        let tree = |capacity| SavedTree::empty(capacity).expect("memory");
+        const TREE: usize = 16 << 20;
         let search_pns = || {
             let (table, options) = (table(100_000), Profile::Thesis.pns());
-            let tree = tree(options.tree_capacity(16 << 20));
-            pns(Root::new(&game, root, &table), tree, options, Limits::default(), &mut (), &trees)
+            let root = Root::new(&game, root, &table);
+            pns(root, TREE, options, Limits::default(), &mut ()).expect("memory")
         };
         let search_pn2 = || {
             let (table, options) = (table(100_000), Profile::Thesis.pn2());
-            let tree = tree(options.tree_capacity(16 << 20, NonZeroUsize::MIN));
-            pn2(Root::new(&game, root, &table), tree, options, Limits::default(), &mut (), &trees)
+            let root = Root::new(&game, root, &table);
+            pn2(root, TREE, options, Limits::default(), &mut ()).expect("memory")
         };
         let search_dfpn = |entries| {
             let (table, options) = (table(entries), Profile::Thesis.dfpn());
@@ -328,10 +323,8 @@ fn expanded_by_pns(game: &GraphGame, limits: Limits<'_>) -> (Vec<u64>, Report) {
     let expanded = Mutex::new(Vec::new());
     let game = Hooked::new(game, |state| expanded.lock().expect("one thread").push(state));
     let table = Table::new(1 << 20).expect("memory");
-    let options = PnsOptions::PLAIN;
-    let tree = SavedTree::empty(options.tree_capacity(1 << 20)).expect("memory");
     let root = Root::new(&game, 0, &table);
-    let report = pns(root, tree, options, limits, &mut (), &TreeSnapshots::new());
+    let report = pns(root, 1 << 20, PnsOptions::PLAIN, limits, &mut ()).expect("memory");
     let mut expanded = expanded.into_inner().expect("one thread");
     // All children of a node that wins at once are evaluated in a second expansion.
     expanded.dedup();

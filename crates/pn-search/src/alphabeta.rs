@@ -166,7 +166,7 @@ pub fn alphabeta<G: Game>(
         outcome,
         phi: entry.map_or(1, |e| e.phi),
         delta: entry.map_or(1, |e| e.delta),
-        best: searcher.evaluator.monitor.root.2,
+        best: searcher.evaluator.monitor.root.best,
         counters: searcher.evaluator.monitor.counters,
         memory_bytes: table.bytes() as u64,
         threads: 1,
@@ -236,7 +236,7 @@ impl<G: Game> Searcher<'_, G> {
             if score > best || index == base {
                 best = score;
                 if ply == 0 {
-                    self.evaluator.monitor.root.2 = Some(child);
+                    self.evaluator.monitor.root.best = Some(child);
                 }
             }
             if best == WON {
@@ -274,7 +274,7 @@ impl<G: Game> Searcher<'_, G> {
         child: Option<u64>,
     ) -> (i32, u64) {
         if ply == 0 && child.is_some() {
-            self.evaluator.monitor.root.2 = child;
+            self.evaluator.monitor.root.best = child;
         }
         self.evaluator.store(code, Entry::solved(value, work));
         (if value == Value::Win { WON } else { -WON }, work)

@@ -25,8 +25,7 @@
 //! * [`table`] and `arena`: transposition table, and memory of trees.
 //! * [`run`]: parameters and results of all searches, and the state that the workers of a search
 //!   share.
-//! * [`snapshot`]: access to the tree of a search for checkpoints. [`certificate`]: sets of
-//!   positions that prove a result.
+//! * [`certificate`]: sets of positions that prove a result.
 //! * [`threads`] and [`allocation`]: starting threads and allocating memory where the caller handles
 //!   a refusal by the system. [`split_mix`]: pseudorandom numbers.
 
@@ -49,7 +48,6 @@ pub mod pn2;
 pub mod pns;
 pub mod run;
 mod search_tree;
-pub mod snapshot;
 pub mod split_mix;
 pub mod sums;
 pub mod table;
@@ -60,6 +58,7 @@ mod thresholds;
 pub mod two_level;
 mod value;
 
+pub use arena::{MAX_BYTES as MAX_TREE_BYTES, TreeError};
 pub use error::ErrorKind;
 use map_bytes::map_bytes;
 pub use plain::game::LeafSolverOptions;

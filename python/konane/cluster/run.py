@@ -96,11 +96,11 @@ class _Saves:
 
     def poll(self) -> None:
         """Collects the attempts to write a checkpoint since the last call."""
-        for error, size, entries, tree_nodes in self._coordinator.saves():
+        for error, size, entries in self._coordinator.saves():
             if error is None:
                 # No message: there may be a checkpoint every few seconds.
                 self._written += 1
-                self._last, self._error = (size, entries, tree_nodes), None
+                self._last, self._error = (size, entries), None
             elif error != self._error:
                 self._progress.warn(f"no checkpoint was written: {error}")
                 self._error = error
@@ -109,14 +109,13 @@ class _Saves:
         """Returns the field ``checkpoint`` of the JSON object."""
         if self._checkpoints.file is None:
             return None
-        size, entries, tree_nodes = self._last or (None, None, None)
+        size, entries = self._last or (None, None)
         found: dict[str, Any] = {
             "file": fspath(self._checkpoints.file),
             "resumed": self._coordinator.before[0] > 0,
             "written": self._written,
             "bytes": size,
             "entries": entries,
-            "tree_nodes": tree_nodes,
         }
         if self._error is not None:
             found["error"] = self._error

@@ -25,7 +25,7 @@ use crate::sprouts::read;
 type CoordinatorTask = Box<dyn FnOnce(&mut dyn RemoteCoordinator) + Send>;
 
 /// Attempt to write a checkpoint: error, bytes, entries, and nodes of the tree.
-type SaveFields = (Option<String>, u64, u64, u64);
+type SaveFields = (Option<String>, u64, u64);
 
 /// Makes the fields of the result of a search.
 type MakeAnswer = Box<dyn FnOnce(Python<'_>) -> Result<Py<PyDict>, Failure> + Send>;
@@ -320,14 +320,13 @@ impl ClusterCoordinator {
         }
     }
 
-    /// Returns the attempts to write a checkpoint since the last call: error or ``None``, bytes, entries, and nodes
-    /// of the tree.
+    /// Returns the attempts to write a checkpoint since the last call: error or ``None``, bytes, and entries.
     fn saves(&self) -> Result<Vec<SaveFields>, Failure> {
         self.service.owner.check("ClusterCoordinator")?;
         let written = self.checkpoints.as_ref().map(|writer| writer.take_written());
         let written = written.unwrap_or_default().into_iter().map(|result| match result {
-            Ok(written) => (None, written.bytes, written.entries, written.tree_nodes),
-            Err(error) => (Some(error.to_string()), 0, 0, 0),
+            Ok(written) => (None, written.bytes, written.entries),
+            Err(error) => (Some(error.to_string()), 0, 0),
         });
         Ok(written.collect())
     }

@@ -304,10 +304,7 @@ impl CliError {
                 "write --memory with a unit, such as --memory 1GiB"
             }
             CliError::Solve(
-                SolveError::TooMuchMemory { .. }
-                | SolveError::Table(_)
-                | SolveError::Tree(_)
-                | SolveError::Checkpoint(CheckpointError::Tree(_)),
+                SolveError::TooMuchMemory { .. } | SolveError::Table(_) | SolveError::Tree(_),
             ) => "choose a smaller --memory",
             CliError::OtherRecord { expected, got, .. } => {
                 return Some(format!("write {got} instead of {expected}, or omit the board"));

@@ -25,6 +25,7 @@ use super::game::Konane;
 use super::position::Position;
 use super::root_moves::RootMoveObserver;
 use crate::checkpoint::CheckpointWriter;
+use crate::search::TreeError;
 use crate::search::alphabeta::{ScoreTable, alphabeta};
 use crate::search::cluster::CoordinatorConfig;
 use crate::search::dfpn::dfpn_parallel;
@@ -34,7 +35,6 @@ use crate::search::plain::{Root, RootView};
 use crate::search::pn2::pn2_parallel;
 use crate::search::pns::pns;
 use crate::search::run::{Limits, Observer, Progress, Report};
-use crate::search::snapshot::{SavedTree, TreeSnapshots};
 use crate::search::table::Table;
 use crate::search::two_level::two_level;
 
@@ -139,41 +139,36 @@ impl<'a, K: Oracle> Solver<'a, K> {
         &self,
         observer: &mut dyn Observer,
     ) -> Result<(Solution, Option<SearchTable>), SolveError> {
-        if self.options.algorithm == Algorithm::AlphaBeta {
-            return self.search_by_scores(observer);
-        }
-        let (solution, table) = self.search_by(observer, |root, tree, observer, snapshots| {
-            self.run_algorithm(root, tree, observer, snapshots)
-        })?;
-        Ok((solution, table.map(SearchTable::ProofNumbers)))
-    }
-
-    /// Searches with α-β.
-    fn search_by_scores(
-        &self,
-        observer: &mut dyn Observer,
-    ) -> Result<(Solution, Option<SearchTable>), SolveError> {
-        let (table_bytes, tree_bytes) = self.options.memory()?;
+        let (table_bytes, _) = self.options.memory()?;
         if let Some(solution) = self.finished_game(observer) {
             return Ok((solution, None));
         }
+        if self.options.algorithm != Algorithm::AlphaBeta {
+            let table = self.new_table()?;
+            let solution = self.search_in(&table, observer)?;
+            return Ok((solution, Some(SearchTable::ProofNumbers(table))));
+        }
         let table = ScoreTable::new(table_bytes)?;
         let options = self.options.overrides.alphabeta(self.options.profile.alphabeta());
-        let entries = table.entries();
-        let solution = self.search_on(entries, tree_bytes, observer, |root, _, observer, _| {
-            alphabeta(root.game, root.code, &table, options, self.limits, observer)
+        let solution = self.search_with(table.entries(), observer, |root, observer| {
+            Ok(alphabeta(root.game, root.code, &table, options, self.limits, observer))
         })?;
         Ok((solution, Some(SearchTable::Scores(table))))
     }
 
     /// Returns the solution if the game is over, and calls the observer.
-    fn finished_game(&self, observer: &mut dyn Observer) -> Option<Solution> {
+    pub(super) fn finished_game(&self, observer: &mut dyn Observer) -> Option<Solution> {
         if self.position.count_moves(self.board) > 0 {
             return None;
         }
         let solution = Solution::of_finished_game(self);
         observer.progress(&Progress::from(&solution.report));
         Some(solution)
+    }
+
+    /// Creates a table for [`Solver::search_in`].
+    pub(crate) fn new_table(&self) -> Result<Table, SolveError> {
+        Ok(new_table(self.board, self.options.memory()?.0)?)
     }
 
     /// [`Solver::run_observed`] with the caller's table, for the proof-number searches. The table may have entries of
@@ -183,80 +178,36 @@ impl<'a, K: Oracle> Solver<'a, K> {
         table: &Table,
         observer: &mut dyn Observer,
     ) -> Result<Solution, SolveError> {
-        let (_, tree_bytes) = self.options.memory()?;
-        if self.position.count_moves(self.board) == 0 {
-            return Ok(Solution::of_finished_game(self));
+        let &Solver { ref options, limits, .. } = self;
+        let (_, tree_bytes) = options.memory()?;
+        let threads = options.threads;
+        if let Some(solution) = self.finished_game(observer) {
+            return Ok(solution);
         }
-        self.search_on(table, tree_bytes, observer, |root, tree, observer, snapshots| {
-            self.run_algorithm(root, tree, observer, snapshots)
+        self.search_with(table, observer, |root, observer| match options.algorithm {
+            Algorithm::Dfpn => Ok(dfpn_parallel(root, options.dfpn(), threads, limits, observer)),
+            Algorithm::Pns => pns(root, tree_bytes, options.pns(), limits, observer),
+            Algorithm::Pn2 => {
+                pn2_parallel(root, tree_bytes, options.pn2(), threads, limits, observer)
+            }
+            Algorithm::PnsPdfpn => {
+                let job_nodes = options.job_nodes;
+                let config = CoordinatorConfig { job_nodes, ..CoordinatorConfig::LOCAL };
+                two_level(root, tree_bytes, options.dfpn(), threads, config, limits, observer)
+            }
+            Algorithm::AlphaBeta => unreachable!("α-β does not use a table of proof numbers"),
         })
     }
 
-    /// Runs the proof-number search that the options select. `tree` is the tree of an algorithm with a tree.
-    fn run_algorithm<G: Game>(
-        &self,
-        root: Root<'_, G>,
-        tree: Option<SavedTree>,
-        observer: &mut dyn Observer,
-        snapshots: &TreeSnapshots,
-    ) -> Report {
-        let &Solver { ref options, limits, .. } = self;
-        let threads = options.threads;
-        match (options.algorithm, tree) {
-            (Algorithm::Dfpn, _) => dfpn_parallel(root, options.dfpn(), threads, limits, observer),
-            (Algorithm::Pns, Some(tree)) => {
-                pns(root, tree, options.pns(), limits, observer, snapshots)
-            }
-            (Algorithm::Pn2, Some(tree)) => {
-                pn2_parallel(root, tree, options.pn2(), limits, observer, snapshots)
-            }
-            (Algorithm::PnsPdfpn, Some(tree)) => {
-                let job_nodes = options.job_nodes;
-                let config = CoordinatorConfig { job_nodes, ..CoordinatorConfig::LOCAL };
-                two_level(root, tree, options.dfpn(), threads, config, limits, observer, snapshots)
-            }
-            (Algorithm::AlphaBeta, _) => unreachable!("α-β does not use a table of proof numbers"),
-            (algorithm, None) => unreachable!("`search_on` creates the tree of {algorithm}"),
-        }
-    }
-
-    /// Runs a search with a new table. Returns the solution, and the table unless the game was over.
-    pub(super) fn search_by(
-        &self,
-        observer: &mut dyn Observer,
-        search: impl FnOnce(
-            Root<'_, WithOracle<'_, Konane<'_>, K>>,
-            Option<SavedTree>,
-            &mut dyn Observer,
-            &TreeSnapshots,
-        ) -> Report,
-    ) -> Result<(Solution, Option<Table>), SolveError> {
-        let (table_bytes, tree_bytes) = self.options.memory()?;
-        if let Some(solution) = self.finished_game(observer) {
-            return Ok((solution, None));
-        }
-        let table = new_table(self.board, table_bytes)?;
-        let solution = self.search_on(&table, tree_bytes, observer, search)?;
-        Ok((solution, Some(table)))
-    }
-
-    /// Creates a table for [`Solver::search_in`].
-    pub(crate) fn new_table(&self) -> Result<Table, SolveError> {
-        Ok(new_table(self.board, self.options.memory()?.0)?)
-    }
-
-    /// Restores the checkpoint, runs a search with a table, and returns the solution.
-    fn search_on(
+    /// Restores the checkpoint, runs `search` with a table, and returns the solution.
+    pub(super) fn search_with(
         &self,
         table: &Table,
-        tree_bytes: usize,
         observer: &mut dyn Observer,
         search: impl FnOnce(
             Root<'_, WithOracle<'_, Konane<'_>, K>>,
-            Option<SavedTree>,
             &mut dyn Observer,
-            &TreeSnapshots,
-        ) -> Report,
+        ) -> Result<Report, TreeError>,
     ) -> Result<Solution, SolveError> {
         let &Solver { board, ref position, ref options, limits, oracle, checkpoints, .. } = self;
         let begun = Instant::now();
@@ -271,25 +222,18 @@ impl<'a, K: Oracle> Solver<'a, K> {
                 leaf_solver: options.profile.pns().leaf_solver,
             },
         );
-        let (tree_memory, key_of) = (options.tree_memory(tree_bytes), |code| game.key(code));
-        let mut tree = match checkpoints {
-            None => None,
-            Some(writer) => {
-                writer.restore(table, key_of, tree_memory, limits.stop, &mut observer)?
-            }
-        };
-        if let (None, Some(memory)) = (&tree, tree_memory) {
-            tree = Some(SavedTree::empty(memory)?);
+        if let Some(writer) = checkpoints {
+            writer.restore(table, |code| game.key(code), limits.stop, &mut observer)?;
         }
-        let search = |observer: &mut dyn Observer, snapshots: &TreeSnapshots| {
-            let report = search(root, tree, observer, snapshots);
+        let search = |observer: &mut dyn Observer| {
+            let report = search(root, observer)?;
             observer.progress(&Progress::from(&report));
-            report
+            Ok::<_, SolveError>(report)
         };
         let report = match checkpoints {
-            None => search(&mut observer, &TreeSnapshots::new()),
-            Some(writer) => writer.run(table, &mut observer, tree_memory.is_some(), search),
-        };
+            None => search(&mut observer),
+            Some(writer) => writer.run(table, &mut observer, search),
+        }?;
 
         let last = Progress { table_capacity: table.capacity(), ..Progress::from(&report) };
         // The time for reading and writing checkpoints is excluded.

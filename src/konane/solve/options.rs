@@ -4,12 +4,11 @@ use std::num::NonZeroUsize;
 
 use super::{Algorithm, SolveError};
 use crate::konane::profile::{Overrides, Profile};
+use crate::search::MAX_TREE_BYTES;
 use crate::search::cluster::CoordinatorConfig;
 use crate::search::dfpn::DfpnOptions;
 use crate::search::pn2::Pn2Options;
 use crate::search::pns::PnsOptions;
-use crate::search::snapshot::TreeCapacity;
-use crate::search::two_level::tree_capacity;
 
 /// Minimum memory of a [`Solver`](super::Solver), for every algorithm: 1 MiB.
 pub const MIN_MEMORY: u64 = 1 << 20;
@@ -67,19 +66,15 @@ impl SolveOptions {
     /// Divides the memory into bytes of the table and of the tree. df-pn and α-β have no tree. With the other
     /// algorithms ([`Algorithm::keeps_tree`]), the table has a quarter of the memory, because solved positions are
     /// removed from the tree and stored in the table. The table also has the memory that exceeds the maximum size of
-    /// the tree.
+    /// the tree, or of the trees of both levels of PN².
     pub(in crate::konane) fn divide_memory(&self) -> (u64, u64) {
         let all = self.memory_bytes;
-        let tree = all - all / TABLE_DIVISOR;
-        let memory = self.tree_memory(usize::try_from(tree).unwrap_or(usize::MAX));
-        let tree = memory.map_or(0, |memory| match memory.bytes() {
-            bytes if bytes <= TreeCapacity::MAX_BYTES => tree,
-            // `bytes` is the size of the largest tree. If other trees share the memory, the sizes of all trees are
-            // reduced in the same proportion.
-            bytes => {
-                (u128::from(tree) * u128::from(TreeCapacity::MAX_BYTES) / u128::from(bytes)) as u64
-            }
-        });
+        let maximum = match self.algorithm {
+            Algorithm::Dfpn | Algorithm::AlphaBeta => 0,
+            Algorithm::Pns | Algorithm::PnsPdfpn => MAX_TREE_BYTES,
+            Algorithm::Pn2 => 2 * MAX_TREE_BYTES,
+        };
+        let tree = (all - all / TABLE_DIVISOR).min(maximum);
         (all - tree, tree)
     }
 
@@ -100,17 +95,6 @@ impl SolveOptions {
         };
         Ok((addressable(table)?, addressable(tree)?))
     }
-
-    /// Capacity of a tree in `bytes` bytes; `None` for an algorithm without a tree.
-    pub(super) fn tree_memory(&self, bytes: usize) -> Option<TreeCapacity> {
-        let memory = match self.algorithm {
-            Algorithm::Pns => Some(self.pns().tree_capacity(bytes)),
-            Algorithm::Pn2 => Some(self.pn2().tree_capacity(bytes, self.threads)),
-            Algorithm::PnsPdfpn => Some(tree_capacity(bytes, self.dfpn().combination)),
-            Algorithm::Dfpn | Algorithm::AlphaBeta => None,
-        };
-        memory.map(|memory| memory.with_total(self.memory_bytes))
-    }
 }
 
 #[cfg(test)]
@@ -119,24 +103,19 @@ mod tests {
 
     #[test]
     fn the_table_has_the_memory_that_exceeds_the_maximum_tree() {
-        let divided = |algorithm, memory_bytes, threads| {
-            let threads = NonZeroUsize::new(threads).unwrap();
-            let options =
-                SolveOptions { algorithm, memory_bytes, threads, ..SolveOptions::default() };
+        let divided = |algorithm, memory_bytes| {
+            let options = SolveOptions { algorithm, memory_bytes, ..SolveOptions::default() };
             let (table, tree) = options.divide_memory();
             assert_eq!(table + tree, memory_bytes);
             (table >> 30, tree.div_ceil(1 << 30))
         };
         const GIB: u64 = 1 << 30;
-        assert_eq!(divided(Algorithm::Dfpn, 200 * GIB, 1), (200, 0));
-        for algorithm in [Algorithm::Pns, Algorithm::Pn2, Algorithm::PnsPdfpn] {
-            assert_eq!(divided(algorithm, 80 * GIB, 1), (20, 60));
-            assert_eq!(divided(algorithm, 200 * GIB, 1), (136, 64));
-        }
-        // With two workers, the first level of PN² has half of the memory for trees. Two workers need two cores.
-        if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) {
-            assert_eq!(divided(Algorithm::Pn2, 160 * GIB, 2), (40, 120));
-            assert_eq!(divided(Algorithm::Pn2, 200 * GIB, 2), (72, 128));
+        assert_eq!(divided(Algorithm::Dfpn, 200 * GIB), (200, 0));
+        for (algorithm, trees) in
+            [(Algorithm::Pns, 1), (Algorithm::PnsPdfpn, 1), (Algorithm::Pn2, 2)]
+        {
+            assert_eq!(divided(algorithm, 80 * GIB), (20, 60));
+            assert_eq!(divided(algorithm, 200 * GIB), (200 - 64 * trees, 64 * trees));
         }
     }
 }

@@ -11,10 +11,10 @@ use crate::konane::moves::Move;
 use crate::konane::position::{Phase, Position};
 use crate::konane::profile::Profile;
 use crate::konane::symmetry::Symmetry;
+use crate::search::TreeError;
 use crate::search::Value;
 use crate::search::numbers::{INFINITY, Number};
 use crate::search::run::{Counters, Outcome, Reason, Report};
-use crate::search::snapshot::TreeError;
 use crate::search::table::{TableError, TableUse};
 
 /// Result of a [`Solver`].

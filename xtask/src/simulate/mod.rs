@@ -14,7 +14,7 @@ mod sprouts;
 #[cfg(test)]
 mod tests;
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use clap::value_parser;
 use konane::search::cluster::CoordinatorConfig;
@@ -52,9 +52,6 @@ struct Machines {
     /// Maximum number of nodes of a job
     #[arg(long, default_value_t = 8000, value_parser = value_parser!(u64).range(1..))]
     job_nodes: u64,
-    /// Number of parts of a job: after each, the machine reports and receives results
-    #[arg(long, default_value_t = NonZeroU32::MIN)]
-    job_parts: NonZeroU32,
     /// Factor by which the last machine is slower than the others
     #[arg(long, default_value_t = 1.0, value_parser = parse_slowdown)]
     slow: f64,
@@ -76,8 +73,7 @@ struct Machines {
 impl Machines {
     /// The configuration, as far as these options determine it.
     fn config(&self) -> CoordinatorConfig {
-        let &Machines { job_nodes, job_parts, .. } = self;
-        CoordinatorConfig { job_nodes, job_parts, ..CoordinatorConfig::REMOTE }
+        CoordinatorConfig { job_nodes: self.job_nodes, ..CoordinatorConfig::REMOTE }
     }
 }
 
@@ -88,7 +84,6 @@ struct Simulation<F> {
     machines: u32,
     threads: usize,
     job_nodes: u64,
-    job_parts: NonZeroU32,
     #[serde(flatten)]
     found: F,
     /// Time on the virtual clock.
@@ -110,13 +105,7 @@ impl<F: SimulatedResult> Simulation<F> {
             return Ok(());
         }
         let Simulation { game, machines, threads, job_nodes, seconds, traffic, .. } = self;
-        let parts = match self.job_parts.get() {
-            1 => String::new(),
-            parts => format!(" in {parts} parts"),
-        };
-        println!(
-            "{game}: {machines} machines of {threads} threads, jobs of {job_nodes} nodes{parts}"
-        );
+        println!("{game}: {machines} machines of {threads} threads, jobs of {job_nodes} nodes");
         let mut rows = self.found.rows(&self.costs, *seconds);
         rows.push(("time", format!("{seconds:.3} s on the virtual clock")));
         rows.push(("machines", format!("{:.0} % of the time searching", traffic.busy * 100.0)));

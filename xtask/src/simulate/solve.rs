@@ -136,7 +136,6 @@ pub(super) fn run(args: &KonaneArgs) -> Result<Simulation<Winner>, SolveError> {
         machines,
         threads: threads.get(),
         job_nodes,
-        job_parts: args.machines.job_parts,
         found: Winner {
             entries: !args.no_entries,
             shared_work: config.min_shared_work(threads),

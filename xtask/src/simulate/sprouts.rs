@@ -45,7 +45,7 @@ pub struct SproutsArgs {
     #[arg(long)]
     no_sharing: bool,
     /// Search every job with a new worker, which has no Grundy numbers and an empty table
-    #[arg(long, requires = "no_sharing", conflicts_with = "job_parts")]
+    #[arg(long, requires = "no_sharing")]
     new_workers: bool,
     /// Also search on one thread without a coordinator, for comparison
     #[arg(long)]
@@ -224,7 +224,6 @@ pub(super) fn run(args: &SproutsArgs) -> Result<Simulation<Solved>, ClusterError
         machines,
         threads: threads.get(),
         job_nodes,
-        job_parts: args.machines.job_parts,
         found: Solved {
             outcome: match report.outcome {
                 Outcome::Known(Value::Win) => "win".to_owned(),

@@ -69,8 +69,6 @@ fn arguments_are_checked() {
         "sprouts 0*4 --expansion-us 0",
         "sprouts 0*4 --collect-ns 5",
         "sprouts 0*4 --new-workers",
-        "sprouts 0*4 --job-parts 0",
-        "sprouts 0*4 --no-sharing --new-workers --job-parts 2",
     ] {
         assert!(parsed(words).is_err(), "{words}");
     }
@@ -102,25 +100,6 @@ fn simulations_with_one_thread_are_the_same_every_time() {
     assert_eq!((one.seconds, one.found.nodes), (other.seconds, other.found.nodes));
     assert_eq!(one.found.outcome, "loss");
     assert_sound(&one);
-}
-
-#[test]
-fn jobs_of_several_parts_send_more_messages() {
-    let of_konane = [1, 4].map(|parts| {
-        let words = format!("6x6 --machines 3 --job-nodes 2000 --job-parts {parts}");
-        // Without latency no machine waits. In that time it would continue its search, and these nodes would count.
-        let record = konane(&format!("{words} --latency-us 0 --call-us 0"));
-        assert_eq!(record.found.winner.as_deref(), Some("White"));
-        record.found.nodes / record.traffic.jobs
-    });
-    let of_sprouts = [1, 4].map(|parts| {
-        let record = of_sprouts(&format!("0*12 --machines 3 --job-nodes 4000 --job-parts {parts}"));
-        assert_eq!(record.found.outcome, "loss");
-        record.found.nodes / record.traffic.jobs
-    });
-    for [nodes_of_a_job, nodes_of_a_part] in [of_konane, of_sprouts] {
-        assert!(nodes_of_a_part < nodes_of_a_job, "{nodes_of_a_part} {nodes_of_a_job}");
-    }
 }
 
 #[test]

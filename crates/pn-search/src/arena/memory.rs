@@ -23,11 +23,7 @@
 //! and phi. For most arrays these two rows take two cache lines. The parent of an array is not
 //! stored, because a search stores its path from the root. The *stamp* of an array is the time when
 //! the search last updated its children from the table.
-//!
-//! Checkpoints store these bytes ([`ArenaMemory::tree_bytes`]). There, the first word of unit 0 is
-//! the array of the root's children. This word is not up to date while a search runs.
 
-use super::allocator::Allocator;
 use crate::error::ErrorKind;
 use crate::numbers::{Combination, INFINITY, Number};
 
@@ -41,9 +37,6 @@ pub(super) const WORK: usize = 2;
 const STAMP: usize = 3;
 /// Next array of a list, while the array is in a list: of free arrays, or of arrays to process.
 pub(super) const NEXT: usize = STAMP;
-
-/// Index of the word with the array of the root's children, in the bytes of a tree.
-const ROOT: usize = 0;
 
 // Offsets of the rows from the first row, in multiples of the capacity (in words).
 const DELTA: usize = 0;
@@ -104,7 +97,7 @@ impl ArraySummary {
     }
 }
 
-/// Reason why a tree cannot be created or restored.
+/// Reason why a tree cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
     /// The memory does not suffice for an array of one child.
@@ -121,16 +114,6 @@ pub enum TreeError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// The bytes are not those of a tree.
-    #[error("the child array at unit {unit} of the tree should be {expected}, but is {got}")]
-    Unsound {
-        /// First unit of a child array.
-        unit: u32,
-        /// Property that the array should have.
-        expected: &'static str,
-        /// Property that the array has.
-        got: &'static str,
-    },
 }
 
 impl TreeError {
@@ -139,7 +122,6 @@ impl TreeError {
         match self {
             TreeError::TooSmall { .. } => ErrorKind::Usage,
             TreeError::Memory { .. } => ErrorKind::Resource,
-            TreeError::Unsound { .. } => ErrorKind::File,
         }
     }
 }
@@ -147,11 +129,11 @@ impl TreeError {
 /// Minimum size of a tree in bytes: unit 0, and an array of one child.
 const MIN_BYTES: usize = (1 + units_of(1)) * UNIT;
 
-/// Maximum number of addressable bytes, nearly 64 GiB.
-pub(crate) const MAX_BYTES: u64 = u32::MAX as u64 * UNIT as u64;
+/// Maximum number of bytes of a tree, nearly 64 GiB.
+pub const MAX_BYTES: u64 = u32::MAX as u64 * UNIT as u64;
 
 /// Allocates zeroed bytes.
-pub(super) fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
+fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
     #[cfg(not(miri))]
     let zeroed = crate::allocation::zeroed(bytes);
     #[cfg(miri)]
@@ -159,40 +141,34 @@ pub(super) fn zeroed(bytes: usize) -> Result<Bytes, TreeError> {
     zeroed.map_err(|source| TreeError::Memory { bytes, source })
 }
 
-/// Memory of child arrays, divided into units of 16 bytes.
-pub(crate) struct ArenaMemory {
+/// Memory of the child arrays of one tree, divided into units of 16 bytes.
+pub(crate) struct Arena {
     bytes: Bytes,
+    /// First unit of those that were never in use since the last [`Arena::clear`].
+    pub(super) top: u32,
+    /// `free_arrays[n]` is the first free array of `n` units, or 0 if there is none.
+    pub(super) free_arrays: Vec<ArrayId>,
+    /// Number of nodes in the tree without the root.
+    pub(super) node_count: u64,
 }
 
-impl ArenaMemory {
-    /// Reserves as many whole units as fit into `bytes` bytes, but at most [`MAX_BYTES`].
+impl Arena {
+    /// Reserves as many whole units as fit into `bytes` bytes, but at most [`MAX_BYTES`]. The system provides the memory
+    /// as the tree grows.
+    ///
+    /// # Errors
+    /// [`TreeError::TooSmall`] below 64 bytes, [`TreeError::Memory`] if the system does not provide the memory.
     pub fn new(bytes: usize) -> Result<Self, TreeError> {
         if bytes < MIN_BYTES {
             return Err(TreeError::TooSmall { bytes });
         }
-        Ok(ArenaMemory { bytes: zeroed((bytes / UNIT).min(u32::MAX as usize) * UNIT)? })
+        let bytes = zeroed((bytes / UNIT).min(u32::MAX as usize) * UNIT)?;
+        Ok(Arena { bytes, top: 1, free_arrays: Vec::new(), node_count: 0 })
     }
 
     /// Total number of units.
-    pub fn units(&self) -> u32 {
+    pub(super) fn units(&self) -> u32 {
         (self.bytes.len() / UNIT) as u32
-    }
-
-    /// Bytes of the tree up to the last unit that its `allocator` has ever used. Unit 0 contains
-    /// `root_array`, the array of the root's children.
-    pub fn tree_bytes(&mut self, allocator: &Allocator, root_array: ArrayId) -> &[u8] {
-        self.set(ROOT, root_array);
-        &self.bytes[..allocator.top() as usize * UNIT]
-    }
-
-    /// First `bytes` bytes. The caller stores the bytes of a tree there.
-    pub fn bytes_mut(&mut self, bytes: usize) -> &mut [u8] {
-        &mut self.bytes[..bytes]
-    }
-
-    /// Array of the root's children, as stored in unit 0; 0 if the root is not expanded.
-    pub(super) fn root_array(&self) -> ArrayId {
-        self.get(ROOT)
     }
 
     #[inline(always)]
@@ -316,6 +292,7 @@ impl ArenaMemory {
             self.set_node(array, at, node, child);
         }
         self.set_header(array, COUNT, last as u32);
+        self.node_count -= 1;
     }
 
     /// Summarises the numbers of an array's children.

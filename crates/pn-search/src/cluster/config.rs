@@ -1,6 +1,6 @@
 //! Parameters of a coordinator and its workers.
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 
 use crate::pn2::Pn2Options;
 
@@ -11,11 +11,6 @@ pub struct CoordinatorConfig {
     /// Budget of a job, in nodes, at the start of the search (changed by
     /// [`super::RemoteCoordinator::set_job_nodes`]).
     pub job_nodes: u64,
-    /// Number of parts into which a job's budget is divided; small budgets have fewer. After each part the worker sends
-    /// what it has found and receives shared results; then it continues with the same leaf, unless this has left the
-    /// tree. In the words of Čížek, Balko and Schmid ("PNS-PDFPN Algorithm"): the *iterations* of a job divided by
-    /// those between two *updates*.
-    pub job_parts: NonZeroU32,
     /// Maximum number of nodes evaluated in the whole search. In one process, the workers' own limits apply instead.
     pub node_limit: Option<u64>,
     /// Maximum number of shared results in a reply. The results of a single request are not divided, so a reply may
@@ -56,7 +51,6 @@ impl CoordinatorConfig {
     /// Workers in other processes: jobs of 8000 nodes, at most 65 536 shared results in a reply, no node limit.
     pub const REMOTE: CoordinatorConfig = CoordinatorConfig {
         job_nodes: 8000,
-        job_parts: NonZeroU32::MIN,
         node_limit: None,
         max_results_in_reply: 1 << 16,
         max_results_stored: 1 << 22,

@@ -40,14 +40,7 @@ struct AssignedJob<L> {
     worker: WorkerId,
     leaf: L,
     code: u64,
-    /// Budget of the current part.
     budget: u64,
-    /// Sum of the budgets of later parts.
-    later: u64,
-    /// Budget of every part except the last one.
-    part: u64,
-    /// Nodes evaluated in earlier parts.
-    nodes: u64,
     last: Option<WorkerId>,
     is_cancelled: bool,
 }
@@ -80,7 +73,7 @@ pub struct Coordinator<T: JobTree> {
     /// Number of nodes that count for the node limit, without assigned jobs: those evaluated by jobs that have ended,
     /// the root, and in PN² the children that jobs have added to the tree.
     spent: u64,
-    /// Sum of the budgets of assigned jobs, without parts that have ended.
+    /// Sum of the budgets of assigned jobs.
     granted: u64,
     counters: Counters,
     reason: Option<Reason>,
@@ -327,22 +320,14 @@ impl<T: JobTree> Coordinator<T> {
         let CoordinatorConfig { job_nodes, pn2, .. } = self.config;
         let budget = pn2.map_or(job_nodes, |options| options.budget.of(self.tree.nodes()));
         let budget = budget.max(MIN_JOB_NODES).min(left);
-        let part = budget.div_ceil(self.config.job_parts.get().into()).max(MIN_JOB_NODES);
         self.deferred.remove(&code);
         self.counters.jobs += 1;
-        let (nodes, is_cancelled) = (0, false);
-        let job = AssignedJob {
-            worker,
-            leaf,
-            code,
-            budget: 0,
-            later: budget,
-            part,
-            nodes,
-            last,
-            is_cancelled,
-        };
-        let id = self.assign_part(job);
+        self.granted += budget;
+        let id = self.next_job;
+        self.next_job += 1;
+        self.assigned.insert(worker, id);
+        let is_cancelled = false;
+        self.jobs.insert(id, AssignedJob { worker, leaf, code, budget, last, is_cancelled });
         self.search_instruction(id)
     }
 
@@ -351,19 +336,6 @@ impl<T: JobTree> Coordinator<T> {
         let used = self.spent.saturating_add(self.granted);
         let limit = self.config.node_limit;
         limit.map_or(MAX_COUNT, |limit| limit.saturating_sub(used).min(MAX_COUNT))
-    }
-
-    /// Assigns the next part of a job to its worker. Every part has an id of its own.
-    fn assign_part(&mut self, mut job: AssignedJob<T::Leaf>) -> JobId {
-        self.granted += job.later;
-        // A last part of a single node would not allow an expansion.
-        job.budget = if job.later < job.part + MIN_JOB_NODES { job.later } else { job.part };
-        job.later -= job.budget;
-        let id = self.next_job;
-        self.next_job += 1;
-        self.assigned.insert(job.worker, id);
-        self.jobs.insert(id, job);
-        id
     }
 
     /// Returns true if a leaf whose parent another worker has searched is deferred to that worker (see
@@ -385,26 +357,11 @@ impl<T: JobTree> Coordinator<T> {
         Instruction::Search(Job { id, node: code, budget, last })
     }
 
-    /// Adds the result of a job, or of a part of it, to the tree. If the leaf is still open after a part, assigns the
-    /// next one.
+    /// Adds the result of a job to the tree.
     fn finish(&mut self, id: JobId, outcome: JobOutcome<T::Children>, spent: &Counters) {
-        let mut job = self.remove(id);
+        let job = self.remove(id);
         self.counters.add_since(spent, &Counters::default());
         self.spent = self.spent.saturating_add(spent.nodes);
-        job.nodes += spent.nodes;
-        job.later = job.later.min(self.nodes_left());
-        if let JobOutcome::Open(children) = &outcome
-            && job.later >= MIN_JOB_NODES
-        {
-            self.tree.update(&job.leaf, children, spent.expansions);
-            if self.tree.is_leaf(&job.leaf) && !self.is_over() {
-                // The worker has the entries below the leaf by now.
-                self.assign_part(AssignedJob { last: None, is_cancelled: false, ..job });
-            } else {
-                self.tree.release(&job.leaf);
-            }
-            return;
-        }
         self.tree.release(&job.leaf);
         match outcome {
             JobOutcome::Solved(value, best) => {
@@ -421,7 +378,7 @@ impl<T: JobTree> Coordinator<T> {
                     }
                     // Children that were in the table before the job were counted by an earlier job. So at most the
                     // nodes of this job are added.
-                    Some(added) => self.counters.first_level += added.min(job.nodes),
+                    Some(added) => self.counters.first_level += added.min(spent.nodes),
                     None => self.fail(Reason::Memory, job.worker),
                 }
             }
@@ -440,7 +397,7 @@ impl<T: JobTree> Coordinator<T> {
     fn remove(&mut self, id: JobId) -> AssignedJob<T::Leaf> {
         let job = self.jobs.remove(&id).expect("the job is assigned");
         self.assigned.remove(&job.worker);
-        self.granted -= job.budget + job.later;
+        self.granted -= job.budget;
         job
     }
 

@@ -2,8 +2,7 @@
 
 use super::message::{JobOutcome, SharedResults, WorkerId};
 use crate::Value;
-use crate::numbers::Number;
-use crate::run::{Counters, Reason, RootChild};
+use crate::run::{Counters, Reason, RootChild, RootNumbers};
 
 /// Result of a selection.
 #[derive(Debug)]
@@ -63,9 +62,6 @@ pub trait JobTree {
         worker: WorkerId,
     ) -> Option<u64>;
 
-    /// Takes in a part of a job at a leaf, which stays taken: its open children so far, found by `work` more expansions.
-    fn update(&mut self, leaf: &Self::Leaf, children: &Self::Children, work: u64);
-
     /// Sets the value of a leaf, if it is still in the tree. `work` expansions have proven the value. If the leaf is
     /// won and children are positions, `best` is a lost child.
     fn resolve(&mut self, leaf: &Self::Leaf, value: Value, best: Option<u64>, work: u64);
@@ -88,9 +84,8 @@ pub trait JobTree {
         Vec::new()
     }
 
-    /// Returns the proof and disproof number of the root, and the code of its best child if children are positions.
-    /// If the root is won, the best child is a lost one.
-    fn root(&self) -> (Number, Number, Option<u64>);
+    /// Returns the numbers of the root.
+    fn root(&self) -> RootNumbers;
 
     /// Returns the open children of the root, if they are positions.
     fn root_children(&self) -> Vec<RootChild> {
@@ -102,7 +97,6 @@ pub trait JobTree {
 
     /// Returns true if the root has a value.
     fn is_solved(&self) -> bool {
-        let (phi, delta, _) = self.root();
-        phi == 0 || delta == 0
+        self.root().pair.value().is_some()
     }
 }

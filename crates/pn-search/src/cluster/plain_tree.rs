@@ -35,13 +35,12 @@ use super::message::{JobOutcome, SharedResults, WorkerId};
 use super::shared_entry::{self, SharedEntry};
 use super::{CoordinatorConfig, JobTree, Selection};
 use crate::Value;
-use crate::arena::{Allocator, ArenaMemory, ArrayId, ChildRecord, UNIT};
+use crate::arena::{Arena, ArrayId, ChildRecord};
 use crate::map_bytes;
-use crate::numbers::{Combination, INFINITY, Number};
+use crate::numbers::{Combination, INFINITY, Pair};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
-use crate::run::{Counters, Outcome, Reason, Report, RootChild};
-use crate::snapshot::{SavedTree, TreeSnapshots};
+use crate::run::{Counters, Outcome, Reason, Report, RootChild, RootNumbers};
 use crate::table::{Entry as TableEntry, Stored, Table};
 
 /// A step of a path from the root: a child array, and the code of a child in it.
@@ -71,9 +70,7 @@ pub struct PlainTree<'a, G: Game> {
     table_used: u64,
     /// Entries to be stored in the table.
     updates: Vec<(u64, TableEntry)>,
-    snapshots: &'a TreeSnapshots,
-    memory: ArenaMemory,
-    allocator: Allocator,
+    arena: Arena,
     combination: Combination,
     config: CoordinatorConfig,
     root: u64,
@@ -90,10 +87,7 @@ pub struct PlainTree<'a, G: Game> {
     /// Number of expansions by all jobs whose results were added. The stamp of a child array is the clock at the last
     /// look-up of the children; [`CoordinatorConfig::refresh_age`] limits its age.
     clock: u64,
-    phi: Number,
-    delta: Number,
-    /// Best child of the root: a lost one if the root is won.
-    best: Option<u64>,
+    numbers: RootNumbers,
     /// Value of the root.
     value: Option<Value>,
 }
@@ -102,19 +96,11 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// Creates a tree below `root`. Solved positions are stored in the table, where selections find them.
     pub(crate) fn new(
         root: Root<'a, G>,
-        tree: SavedTree,
+        arena: Arena,
         combination: Combination,
         config: CoordinatorConfig,
-        snapshots: &'a TreeSnapshots,
     ) -> Self {
         let Root { game, code: root, table } = root;
-        let SavedTree { memory, allocator, root_array, .. } = tree;
-        let (mut numbers, mut best) = ((1, 1), None);
-        if root_array != 0 {
-            let scan = memory.scan(root_array);
-            numbers = scan.numbers_of_parent(combination);
-            best = Some(memory.code(root_array, scan.best));
-        }
         PlainTree {
             game,
             scratch: G::Scratch::default(),
@@ -122,42 +108,34 @@ impl<'a, G: Game> PlainTree<'a, G> {
             table,
             table_used: table.estimated_count(),
             updates: Vec::new(),
-            snapshots,
-            memory,
-            allocator,
+            arena,
             combination,
             config,
             root,
-            root_array,
+            root_array: 0,
             workers: AHashMap::new(),
             taken: AHashSet::new(),
             searched_by: AHashMap::new(),
             has_lost_leaves: false,
             clock: 0,
-            phi: numbers.0,
-            delta: numbers.1,
-            best,
+            numbers: RootNumbers::START,
             value: None,
         }
     }
 
-    /// Returns the report of a search on `threads` threads that ended with a value or for a reason. Stores the tree in
-    /// `snapshots`.
+    /// Returns the report of a search on `threads` threads that ended with a value or for a reason.
     pub(crate) fn report(self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
-        let memory_bytes = self.table.bytes() + self.allocator.top() as usize * UNIT;
-        let report = Report {
+        let RootNumbers { pair: Pair { phi, delta }, best } = self.numbers;
+        let memory_bytes = self.table.bytes() + self.arena.used_bytes();
+        Report {
             outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
-            phi: self.phi,
-            delta: self.delta,
-            best: self.best,
+            phi,
+            delta,
+            best,
             counters,
             memory_bytes: memory_bytes as u64 + self.own_bytes(),
             threads,
-        };
-        let PlainTree { snapshots, memory, allocator, root_array, .. } = self;
-        let worker_memories = Vec::new();
-        snapshots.store_tree(SavedTree { memory, allocator, root_array, worker_memories });
-        report
+        }
     }
 
     /// Returns the bytes used outside of the tree's memory and the table.
@@ -201,13 +179,13 @@ impl<'a, G: Game> PlainTree<'a, G> {
                     full.retain(|&(level, _)| level < depth);
                     array = step.array;
                     let at =
-                        self.memory.position(array, step.code).expect("the path is in the tree");
+                        self.arena.position(array, step.code).expect("the path is in the tree");
                     full.push((path.len(), at));
                     continue;
                 };
-                let code = self.memory.code(array, at);
+                let code = self.arena.code(array, at);
                 path.push(PathStep { array, code });
-                array = self.memory.child(array, at);
+                array = self.arena.child(array, at);
                 if array == 0 {
                     match self.lookup(code).and_then(|entry| entry.value()) {
                         Some(value) => self.resolve_at(&path, value, 1),
@@ -233,12 +211,12 @@ impl<'a, G: Game> PlainTree<'a, G> {
 
     /// Returns the child of least virtual delta among those that are not taken or excluded.
     fn choose(&self, array: ArrayId, excluded: impl Fn(usize) -> bool) -> Option<usize> {
-        let memory = &self.memory;
+        let arena = &self.arena;
         let has_workers = self.workers.contains_key(&array);
         let mut best: Option<(u64, usize)> = None;
-        for at in 0..memory.count(array) {
-            let mut delta = u64::from(memory.delta(array, at));
-            let child = memory.child(array, at);
+        for at in 0..arena.count(array) {
+            let mut delta = u64::from(arena.delta(array, at));
+            let child = arena.child(array, at);
             if child != 0 && has_workers {
                 let workers = self.workers.get(&child).copied().unwrap_or(0);
                 let each = 1 + ((delta * u64::from(self.config.virtual_loss_64)) >> 6);
@@ -247,7 +225,7 @@ impl<'a, G: Game> PlainTree<'a, G> {
             if best.is_some_and(|(least, _)| least <= delta) {
                 continue;
             }
-            if (child == 0 && self.taken.contains(&memory.code(array, at))) || excluded(at) {
+            if (child == 0 && self.taken.contains(&arena.code(array, at))) || excluded(at) {
                 continue;
             }
             best = Some((delta, at));
@@ -261,23 +239,23 @@ impl<'a, G: Game> PlainTree<'a, G> {
     fn refresh(&mut self, path: &[PathStep], array: ArrayId) -> bool {
         // Ages are computed modulo 2³²; at worst a node is refreshed late. The clock advances only with results, so no
         // node is refreshed twice between two results, and every selection ends.
-        let age = (self.clock as u32).wrapping_sub(self.memory.stamp(array));
+        let age = (self.clock as u32).wrapping_sub(self.arena.stamp(array));
         if self.config.refresh_age == u32::MAX || age < self.config.refresh_age.max(1) {
             return false;
         }
-        self.memory.set_stamp(array, self.clock as u32);
-        for at in 0..self.memory.count(array) {
-            self.table.prefetch(self.game.key(self.memory.code(array, at)));
+        self.arena.set_stamp(array, self.clock as u32);
+        for at in 0..self.arena.count(array) {
+            self.table.prefetch(self.game.key(self.arena.code(array, at)));
         }
         let mut changed = false;
         // Backwards, because a removed child is replaced by the last one.
-        for at in (0..self.memory.count(array)).rev() {
-            let node = self.memory.node(array, at);
+        for at in (0..self.arena.count(array)).rev() {
+            let node = self.arena.node(array, at);
             let Some(entry) = self.lookup(node.code) else {
                 continue;
             };
             if let Some(value) = entry.value() {
-                let solves = value == Value::Loss || self.memory.count(array) == 1;
+                let solves = value == Value::Loss || self.arena.count(array) == 1;
                 let path = [path, &[PathStep { array, code: node.code }]].concat();
                 self.resolve_at(&path, value, 0);
                 if solves {
@@ -285,10 +263,10 @@ impl<'a, G: Game> PlainTree<'a, G> {
                 }
                 changed = true;
             } else if self.config.open_entries
-                && self.memory.child(array, at) == 0
+                && self.arena.child(array, at) == 0
                 && (entry.phi, entry.delta) != (node.phi, node.delta)
             {
-                self.memory.set_numbers(array, at, entry.phi, entry.delta);
+                self.arena.set_numbers(array, at, entry.phi, entry.delta);
                 changed = true;
             }
         }
@@ -301,28 +279,27 @@ impl<'a, G: Game> PlainTree<'a, G> {
     /// Sets the value of the node at the end of a path. All nodes that are solved by it leave the tree.
     fn resolve_at(&mut self, mut path: &[PathStep], mut value: Value, mut work: u64) {
         while let Some((&PathStep { array, code }, above)) = path.split_last() {
-            let at = self.memory.position(array, code).expect("the path leads to the node");
-            let child = self.memory.child(array, at);
+            let at = self.arena.position(array, code).expect("the path leads to the node");
+            let child = self.arena.child(array, at);
             // A worker that searches a leaf below an expanded child is counted at the child's own array.
             self.has_lost_leaves |= match child {
                 0 => self.taken.contains(&code),
                 _ => self.workers.contains_key(&child),
             };
             if child != 0 {
-                work += self.allocator.free(&mut self.memory, child);
-                self.memory.set_child(array, at, 0);
+                work += self.arena.free(child);
+                self.arena.set_child(array, at, 0);
             }
             self.updates.push((code, TableEntry::solved(value, work)));
-            self.memory.add_work(array, work);
+            self.arena.add_work(array, work);
             if value == Value::Win {
-                self.memory.remove(array, at);
-                self.allocator.removed();
-                if self.memory.count(array) > 0 {
+                self.arena.remove(array, at);
+                if self.arena.count(array) > 0 {
                     self.back_up(above, array, work);
                     return;
                 }
             } else if above.is_empty() {
-                self.best = Some(code);
+                self.numbers.best = Some(code);
             }
             // The next iteration resolves the parent of this array and frees the array. If the parent is the root, the
             // array is freed after the loop.
@@ -331,13 +308,13 @@ impl<'a, G: Game> PlainTree<'a, G> {
             path = above;
         }
         if self.root_array != 0 {
-            work += self.allocator.free(&mut self.memory, self.root_array);
+            work += self.arena.free(self.root_array);
             self.root_array = 0;
         }
         let entry = TableEntry::solved(value, work);
         self.updates.push((self.root, entry));
         self.value = Some(value);
-        (self.phi, self.delta) = (entry.phi, entry.delta);
+        self.numbers.pair = Pair { phi: entry.phi, delta: entry.delta };
     }
 
     /// Recomputes the numbers of the node at the end of the path, whose children are in `array`, and of its
@@ -345,21 +322,22 @@ impl<'a, G: Game> PlainTree<'a, G> {
     fn back_up(&mut self, path: &[PathStep], mut array: ArrayId, work: u64) {
         let combination = self.combination;
         for step in path.iter().rev() {
-            let (phi, delta) = self.memory.scan(array).numbers_of_parent(combination);
-            let at = self.memory.position(step.array, step.code).expect("the path is in the tree");
-            let node = self.memory.node(step.array, at);
+            let (phi, delta) = self.arena.scan(array).numbers_of_parent(combination);
+            let at = self.arena.position(step.array, step.code).expect("the path is in the tree");
+            let node = self.arena.node(step.array, at);
             if (node.phi, node.delta) == (phi, delta) {
                 return;
             }
-            self.memory.set_numbers(step.array, at, phi, delta);
+            self.arena.set_numbers(step.array, at, phi, delta);
             if self.config.open_entries {
                 self.updates.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
             }
             array = step.array;
         }
-        let scan = self.memory.scan(array);
-        (self.phi, self.delta) = scan.numbers_of_parent(combination);
-        self.best = Some(self.memory.code(array, scan.best));
+        let scan = self.arena.scan(array);
+        let (phi, delta) = scan.numbers_of_parent(combination);
+        self.numbers.pair = Pair { phi, delta };
+        self.numbers.best = Some(self.arena.code(array, scan.best));
     }
 }
 
@@ -425,8 +403,8 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
             if array == 0 || array != step.array {
                 return false;
             }
-            match self.memory.position(array, step.code) {
-                Some(at) => array = self.memory.child(array, at),
+            match self.arena.position(array, step.code) {
+                Some(at) => array = self.arena.child(array, at),
                 None => return false,
             }
         }
@@ -435,11 +413,6 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
 
     fn has_lost_leaves(&mut self) -> bool {
         std::mem::take(&mut self.has_lost_leaves)
-    }
-
-    /// Only counts the expansions. The numbers of the leaf are among the worker's shared results.
-    fn update(&mut self, _: &TakenLeaf, _: &Vec<Child>, work: u64) {
-        self.clock += work;
     }
 
     fn attach(
@@ -464,9 +437,9 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         if added == 0 {
             return None;
         }
-        let array = self.allocator.allocate(&mut self.memory, nodes.into_iter())?;
-        self.memory.add_work(array, work);
-        self.memory.set_stamp(array, self.clock as u32);
+        let array = self.arena.allocate(nodes.into_iter())?;
+        self.arena.add_work(array, work);
+        self.arena.set_stamp(array, self.clock as u32);
         if self.config.is_remote {
             // Worker ids are stored in 32 bits. For a worker with a larger id, nothing is stored.
             match u32::try_from(worker) {
@@ -477,8 +450,8 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         match leaf.path.last() {
             Some(step) => {
                 let at =
-                    self.memory.position(step.array, step.code).expect("the leaf is in the tree");
-                self.memory.set_child(step.array, at, array);
+                    self.arena.position(step.array, step.code).expect("the leaf is in the tree");
+                self.arena.set_child(step.array, at, array);
             }
             None => self.root_array = array,
         }
@@ -490,7 +463,7 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         self.clock += work;
         if self.is_leaf(leaf) {
             if leaf.path.is_empty() {
-                self.best = best;
+                self.numbers.best = best;
             }
             self.resolve_at(&leaf.path, value, work);
         }
@@ -521,23 +494,22 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         for (code, entry) in std::mem::take(&mut self.updates) {
             self.store(code, entry, counters);
         }
-        self.snapshots.poll(&mut self.memory, &self.allocator, self.root_array);
         if self.config.is_remote {
             self.table.reserve(self.table_used, 1, |code| self.game.key(code));
         }
         None
     }
 
-    fn root(&self) -> (Number, Number, Option<u64>) {
-        (self.phi, self.delta, self.best)
+    fn root(&self) -> RootNumbers {
+        self.numbers
     }
 
     fn root_children(&self) -> Vec<RootChild> {
-        self.memory.root_children(self.root_array)
+        self.arena.root_children(self.root_array)
     }
 
     fn nodes(&self) -> u64 {
-        1 + self.allocator.nodes()
+        1 + self.arena.node_count()
     }
 }
 

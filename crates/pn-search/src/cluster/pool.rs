@@ -13,8 +13,7 @@ use std::time::Duration;
 
 use super::message::{Instruction, Job, Request, WorkerState};
 use super::{Coordinator, CoordinatorConfig, JobTree};
-use crate::numbers::Number;
-use crate::run::{Counters, RootChild, SearchMonitor, SharedTree};
+use crate::run::{Counters, RootChild, RootNumbers, SearchMonitor, SharedTree};
 
 /// Time between two polls of the limits by a worker that waits for a job.
 const POLL_PERIOD: Duration = Duration::from_millis(5);
@@ -95,7 +94,7 @@ impl<T: JobTree> Pool<T> {
 }
 
 impl<T: JobTree + Send> SharedTree for Pool<T> {
-    fn root(&self) -> (Number, Number, Option<u64>) {
+    fn root(&self) -> RootNumbers {
         self.lock().tree.root()
     }
 

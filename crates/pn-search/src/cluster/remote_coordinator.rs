@@ -11,6 +11,7 @@ use super::message::{
 use super::wire::{self, Kind, WireError};
 use super::{Coordinator, CoordinatorConfig, JobTree};
 use crate::numbers::Number;
+use crate::numbers::Pair;
 use crate::run::{Counters, ListChildren, Observer, Progress, Reason};
 
 /// Reply to a worker, for the carrier of the messages.
@@ -150,7 +151,7 @@ impl<T: JobTree<Node: Serialize>> WireCoordinator<'_, T> {
 
     fn status(&self) -> CoordinatorStatus {
         let Coordinator { tree, .. } = &self.coordinator;
-        let (phi, delta, _) = tree.root();
+        let Pair { phi, delta } = tree.root().pair;
         CoordinatorStatus {
             numbers: (phi, delta),
             counters: self.coordinator.counters(),

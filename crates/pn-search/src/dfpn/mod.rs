@@ -17,6 +17,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::numbers::{Combination, Epsilon, Number, Pair};
+use super::run::RootNumbers;
 use super::search_tree::{ChildRef, Expanded, NextStep, SearchTree, scan};
 use super::table::Entry;
 use super::thresholds::{Others, Thresholds};
@@ -151,7 +152,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
     pub fn search_job(&mut self, code: u64, budget: u64) -> Option<Pair> {
         self.budget = budget;
         self.only_child_depth = 0;
-        self.tree.monitor().root = (1, 1, None);
+        self.tree.monitor().root = RootNumbers::START;
         let pair = loop {
             let found = self.search(code, Thresholds::ROOT, 0).map(|found| found.pair);
             let is_cancelled = PARALLEL && self.path.take_cutoff() == Some(0);
@@ -187,7 +188,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
                 }
                 NextStep::Summand { code, thresholds: part, pair } => {
                     if depth == 0 {
-                        self.tree.monitor().root = (pair.phi, pair.delta, None);
+                        self.tree.monitor().root = RootNumbers { pair, best: None };
                     }
                     if !thresholds.hold(pair, T::LIMITS_MIN) || self.has_to_return(depth) {
                         return Some(SearchResult { pair, work });
@@ -261,7 +262,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
             Expanded::Solved(value) => return Some(self.solved(code, value, before, 1)),
             Expanded::Won(child) => {
                 if depth == 0 {
-                    self.tree.monitor().root.2 = Some(child);
+                    self.tree.monitor().root.best = Some(child);
                 }
                 return Some(self.solved(code, Value::Win, before, 1));
             }
@@ -381,13 +382,14 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
     /// Reports the root's numbers, which follow from those of a node of depth `depth` if each node above has one open
     /// child: the search returns from an only child when the child is solved or the search ends. Phi and delta are
     /// exchanged at every ply.
-    fn report_root(&mut self, depth: usize, Pair { phi, delta }: Pair, best: Option<u64>) {
+    fn report_root(&mut self, depth: usize, pair: Pair, best: Option<u64>) {
         let root = &mut self.tree.monitor().root;
-        *root = match depth {
-            0 => (phi, delta, best),
-            _ if depth.is_multiple_of(2) => (phi, delta, root.2),
-            _ => (delta, phi, root.2),
-        };
+        let Pair { phi, delta } = pair;
+        let is_even = depth.is_multiple_of(2);
+        root.pair = if is_even { pair } else { Pair { phi: delta, delta: phi } };
+        if depth == 0 {
+            root.best = best;
+        }
     }
 
     /// Stores a value that took `before` expansions in earlier visits and `work` expansions in this visit.

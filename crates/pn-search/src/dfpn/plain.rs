@@ -11,7 +11,9 @@ use crate::plain::Root;
 use crate::plain::evaluate::{EvaluationOptions, Evaluator};
 use crate::plain::game::{Child, Game};
 use crate::plain::oracle::OracleAnswer;
-use crate::run::{Counters, Limits, Observer, Outcome, Reason, Report, SearchMonitor, SharedState};
+use crate::run::{
+    Counters, Limits, Observer, Outcome, Reason, Report, RootNumbers, SearchMonitor, SharedState,
+};
 use crate::search_tree::SearchTree;
 use crate::table::Table;
 use crate::{LeafSolverOptions, Value};
@@ -131,7 +133,8 @@ pub(crate) fn dfpn_sharing<G: Game>(
         let mut monitor = SearchMonitor::new(limits, observer);
         monitor.counters = initial_counters(table);
         let (pair, evaluator) = search::<G, false>(root, options, monitor, min_shared_work);
-        let SearchMonitor { stopped, root: (_, _, best), counters, .. } = evaluator.monitor;
+        let SearchMonitor { stopped, root: RootNumbers { best, .. }, counters, .. } =
+            evaluator.monitor;
         return (report(table, pair, stopped, best, counters, 1), evaluator.shared);
     }
     reserve_first_entries(game, table, threads);
@@ -142,7 +145,7 @@ pub(crate) fn dfpn_sharing<G: Game>(
         let observer = observer.map(|observer| observer as &mut dyn Observer);
         let monitor = SearchMonitor::of_worker(slot, observer);
         let (pair, mut evaluator) = search::<G, true>(root, options, monitor, min_shared_work);
-        let found = (pair, evaluator.monitor.root.2);
+        let found = (pair, evaluator.monitor.root.best);
         if pair.value().is_some() {
             state.finish();
             solution.lock().expect("no thread panics while it holds the lock").get_or_insert(found);

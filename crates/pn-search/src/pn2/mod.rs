@@ -7,13 +7,11 @@
 //! positions of discarded trees are searched again, unless the table contains their results.
 //!
 //! * [`pn2`] and [`pn2_parallel`] search a position with [`Pn2Options`].
-//! * `Levels`: both trees of a search on one thread. `SecondLevel`: the second-level tree of a
-//!   worker.
+//! * `SecondLevel`: the second-level tree of a worker.
 
 #![forbid(unsafe_code)]
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 mod parallel;
@@ -21,14 +19,13 @@ mod second;
 
 pub use parallel::pn2_parallel;
 
-use super::arena::{ArenaMemory, UNIT};
+use super::arena::{Arena, TreeError};
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
-use super::plain::game::{Child, Game};
+use super::plain::game::Game;
 use super::pns::tree::ProofTree;
 use super::pns::{self, PnsOptions};
 use super::run::{Limits, Observer, Reason, Report};
-use super::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use second::SecondLevel;
 
 /// Parameters of PN².
@@ -119,130 +116,84 @@ impl FromStr for Pn2Budget {
     }
 }
 
-/// Maximum share of the first level in the trees' memory, in quarters.
-const FIRST_LEVEL_QUARTERS: u64 = 3;
-
-impl Pn2Options {
-    /// Capacity of the trees of [`pn2_parallel`] with `threads` threads and `bytes` bytes.
-    ///
-    /// On one thread both levels share a memory: the first one grows from the bottom up to three
-    /// quarters of it, and every second-level tree is created in the rest above.
-    ///
-    /// There are never more workers than cores ([`std::thread::available_parallelism`]). A worker
-    /// that waits for a core occupies a good leaf, while other workers search worse leaves. When
-    /// the waiting worker searches its leaf at last, the leaf may not be a good one any more. With
-    /// several workers, the first level has half of the bytes, and each worker an equal part of the
-    /// other half. If that part were less than 64 KiB, there are fewer workers.
-    pub fn tree_capacity(&self, bytes: usize, threads: NonZeroUsize) -> TreeCapacity {
-        match parallel::workers(bytes, threads) {
-            0 | 1 => TreeCapacity::new(bytes, FIRST_LEVEL_QUARTERS, self.pns.combination),
-            workers => self.capacity_with(bytes, workers),
-        }
-    }
-
-    /// Capacity with `workers` workers.
-    fn capacity_with(&self, bytes: usize, workers: usize) -> TreeCapacity {
-        let second = bytes / 2 / workers;
-        self.pns.tree_capacity(bytes - second * workers).with_worker_memories(workers, second)
-    }
-}
-
 /// Searches a position by PN² on one thread.
 ///
-/// The search begins with the first-level tree `tree`: an empty one ([`Pn2Options::tree_capacity`]), or that of
-/// a search that was stopped. The search creates its second-level trees in the memory of `tree`. A node takes
-/// some 22 bytes. A second-level search that runs out of memory ends as if its budget were spent. If the first
-/// level runs out of memory, the outcome is `Unknown` for [`Reason::Memory`].
+/// The trees have at most `tree_bytes` bytes, some 22 per node: half of them are for the first level, half for the
+/// second. A second-level search that runs out of memory ends as if its budget were spent. If the first level runs out
+/// of memory, the outcome is `Unknown` for [`Reason::Memory`].
 ///
 /// [`super::run::Counters::nodes`] is the sum of both levels' nodes. A second-level search stops
 /// when the number of positions that it has evaluated, or of nodes that it has created, reaches the
 /// budget. The last expansion may exceed the budget.
 ///
-/// `snapshots` gives access to the first level's tree during the search, and to the tree at its
-/// end.
+/// # Errors
+/// If the system does not provide the memory of the trees, or `tree_bytes` is less than 128.
 ///
 /// # Panics
 /// If the game or the observer does.
 pub fn pn2<G: Game>(
     root: Root<'_, G>,
-    tree: SavedTree,
+    tree_bytes: usize,
     options: Pn2Options,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    snapshots: &TreeSnapshots,
-) -> Report {
+) -> Result<Report, TreeError> {
+    let second_bytes = tree_bytes / 2;
+    let first = Arena::new(tree_bytes - second_bytes)?;
+    let mut first = ProofTree::new(first, options.pns, root.code);
+    let mut second = SecondLevel::new(Arena::new(second_bytes)?, options.pns);
     let mut evaluator = Evaluator::alone(root, limits, observer, options.pns.evaluation());
     evaluator.monitor.counters.first_level = 1;
-    let mut levels = Levels {
-        first: ProofTree::new(options.pns, root.code),
-        second: SecondLevel::new(options.pns),
-    };
-    let SavedTree { mut memory, allocator, root_array, .. } = tree;
-    pns::start(&mut levels.first, &mut memory, &mut evaluator, allocator, root_array);
-    let reason = levels.search(&mut memory, &mut evaluator, &options, snapshots);
-    levels.first.unwind(&mut memory);
-    let top = levels.second.top as usize * UNIT;
-    let report = pns::report(&levels.first, reason, evaluator, top);
-    snapshots.store_tree(levels.first.into_saved(memory));
-    report
+    pns::start(&mut first, &mut evaluator);
+    let reason = search(&mut first, &mut second, &mut evaluator, &options);
+    first.unwind();
+    let bytes = first.arena.used_bytes() + second.bytes;
+    Ok(pns::report(&first, reason, evaluator, bytes))
 }
 
-/// Both trees of a search on one thread.
-struct Levels {
-    first: ProofTree,
-    second: SecondLevel,
-}
-
-impl Levels {
-    /// Evaluates most-proving nodes of the first level until its root is solved, or returns the
-    /// reason why the search was stopped.
-    fn search<G: Game>(
-        &mut self,
-        memory: &mut ArenaMemory,
-        evaluator: &mut Evaluator<G>,
-        options: &Pn2Options,
-        snapshots: &TreeSnapshots,
-    ) -> Option<Reason> {
-        let mut children: Vec<Child> = Vec::new();
-        let Levels { first, second } = self;
-        while let Some(code) = first.select(memory, evaluator) {
-            snapshots.poll(memory, &first.allocator, first.root_array());
-            evaluator.monitor.root = (first.phi, first.delta, first.best);
-            if first.take_from_table(memory, evaluator, code) {
-                continue;
-            }
-            let budget = options.budget.of(1 + first.allocator.nodes());
-            let before = evaluator.monitor.counters;
-            let (bottom, root_array) = (first.allocator.top(), first.root_array());
-            second.search(memory, bottom, root_array, evaluator, code, budget, |evaluator| {
-                evaluator.grow_if_full();
-                false
-            });
-            let counters = &mut evaluator.monitor.counters;
-            counters.second_level += counters.nodes - before.nodes;
-            let work = counters.expansions - before.expansions;
-            if let Some(value) = second.tree.value {
-                if first.is_at_root() {
-                    first.best = second.tree.best;
-                }
-                first.resolve(memory, evaluator, value, work);
-                continue;
-            }
-            if evaluator.monitor.stopped.is_some() {
-                return evaluator.monitor.stopped;
-            }
-            second.copy_children(memory, &mut children);
-            let counters = &mut evaluator.monitor.counters;
-            counters.first_level += children.len() as u64;
-            counters.nodes += children.len() as u64;
-            let expansions = counters.expansions;
-            // Without children, there was no memory for the first expansion of the second level.
-            if children.is_empty() || first.attach(memory, &children, work, expansions).is_err() {
-                return Some(Reason::Memory);
-            }
+/// Evaluates most-proving nodes of the first level until its root is solved, or returns the reason why the search was
+/// stopped.
+fn search<G: Game>(
+    first: &mut ProofTree,
+    second: &mut SecondLevel,
+    evaluator: &mut Evaluator<G>,
+    options: &Pn2Options,
+) -> Option<Reason> {
+    while let Some(code) = first.select(evaluator) {
+        evaluator.monitor.root = first.numbers;
+        if first.take_from_table(evaluator, code) {
+            continue;
         }
-        None
+        let budget = options.budget.of(1 + first.arena.node_count());
+        let before = evaluator.monitor.counters;
+        second.search(&|| first.root_children(), evaluator, code, budget, |evaluator| {
+            evaluator.grow_if_full();
+            false
+        });
+        let counters = &mut evaluator.monitor.counters;
+        counters.second_level += counters.nodes - before.nodes;
+        let work = counters.expansions - before.expansions;
+        if let Some(value) = second.tree.value {
+            if first.is_at_root() {
+                first.numbers.best = second.tree.numbers.best;
+            }
+            first.resolve(evaluator, value, work);
+            continue;
+        }
+        if evaluator.monitor.stopped.is_some() {
+            return evaluator.monitor.stopped;
+        }
+        let children = second.children();
+        let counters = &mut evaluator.monitor.counters;
+        counters.first_level += children.len() as u64;
+        counters.nodes += children.len() as u64;
+        let expansions = counters.expansions;
+        // Without children, there was no memory for the first expansion of the second level.
+        if children.is_empty() || first.attach(&children, work, expansions).is_err() {
+            return Some(Reason::Memory);
+        }
     }
+    None
 }
 
 #[cfg(test)]
@@ -283,11 +234,6 @@ pub(super) mod tests {
         ]
     }
 
-    /// Creates an empty tree for one thread.
-    pub fn tree(bytes: usize, options: Pn2Options) -> SavedTree {
-        SavedTree::empty(options.tree_capacity(bytes, NonZeroUsize::MIN)).unwrap()
-    }
-
     #[test]
     fn random_games_have_the_value_of_negamax() {
         let mut large_first_levels = 0;
@@ -298,9 +244,7 @@ pub(super) mod tests {
             for options in variants() {
                 let table = Table::new(1 << 14).unwrap();
                 let root = Root::new(&game, 0, &table);
-                let tree = tree(1 << 20, options);
-                let report =
-                    pn2(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new());
+                let report = pn2(root, 1 << 20, options, Limits::default(), &mut ()).unwrap();
                 assert_eq!(report.outcome, Outcome::Known(value), "seed {seed}, {options:?}");
                 if value == Value::Win {
                     let best = report.best.expect("a won root has a lost child");
@@ -345,12 +289,12 @@ pub(super) mod tests {
         for pns in [PnsOptions::PLAIN, RICH] {
             for budget in [0, 1, 10, 100, 400] {
                 let table = Table::new(1 << 18).unwrap();
-                let mut memory = ArenaMemory::new(1 << 20).unwrap();
+                let arena = Arena::new(1 << 20).unwrap();
                 let mut observer = ();
                 let monitor = SearchMonitor::new(Limits::default(), &mut observer);
                 let mut evaluator = Evaluator::new(&game, &table, monitor, pns.evaluation());
-                let mut second = SecondLevel::new(pns);
-                second.search(&mut memory, 1, 0, &mut evaluator, 0, budget, |_| false);
+                let mut second = SecondLevel::new(arena, pns);
+                second.search(&Vec::new, &mut evaluator, 0, budget, |_| false);
                 let max = budget.max(1) + widest;
                 assert!(evaluator.monitor.counters.nodes <= max);
                 assert!(second.tree.created <= max + 1);
@@ -365,8 +309,8 @@ pub(super) mod tests {
         let game = large_game();
         let run = |bytes, limits| {
             let table = Table::new(1 << 14).unwrap();
-            let (root, tree) = (Root::new(&game, 0, &table), tree(bytes, THESIS));
-            let report = pn2(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
+            let root = Root::new(&game, 0, &table);
+            let report = pn2(root, bytes, THESIS, limits, &mut ()).unwrap();
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
             report.outcome
         };
@@ -374,7 +318,7 @@ pub(super) mod tests {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
             assert_eq!(run(1 << 20, limits), Outcome::Unknown(Reason::NodeLimit));
         }
-        for bytes in [64, 100, 1000] {
+        for bytes in [128, 200, 1000] {
             assert_eq!(run(bytes, Limits::default()), Outcome::Unknown(Reason::Memory));
         }
         let stop = AtomicBool::new(true);

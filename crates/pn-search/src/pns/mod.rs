@@ -15,94 +15,75 @@ pub(super) mod tree;
 
 pub use options::PnsOptions;
 
-use super::arena::{Allocator, ArenaMemory, ArrayId, UNIT};
+use super::arena::{Arena, TreeError};
+use super::numbers::Pair;
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::Game;
-use super::run::{Limits, Observer, Outcome, Reason, Report};
+use super::run::{Limits, Observer, Outcome, Reason, Report, RootNumbers};
 use super::search_tree::Expanded;
-use super::snapshot::{SavedTree, TreeSnapshots};
 use crate::Value;
 use tree::{ArenaFull, ProofTree};
 
 /// Searches a position by PNS on one thread.
 ///
-/// The search begins with `tree`, an empty one or that of a search that was stopped
-/// ([`PnsOptions::tree_capacity`]), and uses some 22 bytes of the tree's memory per node. If the
-/// memory does not suffice, the outcome is `Unknown` for [`Reason::Memory`]. However the search
-/// ends, the positions that it has solved are in the table. [`Report::memory_bytes`] counts the
+/// The tree has at most `tree_bytes` bytes, some 22 per node. If they do not suffice, the outcome is `Unknown` for
+/// [`Reason::Memory`]. However the search ends, the positions that it has solved are in the table, and with
+/// [`PnsOptions::store_open`] also the open ones that it has left. [`Report::memory_bytes`] counts the
 /// table and the part of the tree's memory that was ever in use.
 ///
 /// The table may contain solved positions of any earlier search of the same game, and open ones of
 /// proof-number searches.
 ///
-/// `snapshots` gives access to the tree during the search, and to the tree at its end.
+/// # Errors
+/// If the system does not provide the memory of the tree, or `tree_bytes` is less than 64.
 ///
 /// # Panics
 /// If the game or the observer does.
 pub fn pns<G: Game>(
     root: Root<'_, G>,
-    tree: SavedTree,
+    tree_bytes: usize,
     options: PnsOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    snapshots: &TreeSnapshots,
-) -> Report {
+) -> Result<Report, TreeError> {
+    let mut tree = ProofTree::new(Arena::new(tree_bytes)?, options, root.code);
     let mut evaluator = Evaluator::alone(root, limits, observer, options.evaluation());
-    let SavedTree { mut memory, allocator, root_array, .. } = tree;
-    let mut tree = ProofTree::new(options, root.code);
-    start(&mut tree, &mut memory, &mut evaluator, allocator, root_array);
-    let reason = search(&mut tree, &mut memory, &mut evaluator, &options, snapshots);
-    tree.unwind(&mut memory);
-    let bytes = tree.allocator.top() as usize * UNIT;
-    let report = report(&tree, reason, evaluator, bytes);
-    snapshots.store_tree(tree.into_saved(memory));
-    report
+    start(&mut tree, &mut evaluator);
+    let reason = search(&mut tree, &mut evaluator, &options);
+    tree.unwind();
+    let bytes = tree.arena.used_bytes();
+    Ok(report(&tree, reason, evaluator, bytes))
 }
 
 /// Expands most-proving nodes until the root is solved, or returns the reason why the search was
 /// stopped.
 fn search<G: Game>(
     tree: &mut ProofTree,
-    memory: &mut ArenaMemory,
     evaluator: &mut Evaluator<G>,
     options: &PnsOptions,
-    snapshots: &TreeSnapshots,
 ) -> Option<Reason> {
-    while let Some(code) = tree.select(memory, evaluator) {
+    while let Some(code) = tree.select(evaluator) {
         evaluator.grow_if_full();
-        evaluator.monitor.root = (tree.phi, tree.delta, tree.best);
+        evaluator.monitor.root = tree.numbers;
         let looks_up_again = options.refresh_age != u32::MAX;
-        if looks_up_again && tree.take_from_table(memory, evaluator, code) {
+        if looks_up_again && tree.take_from_table(evaluator, code) {
             continue;
         }
-        if evaluator.monitor.tick_at(&|| memory.root_children(tree.root_array())) {
+        if evaluator.monitor.tick_at(&|| tree.root_children()) {
             return evaluator.monitor.stopped;
         }
-        if evaluator.monitor.has_just_polled() {
-            snapshots.poll(memory, &tree.allocator, tree.root_array());
-        }
-        if expand(tree, memory, evaluator, code).is_err() {
+        if expand(tree, evaluator, code).is_err() {
             return Some(Reason::Memory);
         }
     }
     None
 }
 
-/// Initialises `tree` with the arrays in `allocator`. `root_array` is the array of the root's
-/// children, 0 if the root is not expanded. If the oracle says that the root is lost, resolves the
-/// root instead.
-pub(crate) fn start<G: Game>(
-    tree: &mut ProofTree,
-    memory: &mut ArenaMemory,
-    evaluator: &mut Evaluator<G>,
-    allocator: Allocator,
-    root_array: ArrayId,
-) {
+/// Begins a search: resolves the root if the oracle says that it is lost.
+pub(crate) fn start<G: Game>(tree: &mut ProofTree, evaluator: &mut Evaluator<G>) {
     if evaluator.root_is_lost(tree.root) {
-        tree.resolve(memory, evaluator, Value::Loss, 0);
-    } else {
-        tree.adopt(memory, allocator, root_array, evaluator.monitor.counters.expansions);
+        tree.resolve(evaluator, Value::Loss, 0);
     }
 }
 
@@ -110,22 +91,21 @@ pub(crate) fn start<G: Game>(
 /// node is unchanged. After a failed query, the next tick stops the search.
 pub(crate) fn expand<G: Game>(
     tree: &mut ProofTree,
-    memory: &mut ArenaMemory,
     evaluator: &mut Evaluator<G>,
     code: u64,
 ) -> Result<(), ArenaFull> {
     evaluator.children.clear();
     match evaluator.expand(code, true) {
-        Expanded::Solved(value) => tree.resolve(memory, evaluator, value, 1),
+        Expanded::Solved(value) => tree.resolve(evaluator, value, 1),
         Expanded::Won(child) => {
             if tree.is_at_root() {
-                tree.best = Some(child);
+                tree.numbers.best = Some(child);
             }
-            tree.resolve(memory, evaluator, Value::Win, 1);
+            tree.resolve(evaluator, Value::Win, 1);
         }
         Expanded::Open(()) => {
             let expansions = evaluator.monitor.counters.expansions;
-            return tree.attach(memory, &evaluator.children, 1, expansions);
+            return tree.attach(&evaluator.children, 1, expansions);
         }
         Expanded::Stopped => {}
     }
@@ -140,11 +120,12 @@ pub(crate) fn report<G: Game>(
     evaluator: Evaluator<G>,
     tree_bytes: usize,
 ) -> Report {
+    let RootNumbers { pair: Pair { phi, delta }, best } = tree.numbers;
     Report {
         outcome: Outcome::of(tree.value, reason),
-        phi: tree.phi,
-        delta: tree.delta,
-        best: tree.best,
+        phi,
+        delta,
+        best,
         counters: evaluator.monitor.counters,
         memory_bytes: (evaluator.table.bytes() + tree_bytes) as u64,
         threads: 1,
@@ -192,8 +173,7 @@ mod tests {
         options: PnsOptions,
         limits: Limits,
     ) -> Report {
-        let tree = SavedTree::empty(options.tree_capacity(tree_bytes)).unwrap();
-        pns(Root::new(game, 0, table), tree, options, limits, &mut (), &TreeSnapshots::new())
+        pns(Root::new(game, 0, table), tree_bytes, options, limits, &mut ()).unwrap()
     }
 
     #[test]

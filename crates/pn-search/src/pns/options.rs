@@ -3,7 +3,6 @@
 use crate::LeafSolverOptions;
 use crate::numbers::{Combination, Epsilon};
 use crate::plain::evaluate::EvaluationOptions;
-use crate::snapshot::TreeCapacity;
 
 /// Parameters of PNS, and of both levels of PN².
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,10 +47,5 @@ impl PnsOptions {
     pub(crate) fn evaluation(&self) -> EvaluationOptions {
         let &PnsOptions { leaf_solver, evaluate_all, store_open: open_entries, seed, .. } = self;
         EvaluationOptions { leaf_solver, max_attempts: u32::MAX, evaluate_all, seed, open_entries }
-    }
-
-    /// Capacity of a tree in `bytes` bytes.
-    pub fn tree_capacity(&self, bytes: usize) -> TreeCapacity {
-        TreeCapacity::new(bytes, 4, self.combination)
     }
 }

@@ -15,11 +15,11 @@
 
 use super::options::PnsOptions;
 use crate::Value;
-use crate::arena::{Allocator, ArenaMemory, ArrayId, ChildRecord};
-use crate::numbers::{INFINITY, Number, best_child_threshold};
+use crate::arena::{Arena, ArrayId, ChildRecord};
+use crate::numbers::{INFINITY, Number, Pair, best_child_threshold};
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
-use crate::snapshot::SavedTree;
+use crate::run::{RootChild, RootNumbers};
 use crate::table::Entry;
 
 /// An expanded node on the path.
@@ -43,84 +43,43 @@ pub(crate) struct ArenaFull;
 
 /// The tree, the path of the search, and the results about the root.
 pub(crate) struct ProofTree {
-    pub allocator: Allocator,
+    pub arena: Arena,
     options: PnsOptions,
     pub root: u64,
     root_array: ArrayId,
     frames: Vec<Frame>,
     /// Number of nodes created since the tree was begun, with the root.
     pub created: u64,
-    /// Phi of the root when the search last returned to the root.
-    pub phi: Number,
-    /// Delta of the root at the same time.
-    pub delta: Number,
-    /// Best child of the root: a lost one if the root is won.
-    pub best: Option<u64>,
+    /// Numbers of the root when the search last returned to it.
+    pub numbers: RootNumbers,
     /// Value of the root.
     pub value: Option<Value>,
 }
 
 impl ProofTree {
-    /// Creates a tree of an unexpanded root, without memory for children.
-    pub fn new(options: PnsOptions, root: u64) -> Self {
+    /// Creates a tree of an unexpanded root.
+    pub fn new(arena: Arena, options: PnsOptions, root: u64) -> Self {
         ProofTree {
-            allocator: Allocator::new(1, 1),
+            arena,
             options,
             root,
             root_array: 0,
             frames: Vec::with_capacity(64),
             created: 1,
-            phi: 1,
-            delta: 1,
-            best: None,
+            numbers: RootNumbers::START,
             value: None,
         }
     }
 
-    /// Resets the tree to another unexpanded root, in the units of the memory from `bottom` to
-    /// `end`, exclusively.
-    pub fn reset(&mut self, bottom: u32, end: u32, root: u64) {
-        self.allocator.reset(bottom, end);
+    /// Resets the tree to another unexpanded root.
+    pub fn reset(&mut self, root: u64) {
+        self.arena.clear();
         self.root = root;
         self.root_array = 0;
         self.frames.clear();
         self.created = 1;
-        (self.phi, self.delta) = (1, 1);
-        self.best = None;
+        self.numbers = RootNumbers::START;
         self.value = None;
-    }
-
-    /// Array of the root's children, 0 if the root is not expanded.
-    pub fn root_array(&self) -> ArrayId {
-        self.root_array
-    }
-
-    /// Continues a tree whose child arrays are in `allocator` and whose numbers are backed up. The
-    /// root's children are in `array`, 0 if the root is not expanded. May be called only while the
-    /// tree is an unexpanded root.
-    pub fn adopt(
-        &mut self,
-        memory: &ArenaMemory,
-        allocator: Allocator,
-        array: ArrayId,
-        expansions: u64,
-    ) {
-        self.allocator = allocator;
-        if array == 0 {
-            return;
-        }
-        self.created += self.allocator.nodes();
-        self.root_array = array;
-        let scan = memory.scan(array);
-        (self.phi, self.delta) = scan.numbers_of_parent(self.options.combination);
-        self.best = Some(memory.code(array, scan.best));
-        self.enter(array, expansions);
-    }
-
-    /// Returns the tree with its memory. May be called only after [`Self::unwind`].
-    pub fn into_saved(self, memory: ArenaMemory) -> SavedTree {
-        let (allocator, root_array) = (self.allocator, self.root_array);
-        SavedTree { memory, allocator, root_array, worker_memories: Vec::new() }
     }
 
     /// Returns true if the selected node is the root.
@@ -128,21 +87,14 @@ impl ProofTree {
         self.frames.is_empty()
     }
 
-    /// Open children of the root.
-    pub fn root_children<'m>(
-        &self,
-        memory: &'m ArenaMemory,
-    ) -> impl Iterator<Item = ChildRecord> + use<'m> {
-        memory.nodes(self.root_array)
+    /// Open children of the root, in the form that observers receive.
+    pub fn root_children(&self) -> Vec<RootChild> {
+        self.arena.root_children(self.root_array)
     }
 
     /// Moves the path to the most-proving node and returns its code, or `None` if the root is
     /// solved.
-    pub fn select<G: Game>(
-        &mut self,
-        memory: &mut ArenaMemory,
-        evaluator: &mut Evaluator<G>,
-    ) -> Option<u64> {
+    pub fn select<G: Game>(&mut self, evaluator: &mut Evaluator<G>) -> Option<u64> {
         let combination = self.options.combination;
         loop {
             if self.value.is_some() {
@@ -152,19 +104,19 @@ impl ProofTree {
             let Some(frame) = self.frames.last_mut() else {
                 return Some(self.root);
             };
-            let scan = memory.scan(frame.array);
+            let scan = self.arena.scan(frame.array);
             let (phi, delta) = scan.numbers_of_parent(combination);
             if depth == 1 {
-                (self.phi, self.delta) = (phi, delta);
-                self.best = Some(memory.code(frame.array, scan.best));
+                let best = Some(self.arena.code(frame.array, scan.best));
+                self.numbers = RootNumbers { pair: Pair { phi, delta }, best };
             }
             if phi >= frame.phi_threshold || delta >= frame.delta_threshold {
                 let entered = frame.entered;
                 self.frames.pop();
                 if let Some(parent) = self.frames.last() {
-                    memory.set_numbers(parent.array, parent.chosen, phi, delta);
+                    self.arena.set_numbers(parent.array, parent.chosen, phi, delta);
                     if self.options.store_open {
-                        let code = memory.code(parent.array, parent.chosen);
+                        let code = self.arena.code(parent.array, parent.chosen);
                         // Stores the search effort of this visit only. The sum over all visits is
                         // no better as replacement priority (docs/research/pns.md).
                         let work = evaluator.monitor.counters.expansions - entered;
@@ -182,17 +134,17 @@ impl ProofTree {
             );
             frame.child_delta =
                 best_child_threshold(frame.phi_threshold, scan.second, self.options.epsilon);
-            let child = memory.child(frame.array, scan.best);
+            let child = self.arena.child(frame.array, scan.best);
             if child == 0 {
-                return Some(memory.code(frame.array, scan.best));
+                return Some(self.arena.code(frame.array, scan.best));
             }
             let expansions = evaluator.monitor.counters.expansions;
             // The stamp of a child array is the number of expansions at the last look-up of these
             // children. Ages are modulo 2³²; at worst a node is refreshed late.
-            let age = (expansions as u32).wrapping_sub(memory.stamp(child));
+            let age = (expansions as u32).wrapping_sub(self.arena.stamp(child));
             if self.options.refresh_age != u32::MAX && age >= self.options.refresh_age {
-                memory.set_stamp(child, expansions as u32);
-                if !self.refresh(memory, evaluator, child) {
+                self.arena.set_stamp(child, expansions as u32);
+                if !self.refresh(evaluator, child) {
                     continue;
                 }
             }
@@ -202,50 +154,44 @@ impl ProofTree {
 
     /// Updates the children of the chosen node, which are in `array`, from the table. Returns false
     /// if that has solved the chosen node.
-    fn refresh<G: Game>(
-        &mut self,
-        memory: &mut ArenaMemory,
-        evaluator: &mut Evaluator<G>,
-        array: ArrayId,
-    ) -> bool {
-        let count = memory.count(array);
+    fn refresh<G: Game>(&mut self, evaluator: &mut Evaluator<G>, array: ArrayId) -> bool {
+        let count = self.arena.count(array);
         for at in 0..count {
-            evaluator.table.prefetch(evaluator.game.key(memory.code(array, at)));
+            evaluator.table.prefetch(evaluator.game.key(self.arena.code(array, at)));
         }
         for at in (0..count).rev() {
-            let code = memory.code(array, at);
+            let code = self.arena.code(array, at);
             let Some(entry) = evaluator.table.lookup(evaluator.game.key(code), code) else {
                 continue;
             };
             match entry.value() {
                 Some(value) => {
-                    let child = memory.child(array, at);
+                    let child = self.arena.child(array, at);
                     if child != 0 {
-                        let work = self.allocator.free(memory, child);
-                        memory.set_child(array, at, 0);
-                        memory.add_work(array, work);
+                        let work = self.arena.free(child);
+                        self.arena.set_child(array, at, 0);
+                        self.arena.add_work(array, work);
                     }
                     if value == Value::Loss {
-                        let work = self.allocator.free(memory, array);
+                        let work = self.arena.free(array);
                         let frame = self.frames.last().expect("a chosen node has a parent");
-                        memory.set_child(frame.array, frame.chosen, 0);
-                        self.resolve(memory, evaluator, Value::Win, work);
+                        self.arena.set_child(frame.array, frame.chosen, 0);
+                        self.resolve(evaluator, Value::Win, work);
                         return false;
                     }
-                    memory.remove(array, at);
-                    self.allocator.removed();
+                    self.arena.remove(array, at);
                 }
-                None if self.options.store_open && memory.child(array, at) == 0 => {
-                    memory.set_numbers(array, at, entry.phi, entry.delta);
+                None if self.options.store_open && self.arena.child(array, at) == 0 => {
+                    self.arena.set_numbers(array, at, entry.phi, entry.delta);
                 }
                 None => {}
             }
         }
-        if memory.count(array) == 0 {
-            let work = self.allocator.free(memory, array);
+        if self.arena.count(array) == 0 {
+            let work = self.arena.free(array);
             let frame = self.frames.last().expect("a chosen node has a parent");
-            memory.set_child(frame.array, frame.chosen, 0);
-            self.resolve(memory, evaluator, Value::Loss, work);
+            self.arena.set_child(frame.array, frame.chosen, 0);
+            self.resolve(evaluator, Value::Loss, work);
             return false;
         }
         true
@@ -273,7 +219,6 @@ impl ProofTree {
     /// node; `expansions` is the search's counter of expansions after them.
     pub fn attach(
         &mut self,
-        memory: &mut ArenaMemory,
         children: &[Child],
         work: u64,
         expansions: u64,
@@ -283,12 +228,12 @@ impl ProofTree {
             phi: child.phi,
             delta: child.delta,
         });
-        let array = self.allocator.allocate(memory, nodes).ok_or(ArenaFull)?;
+        let array = self.arena.allocate(nodes).ok_or(ArenaFull)?;
         self.created += children.len() as u64;
-        memory.add_work(array, work);
-        memory.set_stamp(array, expansions as u32);
+        self.arena.add_work(array, work);
+        self.arena.set_stamp(array, expansions as u32);
         match self.frames.last() {
-            Some(parent) => memory.set_child(parent.array, parent.chosen, array),
+            Some(parent) => self.arena.set_child(parent.array, parent.chosen, array),
             None => self.root_array = array,
         }
         self.enter(array, expansions - work);
@@ -299,7 +244,6 @@ impl ProofTree {
     /// this solves leave the path and the tree.
     pub fn resolve<G: Game>(
         &mut self,
-        memory: &mut ArenaMemory,
         evaluator: &mut Evaluator<G>,
         mut value: Value,
         mut work: u64,
@@ -308,26 +252,25 @@ impl ProofTree {
             let Some(&Frame { array, chosen, .. }) = self.frames.last() else {
                 evaluator.store(self.root, Entry::solved(value, work));
                 self.value = Some(value);
-                Entry { phi: self.phi, delta: self.delta, .. } = Entry::solved(value, work);
+                self.numbers.pair = Pair::of(value);
                 return;
             };
-            let code = memory.code(array, chosen);
+            let code = self.arena.code(array, chosen);
             evaluator.store(code, Entry::solved(value, work));
-            memory.add_work(array, work);
+            self.arena.add_work(array, work);
             if value == Value::Win {
-                memory.remove(array, chosen);
-                self.allocator.removed();
-                if memory.count(array) > 0 {
+                self.arena.remove(array, chosen);
+                if self.arena.count(array) > 0 {
                     return;
                 }
             } else if self.frames.len() == 1 {
-                self.best = Some(code);
+                self.numbers.best = Some(code);
             }
             value = !value;
-            work = self.allocator.free(memory, array);
+            work = self.arena.free(array);
             self.frames.pop();
             match self.frames.last() {
-                Some(parent) => memory.set_child(parent.array, parent.chosen, 0),
+                Some(parent) => self.arena.set_child(parent.array, parent.chosen, 0),
                 None => self.root_array = 0,
             }
         }
@@ -335,33 +278,28 @@ impl ProofTree {
 
     /// Resolves the selected node if the table contains its value. Skips the root, because its
     /// result also names a lost child.
-    pub fn take_from_table<G: Game>(
-        &mut self,
-        memory: &mut ArenaMemory,
-        evaluator: &mut Evaluator<G>,
-        code: u64,
-    ) -> bool {
+    pub fn take_from_table<G: Game>(&mut self, evaluator: &mut Evaluator<G>, code: u64) -> bool {
         if self.is_at_root() {
             return false;
         }
         let value = evaluator.value(code);
         if let Some(value) = value {
-            self.resolve(memory, evaluator, value, 1);
+            self.resolve(evaluator, value, 1);
         }
         value.is_some()
     }
 
     /// Backs up the numbers of all nodes on the path and clears the path. Nothing may be selected
     /// afterwards.
-    pub fn unwind(&mut self, memory: &mut ArenaMemory) {
+    pub fn unwind(&mut self) {
         while let Some(frame) = self.frames.pop() {
-            let scan = memory.scan(frame.array);
+            let scan = self.arena.scan(frame.array);
             let (phi, delta) = scan.numbers_of_parent(self.options.combination);
             match self.frames.last() {
-                Some(parent) => memory.set_numbers(parent.array, parent.chosen, phi, delta),
+                Some(parent) => self.arena.set_numbers(parent.array, parent.chosen, phi, delta),
                 None => {
-                    (self.phi, self.delta) = (phi, delta);
-                    self.best = Some(memory.code(frame.array, scan.best));
+                    let best = Some(self.arena.code(frame.array, scan.best));
+                    self.numbers = RootNumbers { pair: Pair { phi, delta }, best };
                 }
             }
         }

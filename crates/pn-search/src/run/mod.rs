@@ -34,8 +34,8 @@ pub use counters::Counters;
 pub(super) use cutoff::CutoffRequest;
 pub use limits::{Limits, Outcome, Reason};
 pub(super) use monitor::{MemoryUse, SearchMonitor};
-pub(super) use report::SharedTree;
 pub use report::{CheckpointProgress, ListChildren, Observer, Progress, Report, RootChild};
+pub(super) use report::{RootNumbers, SharedTree};
 #[cfg(feature = "simulation")]
 pub use scheduler::Scheduler;
 pub(super) use shared_state::{SharedState, WorkerSlot};

@@ -1,9 +1,10 @@
 //! Limits, counters and progress of one worker.
 
 use super::{
-    Counters, Limits, ListChildren, Observer, Progress, Reason, SharedState, SharedTree, WorkerSlot,
+    Counters, Limits, ListChildren, Observer, Progress, Reason, RootNumbers, SharedState,
+    SharedTree, WorkerSlot,
 };
-use crate::numbers::Number;
+use crate::numbers::Pair;
 
 /// Expansions between two polls of the clock, the stop flag and the observer: a few milliseconds.
 const INTERVAL: u32 = 2048;
@@ -40,8 +41,8 @@ pub(crate) struct SearchMonitor<'a> {
     found: Vec<(u32, u32)>,
     /// Reason why the search has to stop. Once it is set, the search returns from all nodes.
     pub stopped: Option<Reason>,
-    /// Phi, delta and best child of the root, for the observer. In a search with jobs, the root is the job's node.
-    pub root: (Number, Number, Option<u64>),
+    /// Numbers of the root, for the observer. In a search with jobs, the root is the job's node.
+    pub root: RootNumbers,
     /// Tree whose leaves are the workers' jobs.
     pub tree: Option<&'a dyn SharedTree>,
     /// Depth of the current iteration (α-β), for the observer.
@@ -78,7 +79,7 @@ impl<'a> SearchMonitor<'a> {
             others: Counters::default(),
             found: Vec::new(),
             stopped: None,
-            root: (1, 1, None),
+            root: RootNumbers::START,
             tree: None,
             depth: 0,
         };
@@ -148,12 +149,6 @@ impl<'a> SearchMonitor<'a> {
         if self.counters.known_hits.is_multiple_of(KNOWN_INTERVAL) {
             self.countdown = 1;
         }
-    }
-
-    /// Returns true if the last tick has polled.
-    #[inline(always)]
-    pub fn has_just_polled(&self) -> bool {
-        self.countdown == self.interval
     }
 
     /// Polls limits and reports progress without counting an expansion, for a worker that waits.
@@ -230,7 +225,8 @@ impl<'a> SearchMonitor<'a> {
         let counters = self.all_counters();
         let Some(observer) = &mut self.observer else { return };
         let (tree, depth) = (self.tree, self.depth);
-        let (phi, delta, best) = tree.map_or(self.root, SharedTree::root);
+        let RootNumbers { pair, best } = tree.map_or(self.root, SharedTree::root);
+        let Pair { phi, delta } = pair;
         let list = tree.map(|tree| || tree.root_children());
         let children = list.as_ref().map(|list| list as &ListChildren<'_>).or(children);
         let memory_bytes = memory.bytes;

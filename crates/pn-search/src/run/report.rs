@@ -1,7 +1,7 @@
 //! Progress and results of a search.
 
 use super::{Counters, Outcome};
-use crate::numbers::Number;
+use crate::numbers::{Number, Pair};
 use crate::table::TableUse;
 
 /// State of a running search.
@@ -73,6 +73,20 @@ pub struct RootChild {
     pub delta: Number,
 }
 
+/// Numbers of the root of a search, and its best child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RootNumbers {
+    /// Phi and delta.
+    pub pair: Pair,
+    /// Code of the best child, if children have codes and the root has been expanded: a lost one if the root is won.
+    pub best: Option<u64>,
+}
+
+impl RootNumbers {
+    /// Before the root is expanded.
+    pub const START: RootNumbers = RootNumbers { pair: Pair { phi: 1, delta: 1 }, best: None };
+}
+
 /// Function that lists the root's children with their numbers while a search runs: all of them, or only the
 /// open ones. Once a child is found that is lost, so that the root is won, the list may contain only this child. The
 /// numbers of a child that is being searched are those that it had when the search last left it. A call costs at most
@@ -81,8 +95,8 @@ pub type ListChildren<'a> = dyn Fn() -> Vec<RootChild> + Sync + 'a;
 
 /// A proof-number tree that several workers search.
 pub(crate) trait SharedTree: Sync {
-    /// Proof and disproof number of the root, and its best child.
-    fn root(&self) -> (Number, Number, Option<u64>);
+    /// Numbers of the root.
+    fn root(&self) -> RootNumbers;
 
     /// Children of the root; see [`ListChildren`].
     fn root_children(&self) -> Vec<RootChild>;

@@ -69,7 +69,7 @@ pub fn pns<G: Impartial>(
             break;
         };
         pair = found;
-        evaluator.monitor.root = (pair.phi, pair.delta, None);
+        evaluator.monitor.root.pair = pair;
     }
     evaluator.monitor.finish();
     let stopped = evaluator.monitor.stopped.unwrap_or(Reason::Interrupted);

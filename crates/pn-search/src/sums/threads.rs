@@ -125,8 +125,7 @@ impl<G: Impartial> WorkerGroup<'_, G> {
                     monitor.state().finish();
                 }
                 monitor.finish();
-                let (phi, delta, _) = monitor.root;
-                (found, Pair { phi, delta })
+                (found, monitor.root.pair)
             })
         };
         // The stack of the calling thread may be too small, so it is used only if no thread can be started.

@@ -1,5 +1,6 @@
 //! The coordinator of workers in other processes, for plain games.
 
+use crate::arena::{Arena, TreeError};
 use crate::cluster::message::SharedResults;
 use crate::cluster::shared_entry::{self, SharedEntry};
 use crate::cluster::{CoordinatorConfig, PlainTree, RemoteCoordinator, coordinate};
@@ -7,32 +8,28 @@ use crate::numbers::Combination;
 use crate::plain::Root;
 use crate::plain::game::Game;
 use crate::run::{Observer, Report};
-use crate::snapshot::{SavedTree, TreeSnapshots};
 use crate::table::{Cursor, Table};
 
-/// Coordinates the search with id `search`. The search begins with `tree`, which is empty or comes
-/// from a search that was stopped, and with the entries in the table of `root`. `run` transports the
+/// Coordinates the search with id `search`. The tree has at most `tree_bytes` bytes. `run` transports the
 /// messages. When `run` returns, this function returns too; if the search is not over then, it
 /// counts as interrupted.
 ///
+/// # Errors
+/// If the system does not provide the memory of the tree, or `tree_bytes` is less than 64.
+///
 /// # Panics
 /// If the game, the observer or `run` does.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the position, the search, the checkpoints and the transport of messages"
-)]
 pub fn coordinate_plain<G: Game>(
     root: Root<'_, G>,
-    tree: SavedTree,
+    tree_bytes: usize,
     combination: Combination,
     config: CoordinatorConfig,
     search: u64,
     observer: &mut dyn Observer,
-    snapshots: &TreeSnapshots,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
-) -> Report {
+) -> Result<Report, TreeError> {
     let table = root.table;
-    let tree = PlainTree::new(root, tree, combination, config, snapshots);
+    let tree = PlainTree::new(root, Arena::new(tree_bytes)?, combination, config);
     let results = shared_entries(table, config.shared_work);
     let used = table.estimated_count();
     let coordinator = coordinate(tree, config, search, used, results, observer, run);
@@ -40,7 +37,7 @@ pub fn coordinate_plain<G: Game>(
     let counters = coordinator.counters();
     let mut report = coordinator.tree.report(reason, counters, 1);
     report.memory_bytes += bytes;
-    report
+    Ok(report)
 }
 
 /// Returns the entries of a table that took at least `min_work` expansions.

@@ -22,11 +22,12 @@ pub use worker::PlainWorker;
 use std::num::NonZeroUsize;
 
 use super::Value;
+use super::arena::{Arena, TreeError};
 use super::cluster::message::{Job, JobOutcome, WorkerState};
 use super::cluster::pool::Pool;
 use super::cluster::{CoordinatorConfig, PlainTree};
 use super::dfpn::{self, DfpnOptions, reserve_first_entries};
-use super::numbers::{Combination, Pair};
+use super::numbers::Pair;
 use super::parallel::run_workers;
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
@@ -34,12 +35,6 @@ use super::plain::game::{Child, Game};
 use super::plain::oracle::OracleAnswer;
 use super::run::{Counters, Limits, Observer, Reason, Report, SearchMonitor, SharedState};
 use super::search_tree::Expanded;
-use super::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
-
-/// Capacity of a first-level tree of `bytes` bytes, with the combination of the workers' df-pn.
-pub fn tree_capacity(bytes: usize, combination: Combination) -> TreeCapacity {
-    TreeCapacity::new(bytes, 4, combination)
-}
 
 /// Stack of a worker's thread, in bytes. Df-pn recurses as deep as the longest line.
 const STACK_BYTES: usize = 16 << 20;
@@ -48,41 +43,33 @@ const STACK_BYTES: usize = 16 << 20;
 /// these threads. `dfpn` are the parameters of the workers; its combination is also used in the
 /// first level.
 ///
-/// The search begins with `tree`, which is empty or comes from a search that was stopped
-/// ([`tree_capacity`] computes the capacity of such a tree). Each node of the first level takes some
-/// 22 bytes of the tree's memory. If this memory does not suffice, the outcome is `Unknown` for
-/// [`Memory`](super::run::Reason::Memory). With several threads, the node limit is exceeded by some
-/// hundred expansions of each thread.
+/// The tree of the first level has at most `tree_bytes` bytes, some 22 per node. If they do not suffice, the outcome is
+/// `Unknown` for [`Memory`](super::run::Reason::Memory). With several threads, the node limit is exceeded by some
+/// hundred expansions of each thread. If the system starts fewer threads, there are fewer workers.
 ///
 /// [`nodes`](super::run::Counters::nodes) counts the root and the positions that the workers have
 /// evaluated. [`first_level`](super::run::Counters::first_level) counts those of them that became
 /// nodes of the first level's tree, and [`second_level`](super::run::Counters::second_level) all
 /// others.
 ///
-/// The tree is stored in `snapshots` for checkpoints ([`super::snapshot`]); without checkpoints,
-/// pass [`TreeSnapshots::new`]. If the system starts fewer threads, there are fewer workers.
+/// # Errors
+/// If the system does not provide the memory of the tree, or `tree_bytes` is less than 64.
 ///
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the position, the search, the limits and the checkpoints"
-)]
 pub fn two_level<G: Game>(
     root: Root<'_, G>,
-    tree: SavedTree,
+    tree_bytes: usize,
     dfpn: DfpnOptions,
     workers: NonZeroUsize,
     config: CoordinatorConfig,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
-    snapshots: &TreeSnapshots,
-) -> Report {
+) -> Result<Report, TreeError> {
     let Root { game, code, table } = root;
     // If the oracle has the value of the root, df-pn finds it with one expansion.
     if game.oracle_value(code) != OracleAnswer::Unknown {
-        snapshots.store_tree(tree);
-        return dfpn::dfpn(root, dfpn, limits, observer);
+        return Ok(dfpn::dfpn(root, dfpn, limits, observer));
     }
     let workers = workers.get();
     if workers > 1 {
@@ -91,7 +78,7 @@ pub fn two_level<G: Game>(
     let table_used = table.estimated_count();
     let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
     let state = SharedState::new(workers, limits, begin);
-    let tree = PlainTree::new(root, tree, dfpn.combination, config, snapshots);
+    let tree = PlainTree::new(root, Arena::new(tree_bytes)?, dfpn.combination, config);
     let pool = Pool::new(tree, config);
     let threads = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
         // Shortens the lifetime of the trait object.
@@ -107,7 +94,7 @@ pub fn two_level<G: Game>(
     });
     let coordinator = pool.into_coordinator();
     let reason = coordinator.reason();
-    coordinator.tree.report(reason, state.counters(), threads.len() as u32)
+    Ok(coordinator.tree.report(reason, state.counters(), threads.len() as u32))
 }
 
 /// Searches jobs until the search is over.
@@ -120,7 +107,7 @@ fn work<'a, G: Game, const PARALLEL: bool>(
         let before = worker.tree.monitor.counters;
         let outcome = match worker.search_job(node, budget).map(Pair::value) {
             None => JobOutcome::Stopped,
-            Some(Some(value)) => JobOutcome::Solved(value, worker.tree.monitor.root.2),
+            Some(Some(value)) => JobOutcome::Solved(value, worker.tree.monitor.root.best),
             Some(None) => children(&mut worker.tree, node),
         };
         let spent = worker.tree.monitor.counters.since(&before);

@@ -20,7 +20,6 @@ use crate::numbers::{Combination, Epsilon, INFINITY};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Counters, Limits, Outcome, Reason, Report};
-use crate::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::graph::{GraphGame, Hooked};
@@ -74,10 +73,9 @@ fn with_coordinator(
     config: CoordinatorConfig,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> Report {
-    let (table, snapshots) = (Table::new(1 << 14).unwrap(), TreeSnapshots::new());
+    let table = Table::new(1 << 14).unwrap();
     let (root, combination) = (Root::new(game, 0, &table), DFPN.combination);
-    let tree = SavedTree::empty(TreeCapacity::new(1 << 20, 4, combination)).unwrap();
-    coordinate_plain(root, tree, combination, config, SEARCH, &mut (), &snapshots, run)
+    coordinate_plain(root, 1 << 20, combination, config, SEARCH, &mut (), run).unwrap()
 }
 
 /// Fault probabilities in 1/256.

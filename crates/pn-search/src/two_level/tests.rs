@@ -42,10 +42,9 @@ fn search<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let tree = SavedTree::empty(tree_capacity(bytes, DFPN.combination)).unwrap();
     let config = CoordinatorConfig { job_nodes, refresh_age: 0, ..CoordinatorConfig::LOCAL };
     let workers = NonZeroUsize::new(workers).unwrap();
-    two_level(root, tree, DFPN, workers, config, limits, observer, &TreeSnapshots::new())
+    two_level(root, bytes, DFPN, workers, config, limits, observer).unwrap()
 }
 
 fn run(game: &impl Game, options: Options, limits: Limits<'_>) -> Report {
@@ -80,13 +79,10 @@ fn the_options_of_the_evaluation_are_used() {
     let nodes = |number: u64, dfpn: DfpnOptions| {
         let game = random_game(number);
         let table = Table::new(1 << 16).unwrap();
-        let tree = SavedTree::empty(tree_capacity(1 << 20, dfpn.combination)).unwrap();
         let config = CoordinatorConfig { job_nodes: 10, ..CoordinatorConfig::LOCAL };
         let (root, limits) = (Root::new(&game, 0, &table), Limits::default());
         let one = NonZeroUsize::MIN;
-        two_level(root, tree, dfpn, one, config, limits, &mut (), &TreeSnapshots::new())
-            .counters
-            .nodes
+        two_level(root, 1 << 20, dfpn, one, config, limits, &mut ()).unwrap().counters.nodes
     };
     let dfpn = DfpnOptions { evaluate_all: false, ..DfpnOptions::PLAIN };
     for other in [DfpnOptions::PLAIN, DfpnOptions { seed: Some(1), ..dfpn }] {

@@ -202,8 +202,9 @@ impl LimitArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct JobArgs {
     /// pns-pdfpn: length of a worker's job in nodes, for Sprouts in expansions [default: 10000].
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = parse_count)]
-    pub iterations: Option<u64>,
+    #[arg(long, visible_alias = "iterations", value_name = "N", allow_negative_numbers = true,
+          value_parser = parse_count)]
+    pub job_length: Option<u64>,
 }
 
 impl JobArgs {
@@ -212,9 +213,9 @@ impl JobArgs {
     /// # Errors
     /// If it is given for an algorithm without jobs.
     pub fn length(self, algorithm: &'static str, has_jobs: bool) -> Result<Option<u64>, CliError> {
-        match self.iterations {
+        match self.job_length {
             Some(_) if !has_jobs => Err(CliError::Usage(format!(
-                "--iterations is for --algo pns-pdfpn, not for {algorithm}"
+                "--job-length is for --algo pns-pdfpn, not for {algorithm}"
             ))),
             length => Ok(length),
         }

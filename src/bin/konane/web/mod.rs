@@ -40,7 +40,7 @@ use clap::Args;
 use tokio::task::spawn_blocking;
 
 use crate::args::{SearchMemoryArg, ThreadsArg};
-use crate::commands::sprouts::engine::{NumbersArg, analyst};
+use crate::commands::sprouts::search::{NumbersArg, analyst};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use boards::Boards;

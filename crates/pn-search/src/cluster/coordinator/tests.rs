@@ -2,13 +2,13 @@
 //! loses, duplicates and delays messages.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::Value;
+use crate::arena::Arena;
 use crate::cluster::PlainTree;
 use crate::cluster::shared_entry::{self, SharedEntry};
 use crate::dfpn::{DfpnOptions, dfpn};
@@ -18,7 +18,6 @@ use crate::plain::game::{Child, Expansion, Game};
 use crate::pn2::{Pn2Budget, Pn2Options};
 use crate::pns::PnsOptions;
 use crate::run::{Limits, Outcome};
-use crate::snapshot::{SavedTree, TreeCapacity, TreeSnapshots};
 use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::FaultRates;
@@ -284,8 +283,10 @@ impl<'a> NetworkSimulation<'a> {
     }
 }
 
-fn empty_tree() -> SavedTree {
-    SavedTree::empty(TreeCapacity::new(1 << 20, 4, COMBINATION)).unwrap()
+/// Returns a tree below position 0.
+fn tree<'a>(game: &'a GraphGame, table: &'a Table) -> PlainTree<'a, GraphGame> {
+    let arena = Arena::new(1 << 20).unwrap();
+    PlainTree::new(Root::new(game, 0, table), arena, COMBINATION, TREE)
 }
 
 /// Runs a search with workers that are started one after the other.
@@ -297,10 +298,7 @@ fn run(
     seed: u64,
 ) -> Summary {
     let table = Table::new(1 << 14).unwrap();
-    let snapshots = TreeSnapshots::new();
-    let tree =
-        PlainTree::new(Root::new(game, 0, &table), empty_tree(), COMBINATION, TREE, &snapshots);
-    let coordinator = Coordinator::new(tree, config, 0);
+    let coordinator = Coordinator::new(tree(game, &table), config, 0);
     let mut simulation = NetworkSimulation::new(game, coordinator, workers, faults, seed);
     simulation.run();
     let NetworkSimulation { coordinator, job_ids, lost_jobs, moved_jobs, .. } = simulation;
@@ -335,15 +333,13 @@ proptest! {
         seed in 0u64..1000,
         workers in 1u64..9,
         budget in 2u64..40,
-        parts in 1u32..5,
         (loss, duplication, crash) in (0u64..130, 0u64..200, 0u64..20),
         max_delay in 1u64..100,
     ) {
         let game = random_game(seed);
         let mut oracle = Negamax::new(&game);
         let faults = FaultRates { loss, duplication, crash, max_delay };
-        let config = CoordinatorConfig { job_parts: parts.try_into().unwrap(), ..config(budget) };
-        let summary = run(&game, config, workers, faults, seed);
+        let summary = run(&game, config(budget), workers, faults, seed);
         let value = oracle.value(0);
         prop_assert_eq!(summary.outcome, Outcome::Known(value));
         if value == Value::Win {
@@ -376,12 +372,11 @@ fn the_faults_of_the_test_above_occur() {
 fn the_node_limit_applies_to_all_workers_together() {
     let game = large_game();
     for limit in [0, 1, 2, 50, 1000] {
-        for (nodes, parts) in [(30, 1), (30, 3), (1000, 500)] {
-            let job_parts = NonZeroU32::new(parts).unwrap();
-            let config = CoordinatorConfig { node_limit: Some(limit), job_parts, ..config(nodes) };
+        for nodes in [2, 30, 1000] {
+            let config = CoordinatorConfig { node_limit: Some(limit), ..config(nodes) };
             let Summary { outcome, counters, .. } = run(&game, config, 7, FaultRates::NONE, 1);
             assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
-            // The last job of a worker, or part of a job, exceeds its budget by at most one expansion.
+            // The last job of a worker exceeds its budget by at most one expansion.
             assert!(counters.nodes <= limit.max(1) + 7 * 58, "{limit}: {}", counters.nodes);
         }
     }
@@ -396,11 +391,8 @@ fn with_config(
     config: CoordinatorConfig,
     test: impl FnOnce(&mut Coordinator<PlainTree<'_, GraphGame>>),
 ) {
-    let (game, table, snapshots) =
-        (large_game(), Table::new(1 << 14).unwrap(), TreeSnapshots::new());
-    let tree =
-        PlainTree::new(Root::new(&game, 0, &table), empty_tree(), COMBINATION, TREE, &snapshots);
-    test(&mut Coordinator::new(tree, config, 0));
+    let (game, table) = (large_game(), Table::new(1 << 14).unwrap());
+    test(&mut Coordinator::new(tree(&game, &table), config, 0));
 }
 
 fn message(worker: WorkerId, state: WorkerState<Vec<Child>>) -> PlainRequest {
@@ -459,40 +451,6 @@ fn jobs_of_lost_workers_are_free_and_duplicates_count_once() {
         let reply = coordinator.handle(message(3, WorkerState::Idle));
         let results = shared_entry::to_bytes(&[result]);
         assert_eq!((job(&reply).last, reply.results, reply.received), (Some(2), results, 1));
-    });
-}
-
-#[test]
-fn a_job_continues_after_each_part_with_the_results_of_others() {
-    let job_parts = NonZeroU32::new(3).unwrap();
-    with_config(CoordinatorConfig { job_parts, ..config(20) }, |coordinator| {
-        let first = job(&coordinator.handle(message(1, WorkerState::Idle)));
-        let other = SharedEntry { code: 77, entry: Entry::solved(Value::Win, 3) };
-        let other = shared_entry::to_bytes(&[other]);
-        let idle = Request { results: other.clone(), ..message(2, WorkerState::Idle) };
-        assert_eq!(coordinator.handle(idle).instruction, Instruction::Wait);
-        let done = |job: &Job<u64>, nodes| {
-            let state =
-                WorkerState::Done { job: job.id, outcome: children(1..4), spent: spent(nodes) };
-            message(1, state)
-        };
-        let reply = coordinator.handle(done(&first, 7));
-        let second = job(&reply);
-        assert_eq!(reply.results, other);
-        let third = job(&coordinator.handle(done(&second, 7)));
-        let parts = [&first, &second, &third].map(|job| (job.id, job.node, job.budget));
-        assert_eq!(parts, [(1, 0, 7), (2, 0, 7), (3, 0, 6)]);
-        assert_eq!((coordinator.tree.nodes(), coordinator.granted), (1, 6));
-        assert_eq!(coordinator.counters().jobs, 1);
-        let next = job(&coordinator.handle(done(&third, 6)));
-        assert_eq!((coordinator.tree.nodes(), coordinator.counters().nodes), (4, 21));
-        assert_ne!(next.node, 0);
-        // The other parts of a job whose leaf is solved are not searched.
-        let solved = JobOutcome::Solved(Value::Loss, None);
-        let state = WorkerState::Done { job: next.id, outcome: solved, spent: spent(2) };
-        coordinator.handle(message(1, state));
-        assert!(coordinator.is_over());
-        assert_eq!(coordinator.granted, 0);
     });
 }
 

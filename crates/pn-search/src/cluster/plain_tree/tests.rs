@@ -1,6 +1,6 @@
 use super::*;
+use crate::numbers::Number;
 use crate::plain::game::Expansion;
-use crate::snapshot::TreeCapacity;
 use crate::split_mix::mix;
 use crate::testing::graph::GraphGame;
 use crate::testing::graph::random_game;
@@ -25,25 +25,23 @@ const RICH: (Combination, CoordinatorConfig) = (
 fn tree<'a, G: Game>(
     game: &'a G,
     table: &'a Table,
-    snapshots: &'a TreeSnapshots,
     bytes: usize,
     (combination, config): (Combination, CoordinatorConfig),
 ) -> PlainTree<'a, G> {
-    let empty = SavedTree::empty(TreeCapacity::new(bytes, 4, combination)).unwrap();
-    PlainTree::new(Root::new(game, 0, table), empty, combination, config, snapshots)
+    PlainTree::new(Root::new(game, 0, table), Arena::new(bytes).unwrap(), combination, config)
 }
 
 /// Checks phi and delta of all nodes in and below a child array against those of their children. Returns the number of
 /// these nodes, and phi and delta of the array's parent.
 fn check<G: Game>(tree: &PlainTree<'_, G>, array: ArrayId) -> (u64, Number, Number) {
-    let memory = &tree.memory;
+    let arena = &tree.arena;
     let (mut nodes, mut phi, mut phis) = (0, u32::MAX, Vec::new());
-    assert!(memory.count(array) > 0);
-    for at in 0..memory.count(array) {
-        let node = memory.node(array, at);
+    assert!(arena.count(array) > 0);
+    for at in 0..arena.count(array) {
+        let node = arena.node(array, at);
         assert!(node.phi > 0 && node.delta > 0);
-        if memory.child(array, at) != 0 {
-            let (below, phi, delta) = check(tree, memory.child(array, at));
+        if arena.child(array, at) != 0 {
+            let (below, phi, delta) = check(tree, arena.child(array, at));
             assert_eq!((node.phi, node.delta), (phi, delta));
             nodes += below;
         }
@@ -60,7 +58,7 @@ fn check_all<G: Game>(tree: &PlainTree<'_, G>, out: &[TakenLeaf]) {
     if tree.value.is_none() && tree.root_array != 0 {
         let (nodes, phi, delta) = check(tree, tree.root_array);
         assert_eq!(tree.nodes(), 1 + nodes);
-        assert_eq!((tree.phi, tree.delta), (phi, delta));
+        assert_eq!((tree.numbers.pair.phi, tree.numbers.pair.delta), (phi, delta));
     }
     let taken: AHashSet<u64> = out.iter().map(|leaf| leaf.code).collect();
     assert_eq!(taken.len(), out.len());
@@ -87,8 +85,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let mut oracle = Negamax::new(&game);
         let table = Table::new(1 << (6 + seed % 10)).unwrap();
         let options = if seed % 2 == 0 { PLAIN } else { RICH };
-        let snapshots = TreeSnapshots::new();
-        let mut tree = tree(&game, &table, &snapshots, 1 << 18, options);
+        let mut tree = tree(&game, &table, 1 << 18, options);
         let workers = 1 + seed as usize % 9;
         let mut out: Vec<TakenLeaf> = Vec::new();
         let mut lost_codes = AHashSet::new();
@@ -156,7 +153,7 @@ fn results_in_any_order_lead_to_the_value_of_negamax() {
         let value = oracle.value(0);
         assert_eq!(tree.value, Some(value), "seed {seed}");
         if value == Value::Win {
-            assert_eq!(oracle.value(tree.best.unwrap()), Value::Loss, "seed {seed}");
+            assert_eq!(oracle.value(tree.numbers.best.unwrap()), Value::Loss, "seed {seed}");
         }
         assert!(tree.taken.is_empty());
     }
@@ -174,12 +171,11 @@ fn leaf(tree: &mut PlainTree<'_, GraphGame>) -> TakenLeaf {
 fn virtual_losses_spread_workers_and_selection_backtracks() {
     let game = GraphGame::new(7, &[]).unwrap();
     let table = Table::new(64).unwrap();
-    let snapshots = TreeSnapshots::new();
     let child = |code, phi, delta| Child { code, phi, delta, effort: 0 };
     // Node 1 gets delta 10 and node 2 gets 12. With a worker below node 1, its virtual delta is 11 or 13.
     for (virtual_loss_64, expected) in [(0, [3, 4, 5, 6]), (16, [3, 5, 4, 6])] {
         let options = (PLAIN.0, CoordinatorConfig { virtual_loss_64, ..PLAIN.1 });
-        let mut tree = tree(&game, &table, &snapshots, 1 << 18, options);
+        let mut tree = tree(&game, &table, 1 << 18, options);
         for children in [
             vec![child(1, 1, 1), child(2, 1, 2)],
             vec![child(3, 5, 7), child(4, 5, 8)],
@@ -193,7 +189,7 @@ fn virtual_losses_spread_workers_and_selection_backtracks() {
         assert_eq!(out.each_ref().map(|leaf| leaf.code), expected);
         assert!(matches!(tree.select(), Selection::AllTaken));
         // The real numbers are backed up, not the virtual ones.
-        assert_eq!((tree.phi, tree.delta), (10, 14));
+        assert_eq!((tree.numbers.pair.phi, tree.numbers.pair.delta), (10, 14));
         out.iter().for_each(|leaf| tree.release(leaf));
         assert!(tree.taken.is_empty());
     }
@@ -203,8 +199,7 @@ fn virtual_losses_spread_workers_and_selection_backtracks() {
 fn a_full_memory_is_reported_and_changes_nothing() {
     let game = GraphGame::nim(&[5, 6, 7]);
     let table = Table::new(64).unwrap();
-    let snapshots = TreeSnapshots::new();
-    let mut tree = tree(&game, &table, &snapshots, 200, PLAIN);
+    let mut tree = tree(&game, &table, 200, PLAIN);
     let held = leaf(&mut tree);
     let mut children = Vec::new();
     game.expand(held.code, &mut (), &mut children, |_| {});
@@ -218,8 +213,8 @@ fn a_full_memory_is_reported_and_changes_nothing() {
 #[test]
 fn the_table_grows_by_its_own_entries_and_not_those_of_workers() {
     let game = GraphGame::nim(&[12, 21, 25]);
-    let (table, snapshots) = (Table::new(1 << 20).unwrap(), TreeSnapshots::new());
-    let mut tree = tree(&game, &table, &snapshots, 1 << 20, RICH);
+    let table = Table::new(1 << 20).unwrap();
+    let mut tree = tree(&game, &table, 1 << 20, RICH);
     let first = table.used_bytes();
     let mut counters = Counters { table_used: 1 << 40, ..Counters::default() };
     let mut add = |codes: std::ops::Range<u64>| {

@@ -2,7 +2,7 @@ use super::*;
 use crate::Value;
 use crate::plain::oracle::{Oracle, WithOracle};
 use crate::pn2::pn2;
-use crate::pn2::tests::{THESIS, tree, variants};
+use crate::pn2::tests::{THESIS, variants};
 use crate::run::{Outcome, Progress, Reason};
 use crate::table::Table;
 use crate::testing::graph::Hooked;
@@ -22,9 +22,8 @@ fn search<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let tree = SavedTree::empty(options.capacity_with(tree_bytes, workers)).unwrap();
-    let (root, snapshots) = (Root::new(game, 0, table), TreeSnapshots::new());
-    search_with(root, tree, options, limits, observer, &snapshots)
+    let root = Root::new(game, 0, table);
+    search_with(root, tree_bytes, options, workers, limits, observer).unwrap()
 }
 
 #[test]
@@ -85,9 +84,15 @@ fn one_thread_is_the_sequential_search() {
         for options in variants() {
             let [a, b] = [true, false].map(|parallel| {
                 let table = Table::new(1 << 14).unwrap();
-                let (root, tree) = (Root::new(&game, 0, &table), tree(1 << 20, options));
-                let search = if parallel { pn2_parallel } else { pn2 };
-                search(root, tree, options, Limits::default(), &mut (), &TreeSnapshots::new())
+                let (root, limits) = (Root::new(&game, 0, &table), Limits::default());
+                let report = match parallel {
+                    true => {
+                        let one = NonZeroUsize::MIN;
+                        pn2_parallel(root, 1 << 20, options, one, limits, &mut ())
+                    }
+                    false => pn2(root, 1 << 20, options, limits, &mut ()),
+                };
+                report.unwrap()
             });
             assert_eq!((a.counters, a.best), (b.counters, b.best));
         }
@@ -104,8 +109,7 @@ fn any_number_of_threads_may_be_requested() {
             let threads = NonZeroUsize::new(threads).unwrap();
             let limits = Limits::default();
             let root = Root::new(&game, 0, &table);
-            let tree = SavedTree::empty(THESIS.tree_capacity(bytes, threads)).unwrap();
-            let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
+            let report = pn2_parallel(root, bytes, THESIS, threads, limits, &mut ()).unwrap();
             assert_eq!(report.outcome, Outcome::Known(value));
             assert!(report.memory_bytes <= (table.bytes() + bytes) as u64);
         }
@@ -219,8 +223,7 @@ fn a_known_root_takes_one_expansion_and_oracle_failures_end_the_search() {
     let game = WithOracle::new(&nim, &lost);
     let limits = Limits::default();
     let root = Root::new(&game, 0, &table);
-    let tree = SavedTree::empty(THESIS.tree_capacity(1 << 20, two)).unwrap();
-    let report = pn2_parallel(root, tree, THESIS, limits, &mut (), &TreeSnapshots::new());
+    let report = pn2_parallel(root, 1 << 20, THESIS, two, limits, &mut ()).unwrap();
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let game = WithOracle::new(&nim, &NoneAtTheRoot);
     let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());

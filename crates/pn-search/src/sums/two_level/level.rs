@@ -19,8 +19,10 @@ use crate::Value;
 use crate::cluster::message::{JobOutcome, SharedResults, WorkerId};
 use crate::cluster::{JobTree, Selection};
 use crate::map_bytes;
-use crate::numbers::{Number, Pair};
-use crate::run::{Counters, Limits, Reason, Report, SearchMonitor, SharedState, WorkerSlot};
+use crate::numbers::Pair;
+use crate::run::{
+    Counters, Limits, Reason, Report, RootNumbers, SearchMonitor, SharedState, WorkerSlot,
+};
 use crate::search_tree::SearchTree;
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
@@ -304,12 +306,6 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         std::mem::take(&mut self.has_lost_leaves)
     }
 
-    fn update(&mut self, leaf: &TakenCouple, children: &Vec<u8>, work: u64) {
-        let path = leaf.whole_path();
-        self.import_children(&path, children);
-        self.back_up(&path, work.min(MAX_WORK));
-    }
-
     fn attach(
         &mut self,
         leaf: &TakenCouple,
@@ -394,8 +390,8 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         self.state.take_found()
     }
 
-    fn root(&self) -> (Number, Number, Option<u64>) {
-        (self.pair.phi, self.pair.delta, None)
+    fn root(&self) -> RootNumbers {
+        RootNumbers { pair: self.pair, best: None }
     }
 
     fn nodes(&self) -> u64 {

@@ -89,10 +89,10 @@ fn run_jobs<G: Named>(
         state = WorkerState::Done { job: id, outcome, spent };
     }
     let coordinator = pool.lock();
-    let (phi, delta, _) = coordinator.tree.root();
-    worker.tree.monitor.root = (phi, delta, None);
+    let root = coordinator.tree.root();
+    worker.tree.monitor.root = root;
     match coordinator.reason() {
-        None => Some(Pair { phi, delta }),
+        None => Some(root.pair),
         Some(reason) => {
             worker.tree.monitor.stop(reason);
             None

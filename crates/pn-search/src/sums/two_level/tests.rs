@@ -1,7 +1,7 @@
 //! Tests of a coordinator and workers, each with its own solver state and its own ids of atoms. Messages between them
 //! are lost, duplicated and delayed. Results are compared with those of a recursive reference implementation.
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 use ahash::HashMap;
@@ -325,7 +325,6 @@ fn run(
         (0..concurrent + 20).map(|_| ProcessGame::new(&game, max_atoms[1])).collect();
     let workspaces = games.iter().map(|game| SolverState::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
-    let job_parts = NonZeroU32::new(1 + seed as u32 / 3 % 3).unwrap();
     let worker = |workspace| {
         SumWorker::new(workspace, options, NonZeroUsize::MIN, 2, SEARCH, Limits::default())
     };
@@ -344,7 +343,7 @@ fn run(
         &workspace,
         &root,
         options,
-        CoordinatorConfig { job_parts, ..config(job_nodes) },
+        config(job_nodes),
         SEARCH,
         &mut recorder,
         |coordinator| {
@@ -423,28 +422,6 @@ fn a_search_that_ended_without_memory_does_not_continue() {
     let Summary { report, .. } =
         run(357, 1, 10, [32, 40], FaultRates { max_delay: 5, ..FaultRates::NONE });
     assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory));
-}
-
-#[test]
-fn a_part_of_a_job_changes_the_numbers_of_its_leaf() {
-    let game = Declared::random(3, 70, 6);
-    let games = [(); 2].map(|()| ProcessGame::new(&game, 70));
-    let options = SearchOptions::PAPER;
-    let workspace = SolverState::new(&games[1], 1 << 20).unwrap();
-    let worker =
-        SumWorker::new(workspace, options, NonZeroUsize::MIN, 2, SEARCH, Limits::default());
-    let workspace = SolverState::new(&games[0], 1 << 20).unwrap();
-    let root = Sum::new(&games[0], &[games[0].intern(69).unwrap()], 0);
-    let config = CoordinatorConfig { job_parts: NonZeroU32::new(2).unwrap(), ..config(20) };
-    coordinate_sum(&workspace, &root, options, config, SEARCH, &mut (), |coordinator| {
-        let before = coordinator.status().numbers;
-        let delivery = coordinator.handle_idle(0);
-        let result = worker.search(0, &delivery.reply, None).unwrap();
-        assert!(coordinator.handle(&result).unwrap().job > delivery.job);
-        let status = coordinator.status();
-        assert_eq!((status.tree_nodes, status.jobs), (1, 1));
-        assert_ne!(status.numbers, before);
-    });
 }
 
 /// If a worker received its next job in the reply to every copy of a result, the number of messages would grow without

@@ -43,7 +43,7 @@ pub struct SolveArgs {
     /// "*2". May be repeated. The player to move is that of the first position, and moves in one term. Components are
     /// evaluated first; those that take too many positions are searched by df-pn on one thread.
     #[arg(long, value_name = "TERM", allow_hyphen_values = true, group = "phased",
-          conflicts_with_all = ["stdin", "threads", "algo", "profile", "iterations", "db", "proof", "lines",
+          conflicts_with_all = ["stdin", "threads", "algo", "profile", "job_length", "db", "proof", "lines",
                                 "checkpoint", "resume", "checkpoint_interval", "trace", "symmetry", "epsilon",
                                 "combination", "pn2_budget", "virtual_loss", "seed"])]
     pub add: Vec<String>,

@@ -32,7 +32,7 @@ pub struct CheckpointArgs {
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
     /// Time from one checkpoint to the next, such as 30s, 10m or 1h [default: 10m]. The search continues
-    /// while its table is written, and waits while its tree is written.
+    /// while a checkpoint is written.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true,
           requires = "checkpoint")]
     pub checkpoint_interval: Option<Duration>,
@@ -77,12 +77,7 @@ impl<'a> RunCheckpoints<'a> {
             match result {
                 Ok(written) => {
                     let took = output::time(written.took.as_secs_f64());
-                    let paused = match written.paused {
-                        Duration::ZERO => String::new(),
-                        paused => format!(", search paused {}", output::time(paused.as_secs_f64())),
-                    };
-                    display
-                        .note(&format!("checkpoint: {}, in {took}{paused}", size_text(&written)));
+                    display.note(&format!("checkpoint: {}, in {took}", size_text(&written)));
                     tracing::info!(?written, "checkpoint written");
                     self.written = (self.written.0 + 1, Some(written));
                     self.error = None;
@@ -111,7 +106,6 @@ impl RunCheckpoints<'_> {
             written: count,
             bytes: last.map(|written| written.bytes),
             entries: last.map(|written| written.entries),
-            tree_nodes: last.map(|written| written.tree_nodes),
             error: self.error.as_ref().map(ToString::to_string),
         }
     }
@@ -145,8 +139,6 @@ pub struct CheckpointJson {
     pub bytes: Option<u64>,
     /// Number of table entries in the file.
     pub entries: Option<u64>,
-    /// Number of tree nodes in the file.
-    pub tree_nodes: Option<u64>,
     /// The error of the last write, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

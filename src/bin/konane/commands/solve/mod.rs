@@ -9,8 +9,9 @@ mod proof;
 mod report;
 mod sums;
 
+use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 pub use args::SolveArgs;
@@ -30,24 +31,17 @@ use proof::{ProofResult, SolveResult};
 use report::SolveReport;
 
 use konane::analysis::Analyst;
-use konane::checkpoint::CheckpointError;
+use konane::checkpoint::{CheckpointError, CheckpointWriter};
 use konane::proof::ProofWriter;
 use konane::search::cluster::CoordinatorConfig;
 use konane::search::plain::oracle::Oracle;
-use konane::search::run::Reason;
-use konane::tablebase::DatabaseValues;
-use konane::{Algorithm, Solution, SolveError, SolveOptions, Solver};
+use konane::search::run::{Limits, Reason};
+use konane::tablebase::{Database, DatabaseError, DatabaseValues};
+use konane::{Algorithm, Board, Position, SearchTable, Solution, SolveError, SolveOptions, Solver};
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let (algorithm, name) = (args.algo, args.algo.name());
-    let threads = args.search.threads.of(name, Algorithm::parallel().map(Algorithm::name))?;
-    let two_levels = algorithm == Algorithm::PnsPdfpn;
-    let job_nodes = args.jobs.length(name, two_levels)?;
-    let job_nodes = job_nodes.unwrap_or(CoordinatorConfig::LOCAL.job_nodes);
-    let (profile, memory_bytes) = (args.profile, args.search.limits.memory.memory);
-    let overrides = args.experiment.overrides();
-    let options = SolveOptions { algorithm, profile, overrides, memory_bytes, threads, job_nodes };
+    let options = options(args)?;
     if args.stdin.is_some() {
         return positions::run(args, options, stop);
     }
@@ -56,125 +50,206 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let (board, position) = args.start.read()?;
     let board = args.experiment.board(board)?;
-    if args.proof.is_some() && !args.experiment.symmetry.is_all() {
-        return Err(SolveError::ProofSymmetry.into());
-    }
-    output::must_differ(&[
-        ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
-        ("--proof", args.proof.as_deref()),
-        ("--trace", args.trace.trace.as_deref()),
-    ])?;
-    // Before the search, so that an output that cannot be written is reported in time.
-    output::must_be_open()?;
     let solver = Solver::new(&board, &position).options(options);
-    let checkpoints = args.checkpoint.writer(&solver)?;
-    let checkpoints = checkpoints.as_ref();
-    let writer = args.proof.as_deref().map(ProofWriter::create).transpose()?;
-    if writer.is_some() || checkpoints.is_some() {
-        args.search.threads.start_pool()?;
-    }
-    let database = database::open_named(&args.db, board.dimensions(), Some(&position))?;
-    let directory = database.as_ref().map(|database| database.directory().to_owned());
-    let values = database.as_ref().map(|database| DatabaseValues::new(database).with_board(&board));
-    let trace = Trace::begin(&args.trace)?;
-    let begun = Instant::now();
-    let limits = args.search.limits.started_at(begun, stop);
-    tracing::debug!(?options, ?position, "search begins");
-    // The answer is printed, or stored as JSON, before further work that may run out of memory.
-    let early = EarlyAnswer::default();
-    let solved = |solution: &Solution, run_checkpoints: Option<&RunCheckpoints<'_>>| {
-        let proof_result = args.proof.as_deref().map(ProofResult::out_of_memory);
-        early.answer(&SolveReport {
-            args,
-            board: &board,
-            database: directory.as_deref(),
-            solution,
-            proof_result: proof_result.as_ref(),
-            run_checkpoints,
-            lines: None,
-        });
+    let files = Files::open(args, &board, &position, &solver)?;
+    let directory = files.database.as_ref().map(|database| database.directory().to_owned());
+    let answer = Answer {
+        args,
+        board: &board,
+        position: &position,
+        database: directory.as_deref(),
+        printed: Mutex::default(),
     };
+    let limits = args.search.limits.started_at(Instant::now(), stop);
+    let Files { checkpoints, proof, database, trace } = files;
+    let checkpoints = checkpoints.as_ref();
+    let solver = solver.limits(limits).checkpoint_writer(checkpoints);
+    tracing::debug!(?options, ?position, "search begins");
+    let found = search(&solver, checkpoints, database.as_ref(), proof, trace, &answer)?;
+    tracing::debug!(solution = ?found.solution, "search ends");
+    finish(found, database, options, limits, &answer)
+}
+
+fn options(args: &SolveArgs) -> Result<SolveOptions, CliError> {
+    let (algorithm, name) = (args.algo, args.algo.name());
+    let threads = args.search.threads.of(name, Algorithm::parallel().map(Algorithm::name))?;
+    let job_nodes = args.jobs.length(name, algorithm == Algorithm::PnsPdfpn)?;
+    Ok(SolveOptions {
+        algorithm,
+        profile: args.profile,
+        overrides: args.experiment.overrides(),
+        memory_bytes: args.search.limits.memory.memory,
+        threads,
+        job_nodes: job_nodes.unwrap_or(CoordinatorConfig::LOCAL.job_nodes),
+    })
+}
+
+/// Files of a search. They are opened before it, so that a file that cannot be used is reported in time.
+struct Files {
+    checkpoints: Option<CheckpointWriter>,
+    proof: Option<ProofWriter>,
+    database: Option<Database>,
+    trace: Option<Trace>,
+}
+
+impl Files {
+    fn open(
+        args: &SolveArgs,
+        board: &Board,
+        position: &Position,
+        solver: &Solver<'_>,
+    ) -> Result<Self, CliError> {
+        if args.proof.is_some() && !args.experiment.symmetry.is_all() {
+            return Err(SolveError::ProofSymmetry.into());
+        }
+        output::must_differ(&[
+            ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
+            ("--proof", args.proof.as_deref()),
+            ("--trace", args.trace.trace.as_deref()),
+        ])?;
+        output::must_be_open()?;
+        let checkpoints = args.checkpoint.writer(solver)?;
+        let proof = args.proof.as_deref().map(ProofWriter::create).transpose()?;
+        if proof.is_some() || checkpoints.is_some() {
+            args.search.threads.start_pool()?;
+        }
+        let database = database::open_named(&args.db, board.dimensions(), Some(position))?;
+        let trace = Trace::begin(&args.trace)?;
+        Ok(Files { checkpoints, proof, database, trace })
+    }
+}
+
+/// Results of a search, and errors that do not affect its result.
+struct Found<'a> {
+    solution: Solution,
+    /// The table, if moves are to be evaluated.
+    table: Option<SearchTable>,
+    proof: Option<ProofResult>,
+    checkpoints: Option<RunCheckpoints<'a>>,
+    database_error: Option<DatabaseError>,
+    trace: Result<(), CliError>,
+}
+
+/// Searches, and collects and writes the proof.
+fn search<'a>(
+    solver: &Solver<'_>,
+    checkpoints: Option<&'a CheckpointWriter>,
+    database: Option<&Database>,
+    proof: Option<ProofWriter>,
+    trace: Option<Trace>,
+    answer: &'a Answer<'a>,
+) -> Result<Found<'a>, CliError> {
+    let Answer { args, board, .. } = *answer;
     let display = ProgressDisplay::new(args.output.quiet);
     let mut observer = SolveObserver {
         run_checkpoints: checkpoints.map(|writer| RunCheckpoints::new(writer, &display)),
         display,
-        board: &board,
-        position: &position,
-        algorithm,
         trace,
-        on_solved: &solved,
+        answer,
         solved: None,
     };
-    let solver = solver.limits(limits).checkpoint_writer(checkpoints);
-    let (result, proof_result) = match &values {
-        Some(values) => search(&solver.clone().oracle(values), &mut observer, writer, args.lines),
-        None => search(&solver, &mut observer, writer, args.lines),
+    let values = database.map(|database| DatabaseValues::new(database).with_board(board));
+    let keep_table = args.lines;
+    let (result, proof) = match &values {
+        Some(values) => prove(&solver.clone().oracle(values), &mut observer, proof, keep_table),
+        None => prove(solver, &mut observer, proof, keep_table),
     };
-    let (run_checkpoints, traced) = observer.finish();
+    let (checkpoints, trace) = observer.finish();
     let (solution, table) = match result {
         Err(SolveError::Checkpoint(CheckpointError::Interrupted { .. })) => {
-            (Solution::stopped(&solver, Reason::Interrupted), None)
+            (Solution::stopped(solver, Reason::Interrupted), None)
         }
         result => result?,
     };
     let database_error = values.and_then(DatabaseValues::into_error);
-    tracing::debug!(?solution, "search ends");
+    Ok(Found { solution, table, proof, checkpoints, database_error, trace })
+}
 
-    // Errors from here on do not affect the result of the search.
-    if args.lines && proof_result.is_none() && solution.winner.is_some() {
-        solved(&solution, run_checkpoints.as_ref());
+/// Solves the position. If there is a writer, also collects and writes a proof, and returns the table only if
+/// `keep_table` is true.
+fn prove<K: Oracle>(
+    solver: &Solver<'_, K>,
+    observer: &mut SolveObserver<'_>,
+    writer: Option<ProofWriter>,
+    keep_table: bool,
+) -> (SolveResult, Option<ProofResult>) {
+    match writer {
+        Some(writer) => proof::run(solver, observer, writer, keep_table),
+        None => (solver.search(observer), None),
+    }
+}
+
+/// Evaluates the moves, if requested, prints the rest of the answer and returns the exit code.
+fn finish(
+    found: Found<'_>,
+    database: Option<Database>,
+    options: SolveOptions,
+    limits: Limits<'_>,
+    answer: &Answer<'_>,
+) -> Result<Exit, CliError> {
+    let Found { solution, table, proof, checkpoints, database_error, trace } = found;
+    let Answer { args, board, .. } = *answer;
+    if args.lines && proof.is_none() && solution.winner.is_some() {
+        answer.print_early(&answer.report(&solution, None, checkpoints.as_ref(), None));
     }
     let judge = || {
-        let mut analyst = Analyst::after(&board, table, options)?;
+        let mut analyst = Analyst::after(board, table, options)?;
         if let Some(database) = database {
             analyst = analyst.with_database(database)?;
         }
         MovesAndLine::find(analyst, &solution, limits, args.output.quiet)
     };
     let lines = (args.lines && database_error.is_none()).then(judge).transpose();
-    let (lines, lines_error) = match lines {
-        Ok(lines) => (lines, None),
-        Err(error) => (None, Some(error)),
-    };
-    let report = SolveReport {
-        args,
-        board: &board,
-        database: directory.as_deref(),
-        solution: &solution,
-        proof_result: proof_result.as_ref(),
-        run_checkpoints: run_checkpoints.as_ref(),
-        lines: lines.as_ref(),
-    };
-    early.rest(&report)?;
+    let (lines, lines_error) =
+        lines.map_or_else(|error| (None, Some(error)), |lines| (lines, None));
+    let (proof_result, run_checkpoints) = (proof.as_ref(), checkpoints.as_ref());
+    answer.print_rest(&answer.report(&solution, proof_result, run_checkpoints, lines.as_ref()))?;
     if let Some(error) = database_error.map(CliError::from).or(lines_error.map(CliError::from)) {
         return Err(error);
     }
-    if let Some(error) = run_checkpoints.and_then(|run_checkpoints| run_checkpoints.error)
+    if let Some(error) = checkpoints.and_then(|checkpoints| checkpoints.error)
         && solution.winner.is_none()
     {
         return Err(error.into());
     }
-    traced?;
+    trace?;
     match solution.reason {
         // The winner is known, but the search for the moves was interrupted.
-        None if args.lines && stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
-        None => proof_result.map_or(Ok(Exit::Answered), ProofResult::into_exit),
+        None if args.lines && limits.reached() == Some(Reason::Interrupted) => {
+            Ok(Exit::Interrupted)
+        }
+        None => proof.map_or(Ok(Exit::Answered), ProofResult::into_exit),
         reason => Ok(reason.into()),
     }
 }
 
-/// Part of the answer that is printed before a proof is collected and moves are evaluated.
-#[derive(Default)]
-struct EarlyAnswer {
+/// The answer, which is printed in two parts: before and after a proof is collected and moves are evaluated.
+struct Answer<'a> {
+    args: &'a SolveArgs,
+    board: &'a Board,
+    position: &'a Position,
+    /// Directory of the database.
+    database: Option<&'a Path>,
     /// Result of printing the first part of the text, if it has been printed.
     printed: Mutex<Option<Result<(), CliError>>>,
 }
 
-impl EarlyAnswer {
-    /// Prints the result. JSON is a single object, which is printed when it is complete or when an allocation
-    /// fails.
-    fn answer(&self, report: &SolveReport<'_>) {
-        if report.args.output.json {
+impl Answer<'_> {
+    fn report<'r>(
+        &'r self,
+        solution: &'r Solution,
+        proof_result: Option<&'r ProofResult>,
+        run_checkpoints: Option<&'r RunCheckpoints<'r>>,
+        lines: Option<&'r MovesAndLine>,
+    ) -> SolveReport<'r> {
+        let Answer { args, board, database, .. } = *self;
+        SolveReport { args, board, database, solution, proof_result, run_checkpoints, lines }
+    }
+
+    /// Prints the result before further work that may run out of memory. JSON is a single object, which is printed when
+    /// it is complete or when an allocation fails.
+    fn print_early(&self, report: &SolveReport<'_>) {
+        if self.args.output.json {
             out_of_memory::keep_answer(output::json(&report.json()).ok());
         } else {
             let printed = output::write_text(report.result_text());
@@ -184,8 +259,8 @@ impl EarlyAnswer {
     }
 
     /// Prints the rest of the answer.
-    fn rest(&self, report: &SolveReport<'_>) -> Result<(), CliError> {
-        if report.args.output.json {
+    fn print_rest(&self, report: &SolveReport<'_>) -> Result<(), CliError> {
+        if self.args.output.json {
             let text = output::json(&report.json())?;
             out_of_memory::keep_answer(None);
             return output::write_text(&text);
@@ -196,19 +271,5 @@ impl EarlyAnswer {
             Some(printed) => printed.and_then(|()| output::write_text(report.details_text())),
             None => output::write_text(report.text()),
         }
-    }
-}
-
-/// Solves the position. If there is a writer, also collects and writes a proof, and returns the table only if
-/// `keep_table` is true.
-fn search<K: Oracle>(
-    solver: &Solver<'_, K>,
-    observer: &mut SolveObserver<'_>,
-    writer: Option<ProofWriter>,
-    keep_table: bool,
-) -> (SolveResult, Option<ProofResult>) {
-    match writer {
-        Some(writer) => proof::run(solver, observer, writer, keep_table),
-        None => (solver.search(observer), None),
     }
 }

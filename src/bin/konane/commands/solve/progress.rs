@@ -2,28 +2,27 @@
 
 use std::time::Instant;
 
+use super::Answer;
 use super::checkpoint::RunCheckpoints;
+use super::proof::ProofResult;
 use crate::exit::CliError;
 use crate::output::{proof_number, short};
 use crate::progress::ProgressDisplay;
 use crate::trace::{ProgressJson, Trace};
+use konane::Solution;
 use konane::json::per_second;
 use konane::proof::ProofObserver;
 use konane::search::certificate::CertificateProgress;
 use konane::search::run::{CheckpointProgress, Observer, Progress};
-use konane::{Algorithm, Board, Position, Solution};
 
 /// Shows the progress of a search, of its checkpoints and of its proof.
 pub struct SolveObserver<'a> {
     pub display: ProgressDisplay,
-    pub board: &'a Board,
-    pub position: &'a Position,
-    pub algorithm: Algorithm,
     pub trace: Option<Trace>,
     pub run_checkpoints: Option<RunCheckpoints<'a>>,
-    /// Called when the search has an answer and before its proof is collected.
-    pub on_solved: &'a (dyn Fn(&Solution, Option<&RunCheckpoints<'_>>) + Sync),
-    /// Time of that call.
+    /// The answer, of which the first part is printed before the proof is collected.
+    pub answer: &'a Answer<'a>,
+    /// Time at which the first part was printed.
     pub solved: Option<Instant>,
 }
 
@@ -44,14 +43,15 @@ impl<'a> SolveObserver<'a> {
 impl Observer for SolveObserver<'_> {
     fn progress(&mut self, progress: &Progress) {
         self.note_written();
-        let SolveObserver { display, board, position, algorithm, trace, .. } = self;
+        let SolveObserver { display, trace, .. } = self;
+        let Answer { args, board, position, .. } = *self.answer;
         display.update(|seconds| {
             let best = progress.best.and_then(|code| position.move_to(board, code));
             line(progress, seconds, best.map(|mv| mv.to_string()))
         });
         if let Some(trace) = trace {
             trace.write(progress, |seconds| {
-                ProgressJson::of_konane(progress, seconds, board, position, *algorithm)
+                ProgressJson::of_konane(progress, seconds, board, position, args.algo)
             });
         }
     }
@@ -70,7 +70,11 @@ impl ProofObserver for SolveObserver<'_> {
     fn solved(&mut self, solution: &Solution) {
         self.solved = Some(Instant::now());
         self.note_written();
-        self.display.aside(|| (self.on_solved)(solution, self.run_checkpoints.as_ref()));
+        let Answer { args, .. } = *self.answer;
+        let proof = args.proof.as_deref().map(ProofResult::out_of_memory);
+        let checkpoints = self.run_checkpoints.as_ref();
+        let report = self.answer.report(solution, proof.as_ref(), checkpoints, None);
+        self.display.aside(|| self.answer.print_early(&report));
     }
 
     fn collecting(&mut self, progress: &CertificateProgress) {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::engine::{NumbersArg, analyst, outcome_row};
+use super::search::{NumbersArg, analyst, outcome_row};
 use super::text::{self, TextArg};
 use crate::args::{OutputArgs, SearchArgs};
 use crate::exit::{CliError, Exit};

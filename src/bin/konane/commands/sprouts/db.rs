@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::engine::warn_if_torn;
+use super::search::warn_if_torn;
 use crate::args::{MemoryLimitArg, OutputArgs};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, grouped, rows};

@@ -7,7 +7,9 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::engine::{self, Engine, EngineArgs, EngineStart, not_begun, rows, unknown};
+use super::search::{
+    self, SproutsSearch, SproutsSearchArgs, SproutsStart, not_begun, rows, unknown,
+};
 use super::text::{self, TextArg};
 use crate::exit::{CliError, Exit};
 use crate::output;
@@ -16,7 +18,7 @@ use konane::sprouts::SearchFigures;
 
 /// `konane sprouts grundy`.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, engine::HELP, concat!(
+#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, search::HELP, concat!(
     "Examples:\n",
     "  konane sprouts grundy \"0*9\"\n",
     "  konane sprouts grundy \"0.AB|AB+1a1a\" --json\n"
@@ -25,7 +27,7 @@ pub struct GrundyArgs {
     #[command(flatten)]
     pub text: TextArg,
     #[command(flatten)]
-    pub engine: EngineArgs,
+    pub search: SproutsSearchArgs,
 }
 
 /// The JSON of `sprouts grundy`.
@@ -45,7 +47,7 @@ pub struct GrundyJson {
 
 /// Computes and prints.
 pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let flags = &args.engine;
+    let flags = &args.search;
     let threads = flags.search.threads.of("dfpn", ["dfpn"])?;
     output::ended(flags.output.json, compute(args, threads, stop), |reason| GrundyJson {
         position: args.text.position.clone(),
@@ -55,18 +57,18 @@ pub fn run(args: &GrundyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 }
 
 fn compute(args: &GrundyArgs, threads: NonZeroUsize, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let flags = &args.engine;
-    let start = EngineStart::new(&args.text.position, flags)?;
-    let mut engine = Engine::new(&start.game, flags)?;
+    let flags = &args.search;
+    let start = SproutsStart::new(&args.text.position, flags)?;
+    let mut solver = SproutsSearch::new(&start.game, flags)?;
     let begun = Instant::now();
     let limits = flags.search.limits.started_at(begun, stop);
-    let (workspace, observer) = (&engine.workspace, &mut engine.observer);
+    let (state, observer) = (&solver.state, &mut solver.observer);
     let threads = threads.get() as u32;
-    let report = grundy(workspace, &start.atoms, engine.options, threads, limits, observer);
+    let report = grundy(state, &start.atoms, solver.options, threads, limits, observer);
     let reason = report.grundy.err();
-    let figures = engine.figures(&report.counters, report.memory_bytes, report.threads, begun);
+    let figures = solver.figures(&report.counters, report.memory_bytes, report.threads, begun);
     let mut search = SearchFigures { reason, ..figures };
-    let closed = engine.close(&mut search);
+    let closed = solver.close(&mut search);
     let json = GrundyJson {
         position: args.text.position.clone(),
         canonical: Some(start.canonical),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::engine::{NumbersArg, analyst};
+use super::search::{NumbersArg, analyst};
 use super::text::{self, TextArg};
 use crate::args::{SearchMemoryArg, ThreadsArg};
 use crate::exit::{CliError, Exit};

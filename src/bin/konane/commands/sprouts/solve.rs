@@ -4,7 +4,9 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::engine::{self, Engine, EngineArgs, EngineStart, not_begun, outcome_row, rows};
+use super::search::{
+    self, SproutsSearch, SproutsSearchArgs, SproutsStart, not_begun, outcome_row, rows,
+};
 use super::text::{self, TextArg};
 use crate::args::{JobArgs, named, number};
 use crate::exit::{CliError, Exit};
@@ -19,7 +21,7 @@ use konane::sprouts::{Algorithm, MAX_NIMBER, Scratch, SproutsMove, SproutsSoluti
 
 /// `konane sprouts solve`.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, engine::HELP, concat!(
+#[command(after_help = format!("{}\n\n{}\n\n{}", text::HELP, search::HELP, concat!(
     "Examples:\n",
     "  konane sprouts solve \"0*12\"\n",
     "  konane sprouts solve \"0*5\" --nimber 1 --json\n",
@@ -46,7 +48,7 @@ pub struct SproutsSolveArgs {
     #[command(flatten)]
     pub jobs: JobArgs,
     #[command(flatten)]
-    pub engine: EngineArgs,
+    pub search: SproutsSearchArgs,
     #[command(flatten)]
     pub trace: TraceArgs,
 }
@@ -79,7 +81,7 @@ impl SproutsSolveArgs {
 
 /// Solves and prints.
 pub fn run(args: &SproutsSolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
-    let (algorithm, flags) = (args.algo, &args.engine);
+    let (algorithm, flags) = (args.algo, &args.search);
     let threads =
         flags.search.threads.of(algorithm.name(), Algorithm::parallel().map(Algorithm::name))?;
     let (text, nimber) = args.couple()?;
@@ -100,7 +102,7 @@ fn solve(
     all: NonZeroUsize,
     stop: &AtomicBool,
 ) -> Result<Exit, CliError> {
-    let (algorithm, flags) = (args.algo, &args.engine);
+    let (algorithm, flags) = (args.algo, &args.search);
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let job_expansions = args.jobs.length(algorithm.name(), two_levels)?;
     let job_expansions = job_expansions.unwrap_or(DEFAULT_JOB_EXPANSIONS);
@@ -108,20 +110,19 @@ fn solve(
         ("--db", flags.numbers.db.as_deref()),
         ("--trace", args.trace.trace.as_deref()),
     ])?;
-    let start = EngineStart::new(text, flags)?;
-    let mut engine = Engine::new(&start.game, flags)?;
-    let (options, threads) = (engine.options, all.get() as u32);
+    let start = SproutsStart::new(text, flags)?;
+    let mut solver = SproutsSearch::new(&start.game, flags)?;
+    let (options, threads) = (solver.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, nimber);
     tracing::debug!(?options, ?root, "search begins");
-    engine.observer.trace = Trace::begin(&args.trace)?;
+    solver.observer.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = flags.search.limits.started_at(begun, stop);
-    let (workspace, observer) = (&engine.workspace, &mut engine.observer);
-    let report =
-        algorithm.search(workspace, &root, options, job_expansions, threads, limits, observer);
+    let (state, observer) = (&solver.state, &mut solver.observer);
+    let report = algorithm.search(state, &root, options, job_expansions, threads, limits, observer);
     observer.progress(&Progress::from(&report));
     let reason = report.outcome.reason();
-    let mut figures = engine.figures(&report.counters, report.memory_bytes, report.threads, begun);
+    let mut figures = solver.figures(&report.counters, report.memory_bytes, report.threads, begun);
     tracing::debug!(?report, figures.seconds, "search ends");
 
     let options = SurveyOptions {
@@ -140,16 +141,16 @@ fn solve(
         },
     };
     let (position, mut scratch) = (&start.position, Scratch::default());
-    let (workspace, observer) = (&engine.workspace, &mut engine.observer);
+    let (state, observer) = (&solver.state, &mut solver.observer);
     // The trace covers only the search of the position itself.
     let trace = observer.trace.take();
     // The outcome is reported even if there is no memory for the moves.
     let moves =
-        survey(workspace, &start.game, position, options, &mut scratch, observer, &mut |_| {}).ok();
+        survey(state, &start.game, position, options, &mut scratch, observer, &mut |_| {}).ok();
     observer.trace = trace;
     tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
-    let closed = engine.close(&mut figures);
+    let closed = solver.close(&mut figures);
     let listed = |child: &ChildValue| {
         let (position, outcome) = (child.position.clone(), child.outcome);
         SproutsMove { position, outcome }

@@ -39,7 +39,7 @@ const PROFILES: &[((&str, SearchOptions), &str)] = &[
 
 /// Arguments of the subcommands that search.
 #[derive(Debug, Args)]
-pub struct EngineArgs {
+pub struct SproutsSearchArgs {
     /// Parameters of the algorithm.
     #[arg(long, value_name = "NAME", default_value = "tuned",
           value_parser = named(PROFILES, |(name, _)| name))]
@@ -90,7 +90,7 @@ fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, Cli
     }
 }
 
-impl EngineArgs {
+impl SproutsSearchArgs {
     /// Returns the options of the search.
     fn options(&self) -> SearchOptions {
         let (options, seed) = (self.profile.1, self.seed);
@@ -99,7 +99,7 @@ impl EngineArgs {
 }
 
 /// The game with the position to search.
-pub struct EngineStart {
+pub struct SproutsStart {
     /// Store of all lands.
     pub game: Sprouts,
     /// The position.
@@ -110,46 +110,46 @@ pub struct EngineStart {
     pub canonical: String,
 }
 
-impl EngineStart {
+impl SproutsStart {
     /// Reads a position.
-    pub fn new(text: &str, args: &EngineArgs) -> Result<EngineStart, CliError> {
+    pub fn new(text: &str, args: &SproutsSearchArgs) -> Result<SproutsStart, CliError> {
         let memory = enough(args.search.limits.memory)?;
         let position = text::read(text)?;
         let game = Sprouts::new(memory);
         let mut scratch = Scratch::default();
         let atoms = game.atoms(&position, &mut scratch)?;
         let canonical = game.text(&atoms);
-        Ok(EngineStart { game, position, atoms, canonical })
+        Ok(SproutsStart { game, position, atoms, canonical })
     }
 }
 
 /// A solver state with the Grundy numbers of the database, and the database that receives new ones.
-pub struct Engine<'g> {
+pub struct SproutsSearch<'g> {
     /// Table and known values of all searches.
-    pub workspace: SolverState<'g, Sprouts>,
+    pub state: SolverState<'g, Sprouts>,
     /// Observer of the searches.
-    pub observer: EngineObserver<'g>,
+    pub observer: SproutsObserver<'g>,
     /// Options of the searches.
     pub options: SearchOptions,
     profile: &'static str,
 }
 
-impl<'g> Engine<'g> {
+impl<'g> SproutsSearch<'g> {
     /// Opens the database, if there is one.
-    pub fn new(game: &'g Sprouts, args: &EngineArgs) -> Result<Self, CliError> {
+    pub fn new(game: &'g Sprouts, args: &SproutsSearchArgs) -> Result<Self, CliError> {
         let memory = args.search.limits.memory.memory;
-        let workspace = SolverState::new(game, memory).map_err(CliError::SproutsTable)?;
+        let state = SolverState::new(game, memory).map_err(CliError::SproutsTable)?;
         let path = args.numbers.db.as_deref();
-        let open = |path| GrundyFile::open(path, game, workspace.knowledge());
+        let open = |path| GrundyFile::open(path, game, state.knowledge());
         let database = path.map(open).transpose()?;
         if let Some((path, database)) = path.zip(database.as_ref()) {
             warn_if_torn(path, database.contents());
         }
         let display = ProgressDisplay::new(args.output.quiet);
-        let table_capacity = workspace.table().capacity();
-        let observer = EngineObserver { game, display, database, table_capacity, trace: None };
+        let table_capacity = state.table().capacity();
+        let observer = SproutsObserver { game, display, database, table_capacity, trace: None };
         let (options, profile) = (args.options(), args.profile.0);
-        Ok(Engine { workspace, observer, options, profile })
+        Ok(SproutsSearch { state, observer, options, profile })
     }
 
     /// Returns the figures of a search that has just ended and began at `begun`. Later searches with the same
@@ -161,7 +161,7 @@ impl<'g> Engine<'g> {
         threads: u32,
         begun: Instant,
     ) -> SearchFigures {
-        let capacity = self.workspace.table().capacity();
+        let capacity = self.state.table().capacity();
         SearchFigures {
             profile: self.profile,
             heuristic: self.options.heuristic,
@@ -174,9 +174,9 @@ impl<'g> Engine<'g> {
 
     /// Closes the database and the trace. Their errors are reported after the answer.
     pub fn close(self, figures: &mut SearchFigures) -> Result<(), CliError> {
-        let EngineObserver { database, trace, .. } = self.observer;
+        let SproutsObserver { database, trace, .. } = self.observer;
         let traced = trace.map_or(Ok(()), Trace::finish);
-        figures.table.capacity = self.workspace.table().capacity();
+        figures.table.capacity = self.state.table().capacity();
         figures.database = database.map(GrundyFile::close).transpose()?;
         traced
     }
@@ -196,7 +196,7 @@ pub fn warn_if_torn(path: &Path, contents: &Contents) {
 }
 
 /// Shows progress, writes the trace, and adds Grundy numbers to the database when they are found.
-pub struct EngineObserver<'g> {
+pub struct SproutsObserver<'g> {
     game: &'g Sprouts,
     display: ProgressDisplay,
     database: Option<GrundyFile>,
@@ -205,7 +205,7 @@ pub struct EngineObserver<'g> {
     pub trace: Option<Trace>,
 }
 
-impl Observer for EngineObserver<'_> {
+impl Observer for SproutsObserver<'_> {
     fn progress(&mut self, progress: &Progress) {
         self.display.update(|seconds| {
             let Counters { expansions, grundy_numbers, .. } = progress.counters;
@@ -259,7 +259,7 @@ pub fn rows(search: &SearchFigures) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the figures of a search that a limit ended before it began.
-pub fn not_begun(args: &EngineArgs, reason: Reason) -> SearchFigures {
+pub fn not_begun(args: &SproutsSearchArgs, reason: Reason) -> SearchFigures {
     SearchFigures {
         reason: Some(reason),
         profile: args.profile.0,
