@@ -868,8 +868,8 @@ SIMULATED = (
     "of a job is its number of nodes, some four for each expansion; in the paper it is its number of expansions"
 )
 CAUSES = (
-    "[variants.md](variants.md#node-counts-of-the-thesis) has what is known of the causes of other node counts, and "
-    "[the differences](variants.md#what-the-profile-thesis-does-not-do) between the profile and the text of the thesis"
+    "[thesis-profile.md](thesis-profile.md#node-counts-of-the-thesis) has what is known of the causes of other node counts, and "
+    "[the differences](thesis-profile.md#what-the-profile-thesis-does-not-do) between the profile and the text of the thesis"
 )
 EARLIER = "[benchmarks/scaling.md](benchmarks/scaling.md) has runs of an earlier program on 16 cores"
 CORES_12 = "a machine with 12 or more idle cores, 10 minutes"

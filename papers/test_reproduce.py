@@ -109,7 +109,7 @@ class Comparisons(unittest.TestCase):
             is_published = any("--profile thesis" in record["command"] for record in one.records)
             if is_published and any(cell.verdict == "different" for cell in one.cells):
                 self.assertEqual(one.verdict, "different", row.name)
-                self.assertIn("variants.md#node-counts-of-the-thesis", " ".join(one.remarks), row.name)
+                self.assertIn("thesis-profile.md#node-counts-of-the-thesis", " ".join(one.remarks), row.name)
 
     def test_values_that_are_not_compared_are_counted(self):
         table2 = next(row for row in ROWS if row.name == "mpp-table2")
