@@ -18,6 +18,7 @@ figures only with the version MATPLOTLIB.
 import argparse
 import json
 import math
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -1100,29 +1101,54 @@ def reproduction():
 # --- JSON ------------------------------------------------------------------------------------------
 
 
+# Pages with the types of the command line, and of the HTTP API. A type links to its table on the pages of the same list.
+TYPE_PAGES = [
+    ["json.md", "json-konane.md", "json-databases.md", "json-sprouts.md"],
+    ["api.md", "api-searches.md", "api-sprouts.md"],
+]
+
+
 def json_pages():
     # A test of the program compares this file with its types.
     schema = json.loads((DOCS / "json.schema.json").read_text())
     commands, types = schema["properties"], schema["$defs"]
     used, files = set(), {}
-    for name in ["json.md", "api.md"]:
-        lines = []
-        for line in (TEMPLATES / name).read_text().splitlines():
-            if line == "{{commands}}":
-                line = command_table(commands, types)
-            elif line.startswith("{{"):
-                type_name = line.strip("{}")
-                if type_name not in types:
-                    raise Problem(f"xtask/pages/{name}: no type `{type_name}` in the schemas")
-                used.add(type_name)
-                line = type_table(types[type_name])
-            lines.append(line + "\n")
-        files[name] = "".join(lines)
+    for names in TYPE_PAGES:
+        templates = {name: (TEMPLATES / name).read_text().splitlines() for name in names}
+        places = type_places(templates)
+        if unknown := sorted(places.keys() - types.keys()):
+            raise Problem(f"xtask/pages/{places[unknown[0]][0]}: no type `{unknown[0]}` in the schemas")
+        used |= places.keys()
+        for name, template in templates.items():
+
+            def link(match):
+                page, anchor = places[match[1]]
+                return f"[{match[1]}]({'' if page == name else page}#{anchor})"
+
+            lines = []
+            for line in template:
+                if line.startswith("{{"):
+                    part = line.strip("{}")
+                    text = command_table(commands, types) if part == "commands" else type_table(types[part])
+                    line = re.sub(r"\[(\w+)\]\(#\w+\)", link, text)
+                lines.append(line + "\n")
+            files[name] = "".join(lines)
     if missing := sorted(types.keys() - used):
-        raise Problem(
-            f"no page has the types {', '.join(missing)}: add `{{{{NAME}}}}` to xtask/pages/json.md or api.md"
-        )
+        raise Problem(f"no page has the types {', '.join(missing)}: add `{{{{NAME}}}}` to a page of xtask/pages")
     return files
+
+
+def type_places(templates):
+    """The page of each type, and the anchor of the heading above its table."""
+    places, anchor = {}, ""
+    for name, lines in templates.items():
+        for line in lines:
+            if line.startswith("#"):
+                kept = (char.lower() for char in line.lstrip("# ") if char.isalnum() or char in " -_")
+                anchor = "".join(kept).replace(" ", "-")
+            elif line.startswith("{{") and line != "{{commands}}":
+                places[line.strip("{}")] = name, anchor
+    return places
 
 
 def command_table(commands, types):
@@ -1132,7 +1158,7 @@ def command_table(commands, types):
         name = last(reference["$ref"])
         variants = types[name].get("anyOf", [types[name]])
         keys = [f"`{key}`" for variant in variants for key in variant.get("properties", {})]
-        lines.append(f"| `{command}` | {name} | {' '.join(keys)} |")
+        lines.append(f"| `{command}` | [{name}](#{name.lower()}) | {' '.join(keys)} |")
     return "\n".join(lines)
 
 
