@@ -85,10 +85,10 @@ pub use search::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};
 pub use search::table::TableUse;
 
-/// The examples of the front page and the manual are tests.
+/// The examples of these documents are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-#[doc = include_str!("../docs/manual.md")]
+#[doc = include_str!("../docs/libraries.md")]
 struct Documents;
 
 /// Items that only tests, benchmarks and fuzz targets use.

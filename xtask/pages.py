@@ -7,19 +7,18 @@
     xtask/pages.py --trace FILE FIGURE    draw the trace that `konane solve --trace FILE` wrote
 
 `cargo xtask pages ...` runs this script. The input is docs/benchmarks/*.jsonl, written by
-`cargo xtask measure` (cluster.jsonl by `cargo xtask simulate --json`), docs/reproduction/results.jsonl,
-written by `cargo xtask reproduce`, the published tables in tests/data, and the JSON Schema printed by the
-program. The texts of the pages are the templates in xtask/pages; `{{name}}` is replaced by a generated part.
+`cargo xtask measure` (cluster.jsonl by `cargo xtask simulate --json`), the published tables in tests/data, and the
+JSON Schema printed by the program. The texts of the pages are the templates in xtask/pages; `{{name}}` is replaced by
+a generated part. papers/reproduce.py generates docs/reproduction.md from its own records and template.
 
 Needs Python 3.10. Figures need matplotlib; their bytes depend on its version, so `--check` compares
 figures only with the version MATPLOTLIB.
 """
 
 import argparse
-import io
 import json
 import math
-import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -27,141 +26,49 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-MATPLOTLIB = "3.11.2"
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
+from page_parts import (
+    ALGORITHMS,
+    BLUE,
+    COLOURS,
+    DOCS,
+    GREEN,
+    GRID,
+    INK,
+    MATPLOTLIB,
+    NONE,
+    ORANGE,
+    PURPLE,
+    ROOT,
+    SHAPES,
+    WHITE,
+    Problem,
+    Record,
+    cpu_time,
+    csv_table,
+    entry,
+    figure,
+    figures,
+    grouped,
+    mark,
+    optional,
+    page,
+    published,
+    ranges,
+    ratio,
+    rounded,
+    series_style,
+    short,
+    size,
+    svg,
+    table,
+    time,
+    times,
+)
+
+TEMPLATES = ROOT / "xtask/pages"
 MAX_SQUARES = 64
-NONE = "–"
-ALGORITHMS = {"dfpn": "df-pn", "pns": "PNS", "pn2": "PN²", "ab": "α-β"}
-
-
-class Problem(Exception):
-    """An error in the input, with a message for the user."""
-
-
-# --- Numbers as text -------------------------------------------------------------------------------
-
-
-def rounded(number):
-    """The nearest whole number; halves are rounded up."""
-    return math.floor(number + 0.5)
-
-
-def grouped(number):
-    """A whole number with commas between groups of three digits."""
-    return f"{number:,}"
-
-
-def figures(number):
-    """A number with three significant digits, but at most five decimals; from 100 on a whole number."""
-    limits = [(0.00995, 5), (0.0995, 4), (0.9995, 3), (9.995, 2), (99.95, 1)]
-    for limit, decimals in limits:
-        if abs(number) < limit:
-            return f"{number:.{decimals}f}"
-    return grouped(rounded(number))
-
-
-def time(seconds):
-    """A time with three digits: `0.81 ms`, `12.3 s`; in hours from two hours on."""
-    if seconds < 0.1:
-        return f"{figures(seconds * 1e3)} ms"
-    return f"{figures(seconds)} s" if seconds < 7200 else f"{figures(seconds / 3600)} h"
-
-
-def cpu_time(seconds):
-    """Processor time. Its resolution is 10 ms."""
-    return "< 10 ms" if seconds < 0.005 else time(seconds)
-
-
-def short(number):
-    """A number with three digits and a letter: `12.3 M`."""
-    for limit, factor, letter in [(999.5e3, 1e3, "k"), (999.5e6, 1e6, "M"), (math.inf, 1e9, "G")]:
-        if number < 999.5:
-            return grouped(rounded(number))
-        if number < limit:
-            return f"{figures(number / factor)} {letter}"
-
-
-def size(number):
-    """Bytes in binary units with three digits."""
-    mebibytes = number / 2**20
-    return f"{figures(mebibytes)} MiB" if mebibytes < 999.5 else f"{figures(mebibytes / 1024)} GiB"
-
-
-def times(factor):
-    return f"{figures(factor)} ×"
-
-
-def ratio(number):
-    return f"{number:.2f}"
-
-
-def optional(value, text=str):
-    """The text of a value, or NONE."""
-    return NONE if value is None else text(value)
-
-
-def ranges(numbers):
-    """Ascending numbers as `1, 3–5`."""
-    runs = []
-    for number in numbers:
-        if runs and runs[-1][-1] + 1 == number:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    texts = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    return ", ".join(texts) or NONE
-
-
-# --- Tables and pages ------------------------------------------------------------------------------
-
-
-def table(headings, rows):
-    """A Markdown table. Headings are separated by `|`; `>` marks a right-aligned column."""
-    headings = headings.split("|")
-    lines = [[heading.removeprefix(">") for heading in headings]] + rows
-    assert all(len(line) == len(headings) for line in lines), headings
-    texts = ["| " + " | ".join(map(str, line)) + " |\n" for line in lines]
-    texts.insert(1, "".join("|---:" if h.startswith(">") else "|---" for h in headings) + "|\n")
-    return "".join(texts)
-
-
-def csv_table(headings, rows):
-    """A CSV table (RFC 4180 with line feeds). A missing value is an empty cell."""
-    lines = [headings.split(",")] + [[csv_cell(cell) for cell in row] for row in rows]
-    for line in lines:
-        # The cells are numbers and names, so none needs quotes.
-        assert len(line) == len(lines[0]) and not any(set(c) & set(',"\n') for c in line), line
-    return "".join(",".join(line) + "\n" for line in lines)
-
-
-def csv_cell(value):
-    """At most six decimals, without trailing zeros."""
-    if isinstance(value, float):
-        return f"{value:.6f}".rstrip("0").rstrip(".")
-    return "" if value is None else str(value)
-
-
-def page(name, **parts):
-    """The text of a template, with each `{{name}}` replaced by its part."""
-    text = (ROOT / "xtask/pages" / name).read_text()
-    for key, part in parts.items():
-        placeholder = "{{" + key.replace("_", " ") + "}}"
-        assert placeholder in text, f"no {placeholder} in {name}"
-        text = text.replace(placeholder, str(part).rstrip())
-    assert "{{" not in text, f"a placeholder in {name} has no part"
-    return text.rstrip() + "\n"
-
 
 # --- Published results -----------------------------------------------------------------------------
-
-
-def published(name):
-    """Rows of a table in tests/data, by column names."""
-    lines = (ROOT / "tests/data" / name).read_text().splitlines()
-    rows = [line.split(",") for line in lines if line and not line.startswith("#")]
-    return [dict(zip(rows[0], row)) for row in rows[1:]]
-
 
 WINNERS = {row["board"]: row["winner"] for row in published("konane_winners.csv")}
 SEARCHES = published("konane_search_6x6.csv")
@@ -182,38 +89,6 @@ def published_search(algorithm):
 
 
 # --- Raw results -----------------------------------------------------------------------------------
-
-
-class Record(dict):
-    """One run of the program. Older records lack some fields."""
-
-    def __missing__(self, key):
-        return None
-
-    @property
-    def nodes(self):
-        """Nodes of a search; of `perft` the sum over all plies."""
-        nodes = self.result["nodes"]
-        if nodes is None:
-            nodes = self.result["unique"] or 0
-        return sum(nodes) if isinstance(nodes, list) else nodes
-
-    @property
-    def result(self):
-        """The object that the program printed."""
-        return self["result"]
-
-    @property
-    def outcome(self):
-        """Winner of Konane or outcome of Sprouts; may be `unknown`. Old records of Konane have the
-        winner as `outcome`."""
-        return self.result["winner"] or self.result["outcome"]
-
-    @property
-    def found(self):
-        """The outcome, or None if the run ended without an answer."""
-        return None if self.result["reason"] else self.outcome
-
 
 # Fields that older programs printed under another name.
 RENAMED = {"settle_positions": "leaf_positions", "iterations": "expansions"}
@@ -496,7 +371,7 @@ def benchmarks():
     plies = "".join(f"|>ply {ply}" for ply in range(1, 11))
     csv_head = "peak_memory_bytes,runs,outcome"
     text = page(
-        "benchmarks.md",
+        TEMPLATES / "benchmarks.md",
         machine=machine(results),
         targets=table("what|>at most|>median|met", targets),
         algorithms=table("board|algorithm|winner" + nodes_and_time, algorithms),
@@ -650,7 +525,7 @@ def scaling():
     )
     tables = {algorithm: table(head, of) for algorithm, of in rows.items()}
     return {
-        "benchmarks/scaling.md": page("scaling.md", machine=machine(results), earlier=earlier, **tables),
+        "benchmarks/scaling.md": page(TEMPLATES / "scaling.md", machine=machine(results), earlier=earlier, **tables),
         "benchmarks/scaling.csv": csv_table(csv_head, csv_rows),
         "benchmarks/scaling.svg": lambda: draw_scaling(results, {key[1:] for key in changed}),
     }
@@ -766,7 +641,7 @@ def winners():
         "peak_memory_bytes,reason,root_pn,root_dn"
     )
     text = page(
-        "winners.md",
+        TEMPLATES / "winners.md",
         boards=len(rows),
         solved=len(solved_boards),
         new=sum(row.is_new for row in rows),
@@ -965,7 +840,7 @@ def openings():
     compare_winners(winners, "openings")
     csv_head = "board,start_winner,first,first_same,first_winner,second,second_same,second_winner,position,"
     text = page(
-        "openings.md",
+        TEMPLATES / "openings.md",
         boards=len(winners),
         complete=complete,
         known=sum(winner is not None for winner in winners.values()),
@@ -1080,7 +955,7 @@ def narrow():
         )
     compare_winners({row[0]: row[4] for row in rows if row[1] == "start"}, "narrow")
     text = page(
-        "narrow.md",
+        TEMPLATES / "narrow.md",
         known=len(rows) - len(unsolved),
         cases=len(rows),
         left_out=f", without {', '.join(unsolved)}" if unsolved else "",
@@ -1138,7 +1013,7 @@ def sprouts():
         "spots|outcome|published|expansions|nodes|Grundy numbers|seconds|peak MiB|`--memory`"
         "|threads|load"
     )
-    return {"benchmarks/sprouts.md": page("sprouts.md", starts=table(head, rows))}
+    return {"benchmarks/sprouts.md": page(TEMPLATES / "sprouts.md", starts=table(head, rows))}
 
 
 # --- Simulations of many machines ------------------------------------------------------------------
@@ -1203,10 +1078,10 @@ def cluster():
     first = games[0][0].costs
     costs |= {"latency_ms": first["latency_us"] / 1e3, "call_ms": first["call_us"] / 1e3}
     costs |= {"expansion_us": costs["sprouts node_ns"] / 1e3}
-    template = (ROOT / "xtask/pages/cluster.md").read_text()
+    template = (TEMPLATES / "cluster.md").read_text()
     costs = {name.replace(" ", "_"): plain(cost) for name, cost in costs.items()}
     costs = {name: cost for name, cost in costs.items() if "{{" + name.replace("_", " ") + "}}" in template}
-    text = page("cluster.md", konane=simulations(games[0]), sprouts=simulations(games[1]), **costs)
+    text = page(TEMPLATES / "cluster.md", konane=simulations(games[0]), sprouts=simulations(games[1]), **costs)
     return {
         "benchmarks/cluster.md": text,
         "benchmarks/cluster.svg": lambda: draw_cluster(everything),
@@ -1217,6 +1092,7 @@ def cluster():
 
 
 def reproduction():
+    sys.path.append(str(ROOT / "papers"))
     import reproduce
 
     return reproduce.page_files()
@@ -1225,29 +1101,54 @@ def reproduction():
 # --- JSON ------------------------------------------------------------------------------------------
 
 
+# Pages with the types of the command line, and of the HTTP API. A type links to its table on the pages of the same list.
+TYPE_PAGES = [
+    ["json.md", "json-konane.md", "json-databases.md", "json-sprouts.md"],
+    ["api.md", "api-searches.md", "api-sprouts.md"],
+]
+
+
 def json_pages():
     # A test of the program compares this file with its types.
     schema = json.loads((DOCS / "json.schema.json").read_text())
     commands, types = schema["properties"], schema["$defs"]
     used, files = set(), {}
-    for name in ["json.md", "api.md"]:
-        lines = []
-        for line in (ROOT / "xtask/pages" / name).read_text().splitlines():
-            if line == "{{commands}}":
-                line = command_table(commands, types)
-            elif line.startswith("{{"):
-                type_name = line.strip("{}")
-                if type_name not in types:
-                    raise Problem(f"xtask/pages/{name}: no type `{type_name}` in the schemas")
-                used.add(type_name)
-                line = type_table(types[type_name])
-            lines.append(line + "\n")
-        files[name] = "".join(lines)
+    for names in TYPE_PAGES:
+        templates = {name: (TEMPLATES / name).read_text().splitlines() for name in names}
+        places = type_places(templates)
+        if unknown := sorted(places.keys() - types.keys()):
+            raise Problem(f"xtask/pages/{places[unknown[0]][0]}: no type `{unknown[0]}` in the schemas")
+        used |= places.keys()
+        for name, template in templates.items():
+
+            def link(match):
+                page, anchor = places[match[1]]
+                return f"[{match[1]}]({'' if page == name else page}#{anchor})"
+
+            lines = []
+            for line in template:
+                if line.startswith("{{"):
+                    part = line.strip("{}")
+                    text = command_table(commands, types) if part == "commands" else type_table(types[part])
+                    line = re.sub(r"\[(\w+)\]\(#\w+\)", link, text)
+                lines.append(line + "\n")
+            files[name] = "".join(lines)
     if missing := sorted(types.keys() - used):
-        raise Problem(
-            f"no page has the types {', '.join(missing)}: add `{{{{NAME}}}}` to xtask/pages/json.md or api.md"
-        )
+        raise Problem(f"no page has the types {', '.join(missing)}: add `{{{{NAME}}}}` to a page of xtask/pages")
     return files
+
+
+def type_places(templates):
+    """The page of each type, and the anchor of the heading above its table."""
+    places, anchor = {}, ""
+    for name, lines in templates.items():
+        for line in lines:
+            if line.startswith("#"):
+                kept = (char.lower() for char in line.lstrip("# ") if char.isalnum() or char in " -_")
+                anchor = "".join(kept).replace(" ", "-")
+            elif line.startswith("{{") and line != "{{commands}}":
+                places[line.strip("{}")] = name, anchor
+    return places
 
 
 def command_table(commands, types):
@@ -1257,7 +1158,7 @@ def command_table(commands, types):
         name = last(reference["$ref"])
         variants = types[name].get("anyOf", [types[name]])
         keys = [f"`{key}`" for variant in variants for key in variant.get("properties", {})]
-        lines.append(f"| `{command}` | {name} | {' '.join(keys)} |")
+        lines.append(f"| `{command}` | [{name}](#{name.lower()}) | {' '.join(keys)} |")
     return "\n".join(lines)
 
 
@@ -1325,77 +1226,6 @@ def alternatives(kinds):
 
 
 # --- Figures ---------------------------------------------------------------------------------------
-
-INK, GRID, WHITE = "#282828", "#DEDEDE", "#FFFFFF"
-# Distinct for colour-blind readers (Okabe and Ito).
-BLUE, ORANGE, GREEN, PURPLE = COLOURS = ["#0072B2", "#D55E00", "#009E73", "#AA5096"]
-SHAPES = ["o", "s", "^", "D"]
-
-
-def series_style(index):
-    """The shape and colour of a series of a figure. 16 series have different ones."""
-    return SHAPES[(index + index // 4) % 4], COLOURS[index % 4]
-
-
-def figure(width, height, **layout):
-    """A matplotlib figure of this size in inches, and its axes."""
-    from matplotlib import pyplot
-
-    pyplot.rcdefaults()
-    pyplot.rcParams.update(
-        {
-            # The same input gives the same bytes.
-            "svg.hashsalt": "konane",
-            "svg.fonttype": "none",
-            "font.family": "sans-serif",
-            "font.size": 10,
-            "axes.edgecolor": INK,
-            "axes.labelcolor": INK,
-            "axes.titlelocation": "left",
-            "axes.titlesize": 12,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "axes.axisbelow": True,
-            "grid.color": GRID,
-            "grid.linewidth": 0.8,
-            "text.color": INK,
-            "xtick.color": INK,
-            "ytick.color": INK,
-            "xtick.minor.size": 0,
-            "ytick.minor.size": 0,
-            "legend.frameon": False,
-            "lines.markersize": 7,
-            "lines.markeredgewidth": 1.5,
-        }
-    )
-    return pyplot.subplots(figsize=(width, height), layout="constrained", **layout)
-
-
-def svg(fig):
-    """The figure as SVG text. Its background is opaque, so that it can be read on a dark page."""
-    from matplotlib import pyplot
-
-    output = io.StringIO()
-    fig.savefig(output, format="svg", facecolor=WHITE, metadata={"Date": None})
-    pyplot.close(fig)
-    return "\n".join(line.rstrip() for line in output.getvalue().splitlines()) + "\n"
-
-
-def mark(axes, x, y, shape, colour, is_filled=True, **more):
-    """Markers on a line; hollow ones for published and hypothetical numbers."""
-    fill = colour if is_filled else WHITE
-    return axes.plot(x, y, marker=shape, color=colour, markerfacecolor=fill, **more)
-
-
-def entry(label, shape="", colour=INK, is_filled=True, line="none"):
-    """An entry of a legend."""
-    from matplotlib.lines import Line2D
-
-    fill = colour if is_filled else WHITE
-    style = {"marker": shape, "color": colour, "markerfacecolor": fill, "linestyle": line}
-    return Line2D([], [], label=label, **style)
-
 
 def power_axis(axis, numbers):
     """Makes these numbers the only tick labels of a logarithmic axis."""
@@ -1648,6 +1478,4 @@ def main():
 
 
 if __name__ == "__main__":
-    # The module that reproduce.py imports, so that both have the same classes.
-    sys.modules["pages"] = sys.modules["__main__"]
     main()

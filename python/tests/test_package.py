@@ -18,7 +18,7 @@ import pytest
 from konane import _errors, _konane, _results, sprouts
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "examples" / "first_steps.ipynb"
-MANUAL = Path(__file__).resolve().parents[2] / "docs" / "manual.md"
+LIBRARIES = Path(__file__).resolve().parents[2] / "docs" / "libraries.md"
 README = Path(__file__).resolve().parents[1] / "README.md"
 PACKAGE = Path(konane.__file__).parent
 
@@ -156,10 +156,10 @@ def test_examples_of_the_readme(tmp_path):
     assert result.attempted > 10 and result.failed == 0
 
 
-def test_the_example_of_the_manual(tmp_path, monkeypatch, capsys):
-    if not MANUAL.exists():
-        pytest.skip("the manual is not here")
-    [example] = re.findall(r"^```python\n(.*?)^```", MANUAL.read_text(), re.MULTILINE | re.DOTALL)
+def test_the_example_of_the_documentation(tmp_path, monkeypatch, capsys):
+    if not LIBRARIES.exists():
+        pytest.skip("docs/libraries.md is not here")
+    [example] = re.findall(r"^```python\n(.*?)^```", LIBRARIES.read_text(), re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(example, {})
     assert capsys.readouterr().out.splitlines()[-1] == "loss 0"

@@ -32,7 +32,7 @@ enum DeveloperCommand {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Reproduce the tables and figures of the papers (xtask/reproduce.py)
+    /// Reproduce the tables and figures of the papers (papers/reproduce.py)
     #[command(disable_help_flag = true)]
     Reproduce {
         /// Arguments of the script; --help lists them
@@ -61,8 +61,8 @@ fn main() -> ExitCode {
     let done = match Xtask::parse().command {
         DeveloperCommand::Measure(args) => measure::run(&args),
         DeveloperCommand::Pages { args } => pages(&args),
-        DeveloperCommand::Reproduce { args } => script("reproduce.py", &args),
-        DeveloperCommand::Release { args } => script("release.py", &args),
+        DeveloperCommand::Reproduce { args } => script("papers/reproduce.py", &args),
+        DeveloperCommand::Release { args } => script("xtask/release.py", &args),
         DeveloperCommand::Simulate(game) => game.run(),
         DeveloperCommand::Fit { files } => fit::run(&files),
     };
@@ -77,16 +77,16 @@ fn main() -> ExitCode {
 
 /// Runs the script that writes the pages.
 fn pages(args: &[String]) -> Result<(), DeveloperError> {
-    script("pages.py", args)
+    script("xtask/pages.py", args)
 }
 
-/// Runs a script of this folder. It finds this program in the environment variable `XTASK`.
-fn script(name: &str, args: &[String]) -> Result<(), DeveloperError> {
+/// Runs a script of the repository. It finds this program in the environment variable `XTASK`.
+fn script(path: &str, args: &[String]) -> Result<(), DeveloperError> {
     let mut command = Command::new("python3");
-    command.arg(PathBuf::from(ROOT).join("xtask").join(name)).args(args);
+    command.arg(PathBuf::from(ROOT).join(path)).args(args);
     let status = command.env("XTASK", std::env::current_exe()?).status();
     match status.map_err(|error| format!("python3: {error}; install Python 3.10"))?.success() {
         true => Ok(()),
-        false => Err(format!("xtask/{name} failed").into()),
+        false => Err(format!("{path} failed").into()),
     }
 }

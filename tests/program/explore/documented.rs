@@ -1,5 +1,5 @@
-//! docs/api.md: every example request is sent, and the response must have the fields of the
-//! example.
+//! Pages of the HTTP API in docs: every example request is sent, and the response must have the fields of
+//! the example.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -63,8 +63,10 @@ fn fields_of_events(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn responses_have_the_fields_of_the_examples() {
-    let docs = Path::new(ROOT).join("docs/api.md");
-    let docs = fs::read_to_string(docs).unwrap();
+    let docs = ["api", "api-searches", "api-sprouts"]
+        .map(|name| Path::new(ROOT).join(format!("docs/{name}.md")))
+        .map(|path| fs::read_to_string(path).expect("a page of the API"))
+        .concat();
     let dir = TestDir::new();
     dir.run(&["builddb", "3x3", "--metric", "remoteness", "--quiet"]);
     dir.run(&["solve", "4x4", "--proof", "4x4.proof", "--quiet"]);

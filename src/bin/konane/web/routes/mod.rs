@@ -1,5 +1,5 @@
-//! Resources of the API, one file each, with the types of requests and answers. docs/api.md is generated from
-//! these.
+//! Resources of the API, one file each, with the types of requests and answers. The pages docs/api*.md are
+//! generated from these.
 
 mod boards;
 mod databases;

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Reproduces the tables and figures of the papers on which the program is based.
 
-    xtask/reproduce.py --list               name all rows
-    xtask/reproduce.py thesis-4.2 mpp-fig4  run the commands of these rows
-    xtask/reproduce.py --quick              run the commands that take less than a minute, of all rows
-    xtask/reproduce.py --all                run the commands of all rows
-    xtask/reproduce.py --positions          choose the positions of the rows of Kaneko's paper again
+    papers/reproduce.py --list               name all rows
+    papers/reproduce.py thesis-4.2 mpp-fig4  run the commands of these rows
+    papers/reproduce.py --quick              run the commands that take less than a minute, of all rows
+    papers/reproduce.py --all                run the commands of all rows
+    papers/reproduce.py --positions          choose the positions of the rows of Kaneko's paper again
 
 `cargo xtask reproduce ...` runs this script. A row is a published table or figure. Its commands are run one
-after the other, and what they print is recorded in docs/reproduction/results.jsonl, one line per run. A run
-is skipped if there is a record by a program with the same signature (`konane bench`) on the same kind of
-processor; `--again` repeats it. Records that no row asks for are kept. The comparison with the published numbers, which are in tests/data, uses
-the records only: `cargo xtask pages reproduction` writes docs/reproduction.md, and a CSV table and a figure of each
-row in docs/reproduction. To add a row, add it to `ROWS`.
+after the other, and their JSON is recorded in papers/results.jsonl, one line per run. A run is skipped if there
+is a record by a program with the same signature (`konane bench`) on the same kind of processor; `--again`
+repeats it. Records that belong to no row are kept. The comparison with the published numbers, which are in
+tests/data, uses the records only: `cargo xtask pages reproduction` writes docs/reproduction.md, and a CSV table
+and a figure of each row in docs/reproduction. To add a row, add it to `ROWS`.
 """
 
 import argparse
@@ -32,12 +32,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import pages
-from pages import ALGORITHMS, DOCS, ROOT, Problem, Record
+FOLDER = Path(__file__).resolve().parent
+sys.path.append(str(FOLDER.parent / "xtask"))
 
-FOLDER = DOCS / "reproduction"
+import page_parts  # noqa: E402
+from page_parts import ALGORITHMS, DOCS, ROOT, Problem, Record  # noqa: E402
+
 RESULTS = FOLDER / "results.jsonl"
 POSITIONS = FOLDER / "positions.csv"
+TEMPLATE = FOLDER / "reproduction.md"
 
 # Measured quantities within this factor of the published ones are equal. Exact ones must be the same.
 TOLERANCE = 1.1
@@ -305,7 +308,6 @@ def load():
 
 def save(records):
     """Replaces the file of the records."""
-    FOLDER.mkdir(exist_ok=True)
     lines = [json.dumps(record, ensure_ascii=False, separators=(",", ":")) for record in records.values()]
     draft = RESULTS.with_suffix(".tmp")
     draft.write_text("".join(line + "\n" for line in lines))
@@ -334,9 +336,8 @@ def choose_positions(program):
         if answer["outcome"] != "unknown" and answer["nodes"] >= 10_000:
             chosen[board, " ".join(moves)] = answer["nodes"]
             print(f"{len(chosen)}: {board} {' '.join(moves)}: {answer['nodes']} nodes", file=sys.stderr)
-    FOLDER.mkdir(exist_ok=True)
     rows = [[*position, nodes] for position, nodes in chosen.items()]
-    POSITIONS.write_text(pages.csv_table("board,moves,nodes", rows))
+    POSITIONS.write_text(page_parts.csv_table("board,moves,nodes", rows))
 
 
 # --- Comparisons -----------------------------------------------------------------------------------
@@ -705,8 +706,6 @@ class Simulated:
         self.has_heuristic = WITHOUT_HEURISTIC not in command
         self.is_shared = NO_SHARING not in command
         self.is_kept = NEW_WORKERS not in command
-        parts = re.search(r"--job-parts (\d+)", command)
-        self.parts = int(parts[1]) if parts else 1
         self.runs = []
 
     def quantities(self):
@@ -762,8 +761,6 @@ def simulated(quantities, series):
                 variant += ", nothing kept"
             elif not one.is_shared:
                 variant += ", results not shared"
-            if one.parts > 1:
-                variant += f", {one.parts} parts"
             for quantity in [*quantities, "error of the speed-up"]:
                 if quantity in ours:
                     name = series.format(threads=threads, nodes=nodes) + variant
@@ -837,7 +834,7 @@ def scaling_commands(table, variants=("",)):
     lines = ["konane sprouts solve 0*47 --threads 1 --memory 4GiB"]
     if WITHOUT_HEURISTIC in variants:
         lines.append("konane sprouts solve 0*47 --threads 1 --memory 4GiB --heuristic=off")
-    for row in pages.published(table):
+    for row in page_parts.published(table):
         if row["cores"] != "dfpn":
             threads = int(row["threads_per_worker"])
             machines = int(row["cores"]) // threads
@@ -867,8 +864,8 @@ SIMULATED = (
     "of a job is its number of nodes, some four for each expansion; in the paper it is its number of expansions"
 )
 CAUSES = (
-    "[variants.md](variants.md#node-counts-of-the-thesis) has what is known of the causes of other node counts, and "
-    "[the differences](variants.md#what-the-profile-thesis-does-not-do) between the profile and the text of the thesis"
+    "[thesis-profile.md](thesis-profile.md#node-counts-of-the-thesis) has what is known of the causes of other node counts, and "
+    "[the differences](thesis-profile.md#what-the-profile-thesis-does-not-do) between the profile and the text of the thesis"
 )
 EARLIER = "[benchmarks/scaling.md](benchmarks/scaling.md) has runs of an earlier program on 16 cores"
 CORES_12 = "a machine with 12 or more idle cores, 10 minutes"
@@ -883,39 +880,39 @@ def draw_winner_grid(row, cells):
     """Black and white squares by ranks and files; a dot if the winner is another one."""
     from matplotlib.patches import Rectangle
 
-    fills = {"black": pages.INK, "white": pages.WHITE, None: pages.GRID}
-    fig, axes = pages.figure(5, 4.8)
+    fills = {"black": page_parts.INK, "white": page_parts.WHITE, None: page_parts.GRID}
+    fig, axes = page_parts.figure(5, 4.8)
     for cell in cells:
         ranks, files = map(int, cell.case.split("x"))
         style = {"facecolor": fills[cell.ours], "edgecolor": "#808080", "linewidth": 0.7}
         axes.add_patch(Rectangle((files - 0.5, ranks - 0.5), 1, 1, **style))
         if cell.verdict == "different":
-            axes.plot([files], [ranks], "o", color=pages.ORANGE)
+            axes.plot([files], [ranks], "o", color=page_parts.ORANGE)
     axes.set(title=row.title, xlabel="files", ylabel="ranks", xlim=(0.4, 8.6), ylim=(8.6, 0.4))
     axes.set_aspect("equal")
     axes.grid(visible=False)
-    return pages.svg(fig)
+    return page_parts.svg(fig)
 
 
 def draw_openings(row, cells):
     """The board with the squares that Black may remove: the winner is written on those that are solved."""
-    fig, axes = pages.figure(4.5, 4.8)
+    fig, axes = page_parts.figure(4.5, 4.8)
     names = {cell.case: cell.ours for cell in cells}
     for rank in range(1, 9):
         for file in range(1, 8):
             name = "abcdefg"[file - 1] + str(rank)
             is_black = (rank + file) % 2 == 1
-            fill = pages.INK if is_black else pages.WHITE
-            edge = pages.ORANGE if name in names else "#808080"
+            fill = page_parts.INK if is_black else page_parts.WHITE
+            edge = page_parts.ORANGE if name in names else "#808080"
             axes.plot([file], [rank], "o", markersize=20, markerfacecolor=fill, markeredgecolor=edge)
             if name in names:
                 text = (names[name] or "?")[0].upper()
-                axes.annotate(text, (file, rank), color=pages.WHITE, ha="center", va="center")
+                axes.annotate(text, (file, rank), color=page_parts.WHITE, ha="center", va="center")
     axes.set(title=row.title, xlim=(0.4, 7.6), ylim=(0.4, 8.6), xlabel="files", ylabel="ranks")
     axes.set_xticks(range(1, 8), "abcdefg")
     axes.set_aspect("equal")
     axes.grid(visible=False)
-    return pages.svg(fig)
+    return page_parts.svg(fig)
 
 
 ROWS = [
@@ -1216,11 +1213,11 @@ ROWS = [
         [ALONE_29],
         slow=[
             simulate(29, "{1,4,16,64}", 1, "{100,1000,10000}"),
-            simulate(29, "{1,4,16,64}", 1, 10_000, "--job-parts {10,100}"),
         ],
         needs="16 GiB of memory, 30 minutes",
         verdict="different",
-        reason=f"{NO_NUMBERS}. After each part of a job, the worker sends its results and receives those of others",
+        reason=f"{NO_NUMBERS}. A worker sends its results at the end of a job; reports in the middle of a job, the paper's updates, were "
+        "measured with an earlier version (research/cluster.md) and removed",
         note=f"{SIMULATED}.",
         axis="cores",
     ),
@@ -1317,7 +1314,7 @@ class Reproduction:
             self.records = [records[key] for key in wanted if key in records]
             self.missing = len(wanted) - len(self.records)
             found = self.records
-        tables = [pages.published(name) for name in row.published]
+        tables = [page_parts.published(name) for name in row.published]
         self.cells = list(row.compare(found, *tables)) if row.compare else []
         verdicts = [cell.verdict for cell in self.cells]
         self.verdict = row.verdict
@@ -1371,7 +1368,7 @@ class Reproduction:
         exact = [cell.verdict for cell in self.cells if cell.verdict and cell.goal == EXACT]
         if exact and side == "ours":
             parts.append(f"{exact.count('equal')} of {len(exact)} exact values equal")
-        return "; ".join(parts) or pages.NONE
+        return "; ".join(parts) or page_parts.NONE
 
     def files(self):
         """CSV table and figure by path below docs; none before the first run."""
@@ -1385,7 +1382,7 @@ class Reproduction:
         ]
         draw = self.row.draw or draw_cells
         stem = f"reproduction/{self.row.name}"
-        return {f"{stem}.csv": pages.csv_table(head, rows), f"{stem}.svg": lambda: draw(self.row, self.cells)}
+        return {f"{stem}.csv": page_parts.csv_table(head, rows), f"{stem}.svg": lambda: draw(self.row, self.cells)}
 
 
 def label(cell):
@@ -1395,10 +1392,10 @@ def label(cell):
 
 def shown(value):
     if value is None or isinstance(value, str):
-        return value or pages.NONE
+        return value or page_parts.NONE
     if isinstance(value, int):
-        return pages.grouped(value)
-    return pages.short(value) if value >= 1000 else pages.figures(value)
+        return page_parts.grouped(value)
+    return page_parts.short(value) if value >= 1000 else page_parts.figures(value)
 
 
 def draw_cells(row, cells):
@@ -1407,7 +1404,7 @@ def draw_cells(row, cells):
     quantities = list(dict.fromkeys(cell.quantity for cell in cells))[:4]
     columns = len(quantities) if len(quantities) < 4 else 2
     rows = -(-len(quantities) // columns)
-    fig, grid = pages.figure(10, 0.8 + 4 * rows, nrows=rows, ncols=columns, squeeze=False)
+    fig, grid = page_parts.figure(10, 0.8 + 4 * rows, nrows=rows, ncols=columns, squeeze=False)
     names = list(dict.fromkeys(cell.series for cell in cells))
     for axes, quantity in zip(grid.flat, quantities):
         of = [cell for cell in cells if cell.quantity == quantity]
@@ -1421,7 +1418,7 @@ def draw_cells(row, cells):
         # Lines connect cases that have an order.
         is_cloud = len(cases) > 30 or not (is_numeric or row.axis == "board")
         for index, name in enumerate(names):
-            shape, colour = pages.series_style(index)
+            shape, colour = page_parts.series_style(index)
             for side in "published", "ours":
                 points = [
                     (cell.case if is_numeric else cases.index(cell.case), getattr(cell, side) or float("nan"))
@@ -1432,21 +1429,21 @@ def draw_cells(row, cells):
                     style = {"linestyle": "none" if is_cloud else "--" if side == "published" else "-"}
                     # Published numbers remain visible around equal ones.
                     style |= {"markersize": 10, "zorder": 3} if side == "published" else {"markersize": 6}
-                    pages.mark(axes, *zip(*points), shape, colour, side == "ours", linewidth=1, **style)
+                    page_parts.mark(axes, *zip(*points), shape, colour, side == "ours", linewidth=1, **style)
         if not is_numeric:
             axes.set_xticks(range(len(cases)), cases, rotation=0 if len(cases) < 6 else 60)
         axes.set(title=quantity, xlabel=row.axis if len(cases) > 1 else "")
     for axes in list(grid.flat)[len(quantities) :]:
         axes.set_visible(False)
     entries = [
-        pages.entry(name, *pages.series_style(index))
+        page_parts.entry(name, *page_parts.series_style(index))
         for index, name in enumerate(names)
         if name
     ]
-    entries.append(pages.entry("published", "o", is_filled=False, line="--"))
-    entries.append(pages.entry("here", "o", line="-"))
+    entries.append(page_parts.entry("published", "o", is_filled=False, line="--"))
+    entries.append(page_parts.entry("here", "o", line="-"))
     fig.legend(handles=entries, loc="outside upper left", ncols=4)
-    return pages.svg(fig)
+    return page_parts.svg(fig)
 
 
 # --- Page ------------------------------------------------------------------------------------------
@@ -1467,10 +1464,10 @@ def page_files():
             sections += section(one)
             files |= one.files()
         head = "row|source|command|published|ours|verdict|>time|machine"
-        parts[prefix] = f"## {source}\n\n{pages.table(head, lines)}\n{sections}"
+        parts[prefix] = f"## {source}\n\n{page_parts.table(head, lines)}\n{sections}"
     counts = [f"{sum(one.verdict == verdict for one in reproductions)} {verdict}" for verdict in VERDICTS]
     names = "".join(f"* {letter(index)}: {name}\n" for index, name in enumerate(machines))
-    text = pages.page("reproduction.md", rows=len(ROWS), counts=", ".join(counts), machines=names, **parts)
+    text = page_parts.page(TEMPLATE, rows=len(ROWS), counts=", ".join(counts), machines=names, **parts)
     return {"reproduction.md": text, **files}
 
 
@@ -1495,13 +1492,13 @@ def table_line(one, machines):
     if one.verdict == "not run":
         verdict += f"; needs {row.needs}"
     lines = commands(row)
-    command = f"`{lines[0]}`" + (" …" if len(lines) > 1 or callable(row.commands) else "") if lines else pages.NONE
+    command = f"`{lines[0]}`" + (" …" if len(lines) > 1 or callable(row.commands) else "") if lines else page_parts.NONE
     # A row without a result can have runs that it shares with other rows.
     has_runs = one.records and one.verdict != "not run"
-    time = pages.time(seconds) if has_runs else pages.NONE
+    time = page_parts.time(seconds) if has_runs else page_parts.NONE
     name = f"[{row.name}](#{row.name.replace('.', '')})"
     ours = one.summary("ours")
-    where = ", ".join(used) if has_runs else pages.NONE
+    where = ", ".join(used) if has_runs else page_parts.NONE
     return [name, row.source, command, one.summary("published"), ours, verdict, time, where]
 
 
@@ -1587,4 +1584,4 @@ if __name__ == "__main__":
     except (Problem, OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"error: {error}")
     except ImportError as error:
-        sys.exit(f"error: {error}: install matplotlib {pages.MATPLOTLIB} (`pip install matplotlib`)")
+        sys.exit(f"error: {error}: install matplotlib {page_parts.MATPLOTLIB} (`pip install matplotlib`)")

@@ -1,4 +1,4 @@
-"""Tests of reproduce.py: `python3 xtask/test_reproduce.py`."""
+"""Tests of reproduce.py: `python3 papers/test_reproduce.py`."""
 
 import contextlib
 import io
@@ -10,9 +10,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import pages
 import reproduce
-from reproduce import ROWS, Cell, Reproduction, Row
+from reproduce import ROWS, Cell, Problem, Record, Reproduction, Row
 
 # Every table and figure with results in the papers.
 NAMES = [
@@ -110,14 +109,14 @@ class Comparisons(unittest.TestCase):
             is_published = any("--profile thesis" in record["command"] for record in one.records)
             if is_published and any(cell.verdict == "different" for cell in one.cells):
                 self.assertEqual(one.verdict, "different", row.name)
-                self.assertIn("variants.md#node-counts-of-the-thesis", " ".join(one.remarks), row.name)
+                self.assertIn("thesis-profile.md#node-counts-of-the-thesis", " ".join(one.remarks), row.name)
 
     def test_values_that_are_not_compared_are_counted(self):
         table2 = next(row for row in ROWS if row.name == "mpp-table2")
         records = {}
         for spots in range(1, 7):
-            result = pages.Record(position=f"0*{spots}", outcome="loss", grundy_numbers=1)
-            records[f"konane sprouts solve 0*{spots} --threads 1", 1] = pages.Record(result=result)
+            result = Record(position=f"0*{spots}", outcome="loss", grundy_numbers=1)
+            records[f"konane sprouts solve 0*{spots} --threads 1", 1] = Record(result=result)
         one = Reproduction(table2, records)
         self.assertIn("outcome: 89 values", one.summary("published"))
         self.assertIn("outcome: 6 of 89 values", one.summary("ours"))
@@ -131,31 +130,19 @@ class Comparisons(unittest.TestCase):
 
     def test_rows_that_are_not_run_have_no_time(self):
         row = Row("r", "", "", [], lambda records: [Cell("", 1, "speed-up", 4, None)], ["konane a"], needs="8 cores")
-        record = pages.Record(command="konane a", wall_seconds=1, cpu="c", cores=1, version="0", signature=1)
+        record = Record(command="konane a", wall_seconds=1, cpu="c", cores=1, version="0", signature=1)
         one = Reproduction(row, {("konane a", 1): record})
         line = reproduce.table_line(one, [reproduce.machine(record)])
         self.assertEqual(line[-3:], ["**not run**; needs 8 cores", "–", "–"])
 
     def test_every_file_is_that_of_a_row(self):
-        kept = {"positions.csv", "results.jsonl"}
-        found = {path.name for path in (reproduce.DOCS / "reproduction").iterdir()} - kept
+        found = {path.name for path in (reproduce.DOCS / "reproduction").iterdir()}
         self.assertEqual(found, {Path(path).name for path in reproduce.page_files()} - {"reproduction.md"})
-
-    def test_searches_of_an_earlier_program_are_marked(self):
-        def results(signature, nodes):
-            group = pages.Group([pages.Record(result=pages.Record(nodes=nodes))])
-            return mock.Mock(records=[{"signature": signature}], solve=lambda *_, **__: group)
-
-        self.assertEqual(pages.earlier_program(results(1, 10), results(2, 10)), (set(), ""))
-        changed, text = pages.earlier_program(results(1, 10), results(2, 9))
-        self.assertIn(("dfpn", "6x6", "thesis"), changed)
-        self.assertIn("(signature 1, now [2]", text)
-        self.assertIn("| df-pn | 6x6 | thesis | 10 | 9 |", text)
 
     def test_worst_number_decides(self):
         compare = lambda records, *_: [Cell("", n, "states", 1, r.result["unique"][0]) for n, r in enumerate(records)]  # noqa: E731
         row = Row("r", "", "", [], compare, ["konane a", "konane b"], needs="time")
-        record = lambda unique: pages.Record(result=pages.Record(unique=[unique]), wall_seconds=1)  # noqa: E731
+        record = lambda unique: Record(result=Record(unique=[unique]), wall_seconds=1)  # noqa: E731
         self.assertEqual(Reproduction(row, {}).verdict, "not run")
         one = Reproduction(row, {("konane a", 1): record(1)})
         self.assertEqual((one.verdict, one.missing), ("equal", 1))
@@ -169,13 +156,13 @@ class Runs(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.program = Path(folder.name) / "konane"
+        self.folder = Path(folder.name)
+        self.program = self.folder / "konane"
         self.program.write_text(PROGRAM)
         self.program.chmod(0o755)
-        for name, value in ("FOLDER", Path(folder.name)), ("RESULTS", Path(folder.name) / "results.jsonl"):
-            patch = mock.patch.object(reproduce, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+        patch = mock.patch.object(reproduce, "RESULTS", self.folder / "results.jsonl")
+        patch.start()
+        self.addCleanup(patch.stop)
         self.messages = io.StringIO()
         silence = contextlib.redirect_stderr(self.messages)
         silence.__enter__()
@@ -204,10 +191,10 @@ class Runs(unittest.TestCase):
     def run_main(self, *arguments):
         """Runs the script with one row, which has no figure, below the temporary folder."""
         row = Row("r", "", "", [], None, ["konane perft 1x1 1"], verdict="not reproducible", reason="No counterpart")
-        (reproduce.FOLDER / "reproduction").mkdir(exist_ok=True)
+        (self.folder / "reproduction").mkdir(exist_ok=True)
         with (
             mock.patch.object(reproduce, "ROWS", [row]),
-            mock.patch.object(reproduce, "DOCS", reproduce.FOLDER),
+            mock.patch.object(reproduce, "DOCS", self.folder),
             mock.patch.object(sys, "argv", ["reproduce.py", "r", "--program", str(self.program), *arguments]),
             contextlib.redirect_stdout(io.StringIO()),
         ):
@@ -219,7 +206,7 @@ class Runs(unittest.TestCase):
         with mock.patch.dict(sys.modules, matplotlib=mock.Mock()):
             self.run_main()
         self.assertEqual([command for command, _ in reproduce.load()], ["konane perft 1x1 9", "konane perft 1x1 1"])
-        self.assertIn("1 not reproducible", (reproduce.FOLDER / "reproduction.md").read_text())
+        self.assertIn("1 not reproducible", (self.folder / "reproduction.md").read_text())
 
     def test_missing_matplotlib_is_reported_before_the_runs(self):
         with mock.patch.dict(sys.modules, matplotlib=None), self.assertRaises(ImportError):
@@ -233,7 +220,7 @@ class Runs(unittest.TestCase):
 
     def test_failing_program_leaves_no_record(self):
         row = Row("r", "", "", [], commands=["konane perft fails"])
-        with self.assertRaisesRegex(pages.Problem, "no memory\n.*exit code 4"):
+        with self.assertRaisesRegex(Problem, "no memory\n.*exit code 4"):
             self.counts(row)
         self.assertEqual(reproduce.load(), {})
 
