@@ -260,7 +260,7 @@ fn passing_memory(index: &Index, metric: Metric, black: u32, threads: usize) -> 
         + threads as u128 * (in_hand + at_work.min(KEPT_BYTES))
 }
 
-/// Upper bound of the memory of the sweep over whole layers: one layer of rows, the indexes of its files, and
+/// Upper bound of the memory of the sweep over whole bands: one band of rows, the indexes of its files, and
 /// the rows that are read or written. An index has 12 bytes for 2 KiB, in arrays with unused capacity.
 pub fn swept_memory(index: &Index, metric: Metric, threads: usize) -> u128 {
     let white = index.squares(Colour::White);
@@ -308,7 +308,7 @@ pub fn slice_memory(index: &Index, max_rows: u32, threads: usize) -> u128 {
         + rows * slice_row_memory(index)
 }
 
-/// The largest slices for which `memory` bytes suffice. The slices are limited so that the largest layer of rows has
+/// The largest slices for which `memory` bytes suffice. The slices are limited so that the largest band of rows has
 /// about `parts` slices or more. `None` if `memory` is too small for slices of eight rows or for the assembly
 /// of a layer.
 pub fn fitting_slices(index: &Index, memory: u64, threads: usize, parts: u32) -> Option<Slices> {

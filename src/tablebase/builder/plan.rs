@@ -31,7 +31,7 @@ pub struct BuildOptions {
     /// method of a new build is selected by the size of the board and the memory. The files of the database
     /// do not depend on the method.
     pub method: Option<Method>,
-    /// Minimum number of slices of the largest layers of rows, for [`Method::Sliced`]. This many tasks can then
+    /// Minimum number of slices of the largest bands of rows, for [`Method::Sliced`]. This many tasks can then
     /// run at the same time.
     pub min_slices: u32,
 }
@@ -269,9 +269,7 @@ pub fn plan(board: &Board, options: &BuildOptions) -> Result<Plan, BuildError> {
     let Some(resource) = lacking(&needs).filter(|_| !finished) else { return Ok(plan) };
     let begun = match method {
         Method::Sliced if begun_slices.is_some() => Some((directory.tasks(), "slices of rows")),
-        Method::Swept if in_memory && !reachable => {
-            Some((plan.directory.clone(), "layers of rows"))
-        }
+        Method::Swept if in_memory && !reachable => Some((plan.directory.clone(), "bands of rows")),
         _ => None,
     };
     if let (Some((path, rows)), Resource::Memory, Some(have)) = (begun, resource, memory_limit)

@@ -14,7 +14,7 @@
 //! of neighbouring rows are equal on the squares with high numbers, and so are most patterns to which their
 //! jumps lead. Therefore a slice needs only a small part of the rows.
 //!
-//! A build in memory has one slice for each layer of rows ([`Slices::WHOLE`]). One task makes this slice for
+//! A build in memory has one slice for each band of rows ([`Slices::WHOLE`]). One task makes this slice for
 //! both sides to move. White's rows stay in memory, and are written only if the database stores them.
 
 use std::fmt;

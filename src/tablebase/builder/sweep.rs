@@ -4,7 +4,7 @@
 //! parts of fewer black stones ──▶ rows, some at a time ──▶ slice in memory ──▶ parts
 //! ```
 //!
-//! A layer of a database has positions with the same number of stones. A layer of the sweep or of the state
+//! A layer of a database has positions with the same number of stones; a *band* of the sweep or of the state
 //! space has positions with the same number of black stones. So every row is split by the number of white
 //! stones, and each piece is written to the file (*part*) of its block.
 
@@ -22,7 +22,7 @@ use crate::konane::Colour;
 use crate::tablebase::files::{BlockKey, BlockKind, Inflater, LayerFile, LayerWriter, ROWS, Scope};
 use crate::tablebase::values::remoteness::{exchange_ranks, ranks_of_moves};
 use crate::tablebase::values::sweep::row_ops::{for_each_group, put_plane, take_plane};
-use crate::tablebase::values::sweep::{Columns, LayerRows, MappedWords, Sweep, row_words};
+use crate::tablebase::values::sweep::{Band, Columns, MappedWords, Sweep, row_words};
 use crate::tablebase::values::{StateSpaceError, StateSpaceEvent, statespace};
 
 /// A build by the sweep in a directory.
@@ -69,7 +69,7 @@ impl<'a> SweepBuild<'a> {
                 }
             }
             TaskProduct::Rows { .. } if coverage.scope == Scope::Reachable => self.state_space(),
-            TaskProduct::Rows { black, .. } if *slices == Slices::WHOLE => self.layer(black),
+            TaskProduct::Rows { black, .. } if *slices == Slices::WHOLE => self.band(black),
             TaskProduct::Rows { black, to_move, slice } => {
                 self.slice(black, to_move, slices.range(index.rows(black), slice))
             }
@@ -78,10 +78,10 @@ impl<'a> SweepBuild<'a> {
 
     /// Makes the rows with `black` black stones for both sides to move. White's rows stay in memory until
     /// Black's are written.
-    fn layer(&self, black: u32) -> Result<(), BuildError> {
+    fn band(&self, black: u32) -> Result<(), BuildError> {
         let index = &self.directory.index;
         let planes = self.planes(black);
-        let rows = LayerRows::of_planes(index, black, planes);
+        let rows = Band::of_planes(index, black, planes);
         let mut white_wins = rows.map_err(self.memory_error())?;
         self.fill(Colour::White, &mut white_wins)?;
         if planes > 1 {
@@ -109,7 +109,7 @@ impl<'a> SweepBuild<'a> {
         if missing.is_empty() {
             return Ok(());
         }
-        let slice = LayerRows::slice(&self.directory.index, black, rows.clone());
+        let slice = Band::slice(&self.directory.index, black, rows.clone());
         let mut slice = slice.map_err(self.memory_error())?;
         self.fill(to_move, &mut slice)?;
         slice.split(&self.columns);
@@ -126,18 +126,18 @@ impl<'a> SweepBuild<'a> {
 
     /// Fills rows with values, which are computed from the rows that jumps lead to. Rows of several planes
     /// receive ranks of remotenesses (`values::remoteness`) instead of remotenesses.
-    fn fill(&self, to_move: Colour, layer: &mut LayerRows) -> Result<(), BuildError> {
+    fn fill(&self, to_move: Colour, band: &mut Band) -> Result<(), BuildError> {
         let BuildDirectory { index, slices, .. } = self.directory;
-        let (black, planes) = (layer.black(), layer.row_words() / row_words(self.white));
+        let (black, planes) = (band.black(), band.row_words() / row_words(self.white));
         let whole = *slices == Slices::WHOLE;
         let step = match whole {
             true => rows_read(index, planes, rayon::current_num_threads()),
             false => ROWS,
         };
-        let layers = self.sweep.source_layers(black, to_move);
-        let wanted = (!whole).then(|| self.sweep.sources(black, to_move, layer.row_numbers()));
-        let targets = layer.targets();
-        for (nth, before) in layers.enumerate() {
+        let bands = self.sweep.source_bands(black, to_move);
+        let wanted = (!whole).then(|| self.sweep.sources(black, to_move, band.row_numbers()));
+        let targets = band.targets();
+        for (nth, before) in bands.enumerate() {
             let patterns = index.orbits(before).patterns();
             let is_wanted = |row: u32| {
                 let octet = |rows: &Vec<Vec<u8>>| rows[nth][row as usize / 8] >> (row % 8) & 1 == 1;
@@ -291,7 +291,7 @@ impl<'a> SweepBuild<'a> {
             StateSpaceEvent::Ply(ply) => self.monitor.observer.stage(Stage::Ply { ply: ply.ply }),
             // The monitor counts positions.
             StateSpaceEvent::Work { .. } => {}
-            StateSpaceEvent::Layer { reached, wins } => {
+            StateSpaceEvent::Band { reached, wins } => {
                 let black = reached[0].black();
                 for to_move in [Colour::Black, Colour::White] {
                     let (reached, wins) = (reached[to_move.index()], wins[to_move.index()]);

@@ -135,7 +135,7 @@ fn every_layer_is_sent_once_in_descending_order() {
             }
             StateSpaceEvent::Ply(_) => {}
             StateSpaceEvent::Work { done, of } => works.push((done, of)),
-            StateSpaceEvent::Layer { reached, wins } => {
+            StateSpaceEvent::Band { reached, wins } => {
                 for side in 0..2 {
                     assert_eq!(reached[side].black(), wins[side].black());
                     for row in reached[side].row_numbers() {
@@ -165,7 +165,7 @@ fn every_layer_is_sent_once_in_descending_order() {
 fn the_observer_ends_the_search() {
     let mut layers = 0;
     let mut stop_at_layer = |event: StateSpaceEvent<'_>| match event {
-        StateSpaceEvent::Layer { .. } => {
+        StateSpaceEvent::Band { .. } => {
             layers += 1;
             ControlFlow::Break(())
         }

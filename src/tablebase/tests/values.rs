@@ -3,27 +3,27 @@
 use crate::konane::kernels::Isa;
 use crate::tablebase::index::Index;
 use crate::tablebase::values::sweep::row_ops::RowOps;
-use crate::tablebase::values::sweep::{Columns, LayerRows, Sweep};
+use crate::tablebase::values::sweep::{Band, Columns, Sweep};
 use crate::{Board, Colour};
 
-/// Computes all layers of a board, by side to move.
-fn swept(index: &Index, ops: RowOps) -> [Vec<LayerRows>; 2] {
+/// Computes all bands of a board, by side to move.
+fn swept(index: &Index, ops: RowOps) -> [Vec<Band>; 2] {
     let sweep = Sweep::with_ops(index, ops);
-    let mut layers = [Vec::new(), Vec::new()];
+    let mut bands = [Vec::new(), Vec::new()];
     for black in 0..=index.numbering().count(Colour::Black) {
-        let white = sweep.white_wins(black, &layers[0]).unwrap();
-        layers[0].push(sweep.black_wins(&white).unwrap());
-        layers[1].push(white);
+        let white = sweep.white_wins(black, &bands[0]).unwrap();
+        bands[0].push(sweep.black_wins(&white).unwrap());
+        bands[1].push(white);
     }
-    layers
+    bands
 }
 
-fn value(index: &Index, layers: &[Vec<LayerRows>; 2], occupied: u64, to_move: Colour) -> bool {
+fn value(index: &Index, bands: &[Vec<Band>; 2], occupied: u64, to_move: Colour) -> bool {
     let [black, white] = index.numbering().pack(occupied);
     let stones = black.count_ones();
     let row = index.orbits(stones).row(index.numbering(), index.ranks(Colour::Black), black);
     let white = index.numbering().image(Colour::White, usize::from(row.symmetry), white);
-    layers[to_move.index()][stones as usize].row_bits(row.index)[white as usize]
+    bands[to_move.index()][stones as usize].row_bits(row.index)[white as usize]
 }
 
 /// All successors by jumps, found square by square. Works with any number of empty squares.
@@ -72,12 +72,12 @@ fn recursion(ranks: u32, files: u32) -> [Vec<bool>; 2] {
 fn agrees_with_recursion(size: &str) {
     let board = Board::new(size.parse().unwrap());
     let index = Index::new(board.clone(), false);
-    let layers = swept(&index, RowOps::detect());
+    let bands = swept(&index, RowOps::detect());
     let wins = recursion(board.dimensions().ranks(), board.dimensions().files());
     for occupied in 0..=board.all() {
         for to_move in [Colour::Black, Colour::White] {
             assert_eq!(
-                value(&index, &layers, occupied, to_move),
+                value(&index, &bands, occupied, to_move),
                 wins[to_move.index()][occupied as usize],
                 "{size} {occupied:b} {to_move}"
             );
@@ -105,7 +105,7 @@ fn every_value_of_boards_of_18_to_20_squares() {
 fn counts(size: &str, ops: RowOps) -> [u64; 2] {
     let index = Index::new(Board::new(size.parse().unwrap()), false);
     let sweep = Sweep::with_ops(&index, ops);
-    swept(&index, ops).map(|layers| layers.iter().map(|layer| sweep.count(layer)).sum())
+    swept(&index, ops).map(|bands| bands.iter().map(|band| sweep.count(band)).sum())
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn all_instruction_sets_find_the_same_values() {
 
 /// Scattering, in reverse order and slice by slice, makes the same rows as gathering.
 #[test]
-fn slices_have_the_rows_of_layers() {
+fn slices_have_the_rows_of_bands() {
     for size in ["3x3", "3x4", "4x4", "1x9", "3x5"] {
         let index = Index::new(Board::new(size.parse().unwrap()), true);
         let sweep = Sweep::new(&index);
@@ -157,7 +157,7 @@ fn slices_have_the_rows_of_layers() {
             let rows = gathered_black.row_numbers().end;
             for rows in [0..rows.div_ceil(3), rows.div_ceil(3)..rows] {
                 let mut slices =
-                    [(); 2].map(|()| LayerRows::slice(&index, black, rows.clone()).unwrap());
+                    [(); 2].map(|()| Band::slice(&index, black, rows.clone()).unwrap());
                 let longest = index.board().longest_jump();
                 let targets = slices[1].targets();
                 for before in (black.saturating_sub(longest)..black).rev() {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::jumps::{Jump, jumps};
-pub use super::sweep::LayerRows;
+pub use super::sweep::Band;
 use super::sweep::row_ops::{RowJump, RowOps};
 use super::sweep::{Images, Sweep, row_words};
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub enum StateSpaceError {
         board: Dimensions,
     },
     /// Memory cannot be reserved.
-    #[error("cannot reserve memory for the positions of a layer: {0}")]
+    #[error("cannot reserve memory for the positions of a band: {0}")]
     Memory(#[from] io::Error),
     /// The stop flag was set, or the observer ended the search.
     #[error("interrupted")]
@@ -124,18 +124,18 @@ pub enum StateSpaceEvent<'a> {
     },
     /// All reached positions with a certain number of black stones have been found. Sent for every number of
     /// black stones, the greatest first.
-    Layer {
+    Band {
         /// Rows of the reached positions, by side to move.
-        reached: [&'a LayerRows; 2],
+        reached: [&'a Band; 2],
         /// Rows of the positions that the side to move wins.
-        wins: [&'a LayerRows; 2],
+        wins: [&'a Band; 2],
     },
 }
 
 /// The positions of one ply that have the same number of black stones.
 struct Frontier {
     /// The rows. A row has a meaning only if its element of `filled` is true.
-    rows: LayerRows,
+    rows: Band,
     /// By row: true if the row contains a position.
     filled: Vec<bool>,
 }
@@ -203,7 +203,7 @@ pub fn statespace(
         let work = match event {
             StateSpaceEvent::Values { black, .. } => work_of_values(&index, black..=black),
             StateSpaceEvent::Ply(ply) => work_of_ply(&index, ply.ply),
-            StateSpaceEvent::Layer { .. } | StateSpaceEvent::Work { .. } => 0,
+            StateSpaceEvent::Band { .. } | StateSpaceEvent::Work { .. } => 0,
         };
         done += work;
         let work = (work > 0).then_some(StateSpaceEvent::Work { done, of });
@@ -300,7 +300,7 @@ impl<'a> StateSpaceSearch<'a> {
     }
 
     /// Counts the positions of plies 0 and 1 one by one. Returns these plies and the positions of ply 2.
-    fn removals(&self, wins: &[Vec<LayerRows>; 2]) -> (Vec<Ply>, Vec<Position>) {
+    fn removals(&self, wins: &[Vec<Band>; 2]) -> (Vec<Ply>, Vec<Position>) {
         let board = self.index.board();
         let mut plies = Vec::new();
         let mut positions = vec![Position::start(board)];
@@ -323,13 +323,13 @@ impl<'a> StateSpaceSearch<'a> {
 
     /// Returns true if the side to move wins. Positions of the removal phase are searched up to the jumping
     /// phase.
-    fn wins(&self, wins: &[Vec<LayerRows>; 2], position: &Position) -> bool {
+    fn wins(&self, wins: &[Vec<Band>; 2], position: &Position) -> bool {
         let board = self.index.board();
         if (board.all() & !position.occupied()).count_ones() >= 2 {
             let address = self.index.address(position.occupied(), position.to_move());
-            let layer = &wins[address.to_move.index()][address.black as usize];
+            let band = &wins[address.to_move.index()][address.black as usize];
             let pattern = self.index.ranks(Colour::White).unrank(address.white, address.column);
-            return layer.row_bits(address.row)[pattern as usize];
+            return band.row_bits(address.row)[pattern as usize];
         }
         position.moves(board).into_iter().any(|m| !self.wins(wins, &position.play(board, m)))
     }
@@ -338,7 +338,7 @@ impl<'a> StateSpaceSearch<'a> {
     fn run(
         &self,
         mut frontier: Vec<Option<Frontier>>,
-        mut wins: [Vec<LayerRows>; 2],
+        mut wins: [Vec<Band>; 2],
         stop: &AtomicBool,
         send: &mut dyn FnMut(StateSpaceEvent<'_>) -> Result<(), StateSpaceError>,
         plies: &mut Vec<Ply>,
@@ -347,23 +347,22 @@ impl<'a> StateSpaceSearch<'a> {
         let mut reached = [Vec::new(), Vec::new()];
         for b in 0..=black {
             for side in &mut reached {
-                side.push(LayerRows::zeroed(self.index, b)?);
+                side.push(Band::zeroed(self.index, b)?);
             }
         }
         let mut spare: Vec<Option<Frontier>> = frontier.iter().map(|_| None).collect();
         let mut mover = Colour::Black;
         let mut ply = 2;
         loop {
-            // The maximum number of black stones in the frontier. Layers with more are complete.
+            // The maximum number of black stones in the frontier. Bands with more are complete.
             let top = frontier.iter().rposition(|f| f.as_ref().is_some_and(|f| f.any()));
             while wins[0].len() > top.map_or(0, |top| top + 1) {
-                let mut pop = |layers: &mut Vec<LayerRows>| {
-                    layers.pop().expect("as many layers as `wins` has")
-                };
+                let mut pop =
+                    |bands: &mut Vec<Band>| bands.pop().expect("as many bands as `wins` has");
                 let (r, w) = (reached.each_mut().map(&mut pop), wins.each_mut().map(&mut pop));
                 // Frees the memory of these frontiers, which contain no positions.
                 (spare[wins[0].len()], frontier[wins[0].len()]) = (None, None);
-                send(StateSpaceEvent::Layer { reached: r.each_ref(), wins: w.each_ref() })?;
+                send(StateSpaceEvent::Band { reached: r.each_ref(), wins: w.each_ref() })?;
             }
             if top.is_none() {
                 return Ok(());
@@ -420,9 +419,9 @@ impl<'a> StateSpaceSearch<'a> {
                 if slot.is_none() {
                     *slot = Some(Frontier::new(self.index, stones)?);
                 }
-                let layer = slot.as_mut().expect("made above");
-                layer.filled[row] = true;
-                layer.rows.row_mut(row as u32)[white as usize / 64] |= 1 << (white % 64);
+                let band = slot.as_mut().expect("made above");
+                band.filled[row] = true;
+                band.rows.row_mut(row as u32)[white as usize / 64] |= 1 << (white % 64);
             }
         }
         Ok(frontier)
@@ -496,8 +495,8 @@ impl<'a> StateSpaceSearch<'a> {
     fn count_new(
         &self,
         frontier: &mut Frontier,
-        reached: &mut LayerRows,
-        wins: &LayerRows,
+        reached: &mut Band,
+        wins: &Band,
         mover: Colour,
         count: &mut PlyCounts,
     ) {
@@ -564,7 +563,7 @@ impl<'a> StateSpaceSearch<'a> {
 
 impl Frontier {
     fn new(index: &Index, black: u32) -> io::Result<Self> {
-        let rows = LayerRows::zeroed(index, black)?;
+        let rows = Band::zeroed(index, black)?;
         Ok(Frontier { rows, filled: vec![false; index.rows(black) as usize] })
     }
 
@@ -590,7 +589,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_of_a_frontier_may_be_empty() {
+    fn bands_of_a_frontier_may_be_empty() {
         let board = Board::new("3x4".parse().unwrap());
         let index = Index::new(board, false);
         let (search, sweep) = (StateSpaceSearch::new(&index), Sweep::new(&index));

@@ -407,7 +407,7 @@ fn a_build_started_in_memory_continues_in_memory() {
     let error = planned(Some(begun.memory_bytes - 1)).unwrap_err();
     let BuildError::Begun { path, need, .. } = &error else { panic!("{error}") };
     assert_eq!((path, *need), (&begun.directory, begun.memory_bytes));
-    assert!(error.to_string().contains("has layers of rows"), "{error}");
+    assert!(error.to_string().contains("has bands of rows"), "{error}");
     // With this little memory, slices would not fit in a new directory either.
     let error = planned(Some(60 << 20)).unwrap_err();
     assert!(matches!(error, BuildError::DoesNotFit(_)), "{error}");

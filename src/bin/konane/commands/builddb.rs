@@ -146,7 +146,7 @@ fn list(args: &BuilddbArgs) -> Result<Exit, CliError> {
         return Err(CliError::Usage("no board: write one, such as 6x6, or omit --json".to_owned()));
     }
     let memory = args.memory.available();
-    // Whole layers of rows: the layout in slices would take seconds to plan.
+    // Whole bands of rows: the layout in slices would take seconds to plan.
     let options = BuildOptions { memory_bytes: Some(u64::MAX), ..args.options() };
     let mut text = format!("{:<7}{:<11}{:<11}time\n", "board", "memory", "disk");
     let mut disk = None;

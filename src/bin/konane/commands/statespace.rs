@@ -94,7 +94,7 @@ fn search(args: &StatespaceArgs, stop: &AtomicBool) -> Result<Vec<Ply>, CliError
                 let positions = output::grouped(ply.counts.unique);
                 progress.step(&format!("ply {}: {positions} positions", ply.ply));
             }
-            StateSpaceEvent::Layer { .. } => {}
+            StateSpaceEvent::Band { .. } => {}
         }
         ControlFlow::Continue(())
     };

@@ -67,13 +67,13 @@ impl MappedWords {
     }
 }
 
-/// Rows of the canonical black patterns with the same number of stones, for one side to move: all rows, or a
-/// range of them, which is called a *slice*.
+/// Rows of the canonical black patterns with the same number of stones, for one side to move: all rows, which are a
+/// *band*, or a range of them, which is a *slice*.
 ///
 /// The rows of a slice can be converted in place to rows of a database's blocks (`split`), so that no second copy
 /// in memory is needed.
 #[derive(Debug)]
-pub struct LayerRows {
+pub struct Band {
     black: u32,
     /// Number of white squares of the board.
     white: u32,
@@ -85,13 +85,13 @@ pub struct LayerRows {
     words: MappedWords,
 }
 
-impl LayerRows {
+impl Band {
     /// All rows, zeroed.
     ///
     /// # Errors
     /// If memory cannot be reserved. The other constructors fail in the same case.
     pub(in crate::tablebase) fn zeroed(index: &Index, black: u32) -> io::Result<Self> {
-        LayerRows::of_planes(index, black, 1)
+        Band::of_planes(index, black, 1)
     }
 
     /// All rows, of several planes each, zeroed.
@@ -101,17 +101,17 @@ impl LayerRows {
         planes: usize,
     ) -> io::Result<Self> {
         let row_words = planes * row_words(index.numbering().count(Colour::White));
-        LayerRows::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
+        Band::new(index, black, 0..index.rows(black) as u32, row_words, row_words)
     }
 
-    /// A slice, zeroed, with enough memory for [`LayerRows::split`].
+    /// A slice, zeroed, with enough memory for [`Band::split`].
     pub(in crate::tablebase) fn slice(
         index: &Index,
         black: u32,
         rows: Range<u32>,
     ) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
-        LayerRows::new(index, black, rows, row_words(white), stride_words(white))
+        Band::new(index, black, rows, row_words(white), stride_words(white))
     }
 
     fn new(
@@ -123,7 +123,7 @@ impl LayerRows {
     ) -> io::Result<Self> {
         let white = index.numbering().count(Colour::White);
         let words = MappedWords::zeroed(rows.len() * stride)?;
-        Ok(LayerRows { black, white, rows, row_words, stride, words })
+        Ok(Band { black, white, rows, row_words, stride, words })
     }
 
     /// The number of black stones.
@@ -140,7 +140,7 @@ impl LayerRows {
     }
 
     /// Row `index` as bits: bit `p` belongs to white pattern `p`. Access to single bits is as fast as in
-    /// [`LayerRows::row`], which is faster for operations on whole rows.
+    /// [`Band::row`], which is faster for operations on whole rows.
     pub fn row_bits(&self, index: u32) -> &BitSlice<u64, Lsb0> {
         &self.row(index).view_bits()[..1 << self.white]
     }
@@ -193,7 +193,7 @@ impl LayerRows {
     }
 
     /// Converts each row of a slice to rows of a database's blocks, one for each number of white stones. After
-    /// this, only [`LayerRows::block_row`] can be used.
+    /// this, only [`Band::block_row`] can be used.
     pub(in crate::tablebase) fn split(&mut self, columns: &Columns) {
         let (row_words, words) = (self.row_words, columns.words());
         let rows = self.words.as_mut_slice().par_chunks_exact_mut(self.stride);
@@ -215,7 +215,7 @@ impl LayerRows {
     }
 }
 
-/// Number of words that a row of a slice takes: enough for the row before [`LayerRows::split`], and for the block
+/// Number of words that a row of a slice takes: enough for the row before [`Band::split`], and for the block
 /// rows after it, each of which begins at a word.
 pub fn stride_words(white: u32) -> usize {
     row_words(white).max(Columns::new(white).words())
@@ -322,11 +322,11 @@ impl<'a> Sweep<'a> {
     /// If memory cannot be reserved.
     ///
     /// # Panics
-    /// If a layer is missing.
-    pub fn white_wins(&self, black: u32, below: &[LayerRows]) -> io::Result<LayerRows> {
-        let mut layer = LayerRows::zeroed(self.index, black)?;
+    /// If a band is missing.
+    pub fn white_wins(&self, black: u32, below: &[Band]) -> io::Result<Band> {
+        let mut band = Band::zeroed(self.index, black)?;
         let patterns = self.index.orbits(black).patterns();
-        let rows = layer.par_rows_mut().zip(patterns);
+        let rows = band.par_rows_mut().zip(patterns);
         rows.for_each_init(Vec::new, |scratch, (row, &pattern)| {
             for group in self.white_jumps.chunk_by(|a, b| a.0.taken == b.0.taken) {
                 let taken = group[0].0.taken;
@@ -341,21 +341,21 @@ impl<'a> Sweep<'a> {
                 }
             }
         });
-        Ok(layer)
+        Ok(band)
     }
 
     /// Computes the rows `black_wins` from all rows `white_wins` with the same number of black stones.
     ///
     /// # Errors
     /// If memory cannot be reserved.
-    pub fn black_wins(&self, white_wins: &LayerRows) -> io::Result<LayerRows> {
-        let mut layer = LayerRows::zeroed(self.index, white_wins.black)?;
+    pub fn black_wins(&self, white_wins: &Band) -> io::Result<Band> {
+        let mut band = Band::zeroed(self.index, white_wins.black)?;
         let patterns = self.index.orbits(white_wins.black).patterns();
-        let rows = layer.par_rows_mut().zip(patterns);
+        let rows = band.par_rows_mut().zip(patterns);
         rows.for_each_init(Vec::new, |scratch, (row, &pattern)| {
             self.black_row(white_wins, pattern, row, scratch);
         });
-        Ok(layer)
+        Ok(band)
     }
 
     /// Computes one row of `black_wins`, for any black pattern with as many stones as `white_wins`. The
@@ -366,7 +366,7 @@ impl<'a> Sweep<'a> {
     /// [`Sweep::scatter`].
     pub fn black_row(
         &self,
-        white_wins: &LayerRows,
+        white_wins: &Band,
         pattern: u32,
         row: &mut [u64],
         scratch: &mut Vec<u64>,
@@ -389,29 +389,23 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Returns the row of any black pattern of a layer: the row of the canonical pattern or its image, which is
+    /// Returns the row of any black pattern of a band: the row of the canonical pattern or its image, which is
     /// written to `scratch`.
     #[inline]
-    fn image_of<'b>(
-        &self,
-        layer: &'b LayerRows,
-        pattern: u32,
-        scratch: &'b mut Vec<u64>,
-    ) -> &'b [u64] {
+    fn image_of<'b>(&self, band: &'b Band, pattern: u32, scratch: &'b mut Vec<u64>) -> &'b [u64] {
         let black = self.index.ranks(Colour::Black);
         let Row { index, symmetry } =
-            self.index.orbits(layer.black).row(self.index.numbering(), black, pattern);
-        self.images.row(self.ops, layer.row(index), symmetry, scratch)
+            self.index.orbits(band.black).row(self.index.numbering(), black, pattern);
+        self.images.row(self.ops, band.row(index), symmetry, scratch)
     }
 
-    /// Number of won positions of a layer. Equivalent positions are counted separately.
+    /// Number of won positions of a band. Equivalent positions are counted separately.
     #[cfg(feature = "testing")]
-    pub fn count(&self, layer: &LayerRows) -> u64 {
+    pub fn count(&self, band: &Band) -> u64 {
         let numbering = self.index.numbering();
         let symmetries = numbering.symmetries() as u64;
-        let patterns = self.index.orbits(layer.black).patterns();
-        layer
-            .par_rows()
+        let patterns = self.index.orbits(band.black).patterns();
+        band.par_rows()
             .zip(patterns)
             .map(|(row, &pattern)| {
                 let ones: u64 = row.iter().map(|word| u64::from(word.count_ones())).sum();

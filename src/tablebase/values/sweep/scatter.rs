@@ -2,7 +2,7 @@
 //!
 //! [`Sweep::white_wins`] visits each target row once, and needs all source rows in memory. [`Sweep::scatter`]
 //! visits each source row once, in any order, and updates all target rows from which jumps lead to it. So the
-//! source rows can be read from files, a few at a time. Only the target rows have to be in memory: a layer, or
+//! source rows can be read from files, a few at a time. Only the target rows have to be in memory: a band, or
 //! some rows of it.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::{Jump, Sweep};
 use crate::konane::Colour;
 use crate::tablebase::index::Row;
 
-/// The target rows: all rows of a layer or a range of them. Several threads write to them, but only one thread
+/// The target rows: all rows of a band or a range of them. Several threads write to them, but only one thread
 /// at a time to each row.
 #[derive(Debug)]
 pub struct Targets<'l> {
@@ -34,7 +34,7 @@ impl Targets<'_> {
 impl Sweep<'_> {
     /// Updates the targets, in which `to_move` is to move, by one source row. `row` is the source row of the
     /// black pattern `canonical`, with the other side to move. `scratch` is overwritten. The targets are complete
-    /// after calls for all canonical patterns of [`Sweep::source_layers`].
+    /// after calls for all canonical patterns of [`Sweep::source_bands`].
     pub fn scatter(
         &self,
         targets: &Targets<'_>,
@@ -75,22 +75,22 @@ impl Sweep<'_> {
 
     /// Returns the numbers of black stones in the sources of targets with `black` black stones. `to_move` is the
     /// side to move in the targets.
-    pub fn source_layers(&self, black: u32, to_move: Colour) -> Range<u32> {
+    pub fn source_bands(&self, black: u32, to_move: Colour) -> Range<u32> {
         match to_move {
             Colour::White => black.saturating_sub(self.index.board().longest_jump())..black,
             Colour::Black => black..black + 1,
         }
     }
 
-    /// Returns the source rows of a range of target rows. Each of [`Sweep::source_layers`] has a bit for each
+    /// Returns the source rows of a range of target rows. Each of [`Sweep::source_bands`] has a bit for each
     /// of its rows, eight in a byte. The bit is set if the row is a source.
     pub fn sources(&self, black: u32, to_move: Colour, rows: Range<u32>) -> Vec<Vec<u8>> {
-        let layers = self.source_layers(black, to_move);
+        let bands = self.source_bands(black, to_move);
         let bytes = |black: u32| vec![0u8; self.index.rows(black).div_ceil(8) as usize];
-        let mut sources: Vec<Vec<u8>> = layers.clone().map(bytes).collect();
+        let mut sources: Vec<Vec<u8>> = bands.clone().map(bytes).collect();
         let mut mark = |black: u32, pattern: u32| {
             let row = self.row_of(black, pattern).index;
-            sources[(black - layers.start) as usize][row as usize / 8] |= 1 << (row % 8);
+            sources[(black - bands.start) as usize][row as usize / 8] |= 1 << (row % 8);
         };
         for &pattern in &self.index.orbits(black).patterns()[rows.start as usize..rows.end as usize]
         {
