@@ -66,11 +66,9 @@ pub mod checkpoint;
 pub mod complexity;
 mod error;
 pub mod file;
-pub mod json;
 mod konane;
 pub mod proof;
 pub mod sprouts;
-pub mod system;
 pub mod tablebase;
 
 pub use error::ErrorKind;
@@ -80,6 +78,7 @@ pub use konane::{
     Rules, SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square,
     Symmetry, SymmetryError, draw, game, konane_complexity, notation, record, value,
 };
+pub use konane_base::{json, system};
 pub use pn_search as search;
 pub use search::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};

@@ -1,9 +1,10 @@
 //! Canonical forms: options that are dominated or reversible are removed.
 
+use pn_search::run::Reason;
+
 use super::compare::Stop;
 use super::dyadic::Dyadic;
 use super::store::{GameId, GameStore, NumberUpStar};
-use crate::search::run::Reason;
 
 /// A form {left|right} that is not a number, and its stops.
 #[derive(Clone, Copy)]

@@ -2,11 +2,11 @@
 
 use std::ops::Neg;
 
+use pn_search::run::Reason;
 use serde::Serialize;
 
 use super::dyadic::Dyadic;
 use super::store::{GameId, GameStore, NumberUpStar};
-use crate::search::run::Reason;
 
 /// A stop: the number at which alternate play ends, and the player to move there.
 ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Neg;
 use std::str::FromStr;
 
-use crate::json::serialize_as_text;
+use konane_base::serialize_as_text;
 
 /// Number of binary digits after the point.
 const FRACTION_BITS: u32 = 40;

@@ -16,7 +16,7 @@
 //! | [`Thermograph`] | walls, mean and temperature; [`Thermograph::svg`] draws it |
 //! | [`GameTextError`] | error of a text that is not a game |
 //!
-//! Operations return a [`Reason`](crate::search::run::Reason) instead of a result if a limit is reached. An
+//! Operations return a [`Reason`](pn_search::run::Reason) instead of a result if a limit is reached. An
 //! unfinished operation stores no result.
 //!
 //! ```

@@ -4,11 +4,12 @@
 //! `↑`, `↓`, `⇑` (two ups) and `⇓`, `⧾2` and `⧿2` for tiny(2) and miny(2), decimals such as `0.75`, a minus sign before
 //! any game, and forms that are not canonical.
 
+use konane_base::system::quote;
+use pn_search::ErrorKind;
+use pn_search::run::Reason;
+
 use super::dyadic::Dyadic;
 use super::store::{GameId, GameStore};
-use crate::error::ErrorKind;
-use crate::search::run::Reason;
-use crate::system::quote;
 
 /// Maximum depth of braces and parentheses.
 const MAX_DEPTH: usize = 100;

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use ahash::RandomState;
 use hashbrown::{HashMap, HashTable};
+use pn_search::allocation::try_reserve_exact;
+use pn_search::run::{Limits, Reason};
 
 use super::compare::{CompareMemo, Stop};
 use super::dyadic::Dyadic;
 use super::thermograph::Thermograph;
-use crate::search::allocation::try_reserve_exact;
-use crate::search::run::{Limits, Reason};
 
 /// Number of comparisons and other steps between two polls of the clock and the stop flag.
 const POLL_INTERVAL: u32 = 1 << 12;

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use pn_search::run::Reason;
+
 use super::dyadic::Dyadic;
 use super::store::{GameId, GameStore, NumberUpStar};
-use crate::search::run::Reason;
 
 impl GameStore<'_> {
     /// Returns the sum of two games.

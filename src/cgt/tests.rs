@@ -4,10 +4,10 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use pn_search::run::{Limits, Reason};
 use proptest::prelude::*;
 
 use super::*;
-use crate::search::run::{Limits, Reason};
 
 /// A game as a tree of options: the reference implementation.
 #[derive(Debug, PartialEq)]

@@ -1,8 +1,9 @@
 //! Thermographs: mean, temperature, and the stops of a game for each tax on moves.
 
+use pn_search::run::Reason;
+
 use super::dyadic::Dyadic;
 use super::store::{GameId, GameStore};
-use crate::search::run::Reason;
 
 /// The thermograph of a game from temperature 0 upwards.
 ///

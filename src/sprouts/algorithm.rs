@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use konane_base::system::quote;
+use pn_search::ErrorKind;
+use pn_search::run::{Limits, Observer, Report};
+use pn_search::sums::{SearchOptions, SolverState, Sum, dfpn, pns, two_level};
+
 use super::Sprouts;
-use crate::error::ErrorKind;
-use crate::search::run::{Limits, Observer, Report};
-use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, pns, two_level};
-use crate::system::quote;
 
 /// A search algorithm for Sprouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,19 +6,17 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use pn_search::ErrorKind;
+use pn_search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
+use pn_search::run::{Limits, Observer, Report};
+use pn_search::sums::game::GameFull;
+use pn_search::sums::{Contradiction, SearchOptions, SolverState, Sum, SumWorker, coordinate_sum};
+use pn_search::table::TableError;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::grundy_db::GrundyDbError;
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
 use super::{MAX_NIMBER, Position, Scratch, Sprouts};
-use crate::error::ErrorKind;
-use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
-use crate::search::run::{Limits, Observer, Report};
-use crate::search::sums::game::GameFull;
-use crate::search::sums::{
-    Contradiction, SearchOptions, SolverState, Sum, SumWorker, coordinate_sum,
-};
-use crate::search::table::TableError;
 
 /// Description of a search. All fields except `memory_bytes`, `threads` and `shared_work` must be the same in
 /// all processes.

@@ -3,13 +3,13 @@
 
 use std::sync::atomic::Ordering;
 
+use konane_base::complexity::{ComplexityEstimate, Samples, log10_sum, random_game};
+use pn_search::sums::game::{Atom, GameFull, Impartial, Stop};
 use serde::Serialize;
 
 use super::error::MovesError;
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
-use crate::complexity::{ComplexityEstimate, Samples, log10_sum, random_game};
-use crate::search::sums::game::{Atom, GameFull, Impartial, Stop};
 
 /// Assumed Grundy number of every land, which is unknown while a tree is sampled: the couples with heaps from 0 to
 /// this number have to be searched to find it. The numbers found by searches of 0\*12, 0\*14, 0\*15, 0\*16, 0\*18,
@@ -129,7 +129,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::complexity::exact_mean;
+    use konane_base::complexity::exact_mean;
 
     fn children_of(game: &Sprouts, scratch: &mut Scratch, sum: &[Atom]) -> Vec<Vec<Atom>> {
         game.children(sum, scratch, &|| false).unwrap()
@@ -202,7 +202,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let samples = Samples { count: 1000, seed: 1, stop: &stop, on_sample: &|| () };
         let on_threads = |threads, seed| {
-            let pool = crate::system::thread_pool(threads).build().unwrap();
+            let pool = konane_base::system::thread_pool(threads).build().unwrap();
             let samples = Samples { seed, ..samples };
             pool.install(|| sprouts_complexity(&position, u64::MAX, &samples)).unwrap()
         };

@@ -1,9 +1,10 @@
 //! [`TextError`] describes an invalid text of a position; [`MovesError`] is the reason for which the moves of
 //! a position are not listed.
 
+use pn_search::ErrorKind;
+use pn_search::sums::game::GameFull;
+
 use super::moves::MAX_MOVES;
-use crate::error::ErrorKind;
-use crate::search::sums::game::GameFull;
 
 /// Reason for which the moves of a position are not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,6 +5,11 @@
 
 use std::fmt::Write;
 
+use pn_search::sums::Named;
+use pn_search::sums::game::{
+    Atom, AtomFeatures, GameFull, Impartial, Keep, Odds, OptionList, Retained, Stop,
+};
+
 use super::canonical::Canoniser;
 use super::error::MovesError;
 use super::flat::Region;
@@ -20,10 +25,6 @@ use super::simplify::Simplifier;
 use super::spelling::spell;
 use super::spots_spelling::spellings;
 use super::store::{LandFeatures, LandStore};
-use crate::search::sums::Named;
-use crate::search::sums::game::{
-    Atom, AtomFeatures, GameFull, Impartial, Keep, Odds, OptionList, Retained, Stop,
-};
 
 /// The game, with all lands that have occurred, in canonical form with their ids. Shared by threads.
 #[derive(Debug)]
@@ -325,7 +326,7 @@ impl Named for Sprouts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::sums::game::OptionSubset;
+    use pn_search::sums::game::OptionSubset;
 
     #[test]
     fn too_many_moves_are_distinguished_from_full_memory() {

@@ -32,10 +32,9 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use konane_base::file::{FileError, open_locked, open_regular};
+use pn_search::ErrorKind;
 use xxhash_rust::xxh3::xxh3_64;
-
-use crate::error::ErrorKind;
-use crate::file::{FileError, open_locked, open_regular};
 
 /// First bytes of a file, with the version of the format.
 pub const MAGIC: [u8; 16] = *b"sprouts-nimber1\n";

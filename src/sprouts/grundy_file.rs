@@ -6,16 +6,16 @@
 
 use std::path::Path;
 
+use pn_search::ErrorKind;
+use pn_search::run::{Observer, Progress};
+use pn_search::sums::game::{Atom, GameFull, Impartial};
+use pn_search::sums::{GrundyStore, MAX_GRUNDY};
+use serde::Serialize;
+
 use super::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord};
 use super::notation::MAX_CANONICAL_VERTICES;
 use super::position::Position;
 use super::{Scratch, Sprouts};
-use serde::Serialize;
-
-use crate::error::ErrorKind;
-use crate::search::run::{Observer, Progress};
-use crate::search::sums::game::{Atom, GameFull, Impartial};
-use crate::search::sums::{GrundyStore, MAX_GRUNDY};
 
 /// Reason for which the Grundy numbers of a file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -237,7 +237,7 @@ pub fn place_text(path: &Path, place: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::sums::Named;
+    use pn_search::sums::Named;
 
     #[test]
     fn lands_that_are_not_in_canonical_form_are_not_written() {

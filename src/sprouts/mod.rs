@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`Position`] is a position as written, after all checks. [`Sprouts`] represents positions as sums of
-//! lands. In this [`Impartial`](crate::search::sums::game::Impartial) game the atoms are lands, because lands
+//! lands. In this [`Impartial`](pn_search::sums::game::Impartial) game the atoms are lands, because lands
 //! are played independently of each other.
 //!
 //! * Text: `notation`, `position`, `names`, `spelling`; `spots_spelling` writes the texts that SPOTS uses as

@@ -1,6 +1,6 @@
 //! [`OptionSet`]: a set of sums of lands.
 
-use crate::search::sums::game::Atom;
+use pn_search::sums::game::Atom;
 
 /// A set of sorted lists of atoms. Keeps its memory when it is cleared.
 #[derive(Debug, Default)]

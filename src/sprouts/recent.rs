@@ -3,7 +3,7 @@
 //! Related positions have similar children, and their lands are often identical already in this form. A hit
 //! saves the computation of the canonical form.
 
-use crate::search::sums::game::Atom;
+use pn_search::sums::game::Atom;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Number of slots. The hash of a land determines its slot.

@@ -1,13 +1,13 @@
 //! Results of searches, as the program and the Python package report them.
 
+use konane_base::json::{or_unknown, per_second};
+use pn_search::Value;
+use pn_search::run::{Counters, Reason, Report};
+use pn_search::table::TableUse;
 use serde::Serialize;
 
 use super::Algorithm;
 use super::grundy_file::GrundyFileUse;
-use crate::json::{or_unknown, per_second};
-use crate::search::Value;
-use crate::search::run::{Counters, Reason, Report};
-use crate::search::table::TableUse;
 
 /// Result of a search for the outcome of a position, or of its sum with a heap.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -25,7 +25,7 @@ pub struct SproutsSolution {
     pub nimber: u32,
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
+    #[cfg_attr(feature = "json-schema", schemars(with = "konane_base::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The position after a winning move, with ` + *k` for a heap of k that is left; null if there is
     /// none or it is not known.
@@ -65,7 +65,7 @@ pub struct SproutsMove {
     pub position: String,
     /// The outcome for the player who makes the move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
+    #[cfg_attr(feature = "json-schema", schemars(with = "konane_base::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
 }
 

@@ -19,9 +19,10 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
+use pn_search::split_mix::{STEP, mix};
+
 use super::flat::{Region, Spot};
 use super::names::{Alphabet, pair_locations, write_regions};
-use crate::search::split_mix::{STEP, mix};
 
 /// Maximum number of texts collected for a land. Lands that arise from 0*12 had up to nine.
 const MAX_TEXTS: usize = 64;

@@ -22,11 +22,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use konane_base::file::{FileError, open_regular};
+use konane_base::system::quote;
+use pn_search::ErrorKind;
+
 use super::error::TextError;
 use super::position::Position;
-use crate::error::ErrorKind;
-use crate::file::{FileError, open_regular};
-use crate::system::quote;
 
 /// First line of a file of Grundy numbers.
 pub const HEADER: &str = "[Positions+Nimber]";

@@ -25,8 +25,8 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::search::sums::chunks::Chunks;
-use crate::search::sums::game::{Atom, AtomFeatures, GameFull, Keep, MAX_ATOM, Retained, Stop};
+use pn_search::sums::chunks::Chunks;
+use pn_search::sums::game::{Atom, AtomFeatures, GameFull, Keep, MAX_ATOM, Retained, Stop};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -19,16 +19,16 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use konane_base::json::{as_text, or_unknown};
+use pn_search::ErrorKind;
+use pn_search::Value;
+use pn_search::run::{Limits, Reason};
+use pn_search::sums::game::{Atom, GameFull, Impartial, OptionList};
 use serde::Serialize;
 
 use super::game::{Scratch, Sprouts};
 use super::position::Position;
 use super::spr_file::{SprEntry, SprError};
-use crate::error::ErrorKind;
-use crate::json::{as_text, or_unknown};
-use crate::search::Value;
-use crate::search::run::{Limits, Reason};
-use crate::search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
 /// Maximum depth of a search in moves. Bounds the stack.
 const MAX_DEPTH: u32 = 2000;
@@ -162,7 +162,7 @@ pub struct RootOutcome {
     pub root: String,
     /// If a root is given: the outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
+    #[cfg_attr(feature = "json-schema", schemars(with = "konane_base::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
 }
 

@@ -30,19 +30,19 @@ mod survey;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use konane_base::json::or_unknown;
+use pn_search::ErrorKind;
+use pn_search::Value;
+use pn_search::run::{Limits, Reason};
+use pn_search::sums::game::{Atom, GameFull};
+use pn_search::sums::{SearchOptions, SolverParts, SolverState};
+use pn_search::table::TableError;
 use serde::Serialize;
 
 use super::grundy_db::{Contents, GrundyDbError};
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
-use crate::error::ErrorKind;
-use crate::json::or_unknown;
-use crate::search::Value;
-use crate::search::run::{Limits, Reason};
-use crate::search::sums::game::{Atom, GameFull};
-use crate::search::sums::{SearchOptions, SolverParts, SolverState};
-use crate::search::table::TableError;
 pub use survey::{SurveyOptions, survey};
 
 /// Origin of a value.
@@ -81,7 +81,7 @@ pub struct ChildValue {
     pub grundy: Option<u32>,
     /// The outcome for the player who makes the move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
+    #[cfg_attr(feature = "json-schema", schemars(with = "konane_base::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// Origin of the values; null if unknown.
     pub source: Option<ValueSource>,
@@ -99,7 +99,7 @@ pub struct Analysis {
     pub grundy: Option<u32>,
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
-    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Value>"))]
+    #[cfg_attr(feature = "json-schema", schemars(with = "konane_base::json::OrUnknown<Value>"))]
     pub outcome: Option<Value>,
     /// The positions after all moves, each once: first those after winning moves, in the order of their
     /// texts, then those after losing moves, and last those with an unknown outcome, the most promising

@@ -10,12 +10,13 @@
 
 use std::time::{Duration, Instant};
 
+use pn_search::Value;
+use pn_search::numbers::Pair;
+use pn_search::run::{Counters, Limits, Observer, Outcome, Reason};
+use pn_search::sums::game::{Atom, GameFull};
+use pn_search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy};
+
 use super::{Analysis, ChildValue, Goal, LandValue, ValueSource};
-use crate::search::Value;
-use crate::search::numbers::Pair;
-use crate::search::run::{Counters, Limits, Observer, Outcome, Reason};
-use crate::search::sums::game::{Atom, GameFull};
-use crate::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy};
 use crate::sprouts::{MovesError, Position, Scratch, Sprouts};
 
 /// Budget of a child in the first round. The resulting φ and δ suffice to compare children.

@@ -23,7 +23,7 @@ pub use traits::{Content, Trait, traits};
 pub use weights::{CLASSES, CURVES, curves};
 
 use super::flat::Flat;
-use crate::search::sums::game::Odds;
+use pn_search::sums::game::Odds;
 use weights::TraitWeights;
 
 /// Number of phases.

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::search::split_mix::mix;
+use pn_search::split_mix::mix;
+
 use crate::sprouts::flat::Land;
 use crate::sprouts::flat::{Flat, ONE, TWO, Token};
 

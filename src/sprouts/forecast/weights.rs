@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
+use pn_search::split_mix;
+use pn_search::sums::game::Odds;
+
 use super::traits::Trait;
-use crate::search::split_mix;
-use crate::search::sums::game::Odds;
 
 /// Number of classes of Grundy numbers with odds: one for each number from 0 to 4, and one for all greater
 /// numbers.

@@ -1,8 +1,9 @@
 //! The moves of a land and their order. A [`LandMove`] is a [`Curve`] in a region; a [`CutCurve`] lies
 //! within a boundary.
 
+use pn_search::sums::game::{GameFull, OptionSubset};
+
 use super::symmetry::{CurveSymmetry, RegionSymmetries};
-use crate::search::sums::game::{GameFull, OptionSubset};
 use crate::sprouts::flat::{Flat, LETTER, ONE};
 
 /// A move. For a cut, it does not say how the other boundaries are divided between the sides.

@@ -29,8 +29,9 @@ mod list;
 mod play;
 mod symmetry;
 
+use pn_search::sums::game::{GameFull, OptionSubset};
+
 use super::flat::{Flat, Token};
-use crate::search::sums::game::{GameFull, OptionSubset};
 use play::ChildBuilder;
 use symmetry::RegionSymmetries;
 

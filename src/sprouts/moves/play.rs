@@ -1,12 +1,14 @@
 //! [`ChildBuilder`] creates the positions after moves. The positions after all moves in one region have the
 //! other regions in common; the extent of these is a [`Base`].
 
-use super::list::{Curve, CutCurve, LandMove};
-use super::symmetry::RegionSymmetries;
-use crate::search::sums::game::GameFull;
-use crate::sprouts::flat::{Flat, LETTER, ONE, Token};
 use std::cmp::Ordering;
 use std::ops::Range;
+
+use pn_search::sums::game::GameFull;
+
+use super::list::{Curve, CutCurve, LandMove};
+use super::symmetry::RegionSymmetries;
+use crate::sprouts::flat::{Flat, LETTER, ONE, Token};
 
 /// Working memory, kept between moves.
 #[derive(Debug, Default)]

@@ -3,12 +3,12 @@
 mod machine;
 mod text;
 
-pub use crate::search::allocation::{
+pub use machine::{Isa, disk_free, memory_available, peak_memory};
+pub use pn_search::allocation::{
     is_allocation_fallible, is_available, try_reserve, try_reserve_exact, try_reserve_in_set,
     zeroed,
 };
-pub use crate::search::threads::{STACK_BYTES, start_in_pool, thread, thread_pool};
-pub use machine::{Isa, disk_free, memory_available, peak_memory};
+pub use pn_search::threads::{STACK_BYTES, start_in_pool, thread, thread_pool};
 pub use text::{
     NumberError, UnitError, alternatives, bytes_text, counted, duration_from_seconds, grouped,
     large, parse_bytes, parse_count, parse_duration, parse_number, quote, short, time_text,

@@ -7,13 +7,14 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
+use pn_search::numbers::{INFINITY, Number};
 #[cfg(feature = "json-schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use crate::search::numbers::{INFINITY, Number};
-
-/// Implements `Serialize` and `JsonSchema` for types that are written as their `Display` text.
+/// Implements `Serialize`, and `JsonSchema` with the feature `json-schema`, for types that are written as their
+/// `Display` text. The calling crate must have this feature, and depend on `serde` and optionally on `schemars`.
+#[macro_export]
 macro_rules! serialize_as_text {
     ($($type:ty: $description:literal),+ $(,)?) => {$(
         impl serde::Serialize for $type {
@@ -38,7 +39,6 @@ macro_rules! serialize_as_text {
         }
     )+};
 }
-pub(crate) use serialize_as_text;
 
 /// Serialises `None` as the text `unknown`. For `#[serde(with)]`.
 pub mod or_unknown {

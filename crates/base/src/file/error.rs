@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::ErrorKind;
+use pn_search::ErrorKind;
 
 /// Error of writing or reading a file.
 #[derive(Debug, thiserror::Error)]
@@ -105,17 +105,17 @@ pub struct FileKind {
 
 impl FileKind {
     /// Error of a file of another kind.
-    pub(crate) fn not_one(&'static self, path: &Path, what: impl Into<String>) -> FileError {
+    pub fn not_one(&'static self, path: &Path, what: impl Into<String>) -> FileError {
         FileError::OtherKind { path: path.to_owned(), kind: self, what: what.into() }
     }
 
     /// Error of a file of an unsupported version.
-    pub(crate) fn other_version(&'static self, path: &Path, got: u32) -> FileError {
+    pub fn other_version(&'static self, path: &Path, got: u32) -> FileError {
         FileError::OtherVersion { path: path.to_owned(), kind: self, got }
     }
 
     /// Error of a damaged file.
-    pub(crate) fn damaged(
+    pub fn damaged(
         &'static self,
         path: &Path,
         what: impl Into<String>,

@@ -37,7 +37,7 @@ pub fn create_regular(path: &Path) -> Result<File, FileError> {
 
 /// Returns an error if the path is empty or is that of something other than a file. A path that does not exist is
 /// valid.
-pub(crate) fn refuse_other(path: &Path) -> Result<(), FileError> {
+pub fn refuse_other(path: &Path) -> Result<(), FileError> {
     if path.as_os_str().is_empty() {
         let source = io::Error::new(io::ErrorKind::InvalidInput, "it needs a name");
         return Err(FileError::io("create", Path::new("a file"))(source));

@@ -7,7 +7,7 @@
 use std::borrow::Borrow;
 use std::time::Duration;
 
-use crate::error::ErrorKind;
+use pn_search::ErrorKind;
 
 /// Units of memory. Single letters are powers of two, as in most programs that take sizes.
 const BYTES: &[(&str, u64)] = &[
