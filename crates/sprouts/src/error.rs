@@ -219,3 +219,35 @@ impl TextError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use konane_base::file::FileError;
+
+    use super::*;
+    use crate::cluster::ClusterError;
+    use crate::grundy_db::GrundyDbError;
+    use crate::grundy_file::GrundyFileError;
+    use crate::spr_file::SprError;
+
+    #[test]
+    fn an_error_has_the_kind_of_the_error_that_it_wraps() {
+        let path = PathBuf::from("a");
+        let not_replaceable =
+            || FileError::NotReplaceable { path: path.clone(), found: "a directory" };
+        let busy = || FileError::Busy { path: path.clone() };
+        for (make, kind) in [
+            (&not_replaceable as &dyn Fn() -> FileError, ErrorKind::Usage),
+            (&busy, ErrorKind::File),
+        ] {
+            assert_eq!(SprError::from(make()).kind(), kind);
+            // Never a usage error: a file of Grundy numbers is read before it is written.
+            let numbers = GrundyFileError::from(GrundyDbError::from(make()));
+            assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
+        }
+        assert_eq!(ClusterError::from(GrundyFileError::from(GameFull)).kind(), ErrorKind::Limit);
+        assert_eq!(MovesError::from(GameFull).kind(), ErrorKind::Limit);
+    }
+}

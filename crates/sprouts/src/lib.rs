@@ -21,8 +21,8 @@
 //! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], verified by [`verify`].
 //!
 //! ```
-//! use konane::search::sums::game::{Impartial, OptionList};
-//! use konane::sprouts::{Position, Scratch, Sprouts};
+//! use konane_sprouts::{Position, Scratch, Sprouts};
+//! use pn_search::sums::game::{Impartial, OptionList};
 //!
 //! let game = Sprouts::new(1 << 30);
 //! let mut scratch = Scratch::default();
@@ -34,6 +34,10 @@
 //! assert_eq!(texts, ["0.AB|AB", "1a1a"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
+#![deny(missing_docs)]
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod algorithm;
 pub mod analysis;

@@ -129,8 +129,8 @@ pub struct ClusterSolution {
 /// [`ClusterSearch::shared_work`] expansions and those of their jobs' lands; the coordinator forwards these.
 ///
 /// Grundy numbers in the checkpoint and from workers are trusted. If two Grundy numbers contradict each
-/// other, the search ends without a result, and the reason is [`crate::Reason::Contradiction`]. If the
-/// checkpoint cannot be written, the reason is [`crate::Reason::FileError`].
+/// other, the search ends without a result, and the reason is [`Reason::Contradiction`](pn_search::run::Reason::Contradiction). If the
+/// checkpoint cannot be written, the reason is [`Reason::FileError`](pn_search::run::Reason::FileError).
 ///
 /// # Errors
 /// [`ClusterError`] before the search begins. Later errors of the checkpoint are part of the solution.

@@ -17,7 +17,7 @@ use pn_search::sums::game::{Atom, GameFull};
 use pn_search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy};
 
 use super::{Analysis, ChildValue, Goal, LandValue, ValueSource};
-use crate::sprouts::{MovesError, Position, Scratch, Sprouts};
+use crate::{MovesError, Position, Scratch, Sprouts};
 
 /// Budget of a child in the first round. The resulting φ and δ suffice to compare children.
 const FIRST_BUDGET: u64 = 50;

@@ -1,5 +1,5 @@
 //! Short partizan games: canonical forms, sums, and the values that *Winning Ways* and Siegel's *Combinatorial Game
-//! Theory* define for them. This module contains no game of its own.
+//! Theory* define for them. The crate contains no game of its own.
 //!
 //! ```text
 //! Dyadic ◀─ stops ◀─ GameStore: canonical forms, comparison, sums ◀─ thermographs ◀─ drawing
@@ -20,8 +20,8 @@
 //! unfinished operation stores no result.
 //!
 //! ```
-//! use konane::cgt::GameStore;
-//! use konane::Limits;
+//! use konane_cgt::GameStore;
+//! use pn_search::run::Limits;
 //!
 //! let mut games = GameStore::new(Limits::default(), 1 << 20);
 //! let hot = games.parse("{5|1||-2}").unwrap();
@@ -31,8 +31,12 @@
 //! let thermograph = games.thermograph(sum)?.expect("its numbers are small");
 //! assert_eq!(thermograph.mean.to_string(), "1/2");
 //! assert_eq!(games.sum(sum, games.negative(sum))?, games.zero());
-//! # Ok::<(), konane::Reason>(())
+//! # Ok::<(), pn_search::run::Reason>(())
 //! ```
+
+#![deny(missing_docs)]
+#![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod canonical;
 mod compare;

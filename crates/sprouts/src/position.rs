@@ -220,7 +220,7 @@ fn check_rings(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sprouts::{Scratch, Sprouts};
+    use crate::{Scratch, Sprouts};
 
     #[test]
     fn children_of_the_largest_start_are_read_again() {

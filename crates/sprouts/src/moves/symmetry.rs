@@ -3,8 +3,9 @@
 //!
 //! A link is a letter that occurs in two regions.
 
-use crate::sprouts::flat::{Flat, LETTER, TWO};
 use std::ops::Range;
+
+use crate::flat::{Flat, LETTER, TWO};
 
 /// Effect of the symmetries on a curve within a boundary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

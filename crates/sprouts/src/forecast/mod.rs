@@ -73,7 +73,7 @@ pub(super) fn odds(lives: u32, phase: u8) -> Option<&'static Odds> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sprouts::Position;
+    use crate::Position;
 
     /// Reference implementation: the phase by its definition.
     fn slow_phase(text: &str) -> u8 {
@@ -118,7 +118,7 @@ mod tests {
     /// only the frequency of each number has a mean loss of 1.5.
     #[test]
     fn published_numbers_are_likelier_than_others() {
-        let table = include_str!("../../../tests/data/sprouts_grundy.csv");
+        let table = include_str!("../../../../tests/data/sprouts_grundy.csv");
         let losses = table.lines().skip(2).filter_map(|line| {
             let mut fields = line.split(',');
             let position: Position = fields.next()?.parse().unwrap();

@@ -8,9 +8,10 @@
 //! [`AnalystError`] prevents the start of an [`Analyst`].
 //!
 //! ```
-//! use konane::search::run::Limits;
-//! use konane::sprouts::analysis::{Analyst, ValueSource};
-//! use konane::{Value, sprouts::Position};
+//! use konane_sprouts::Position;
+//! use konane_sprouts::analysis::{Analyst, ValueSource};
+//! use pn_search::Value;
+//! use pn_search::run::Limits;
 //!
 //! let mut analyst = Analyst::new(64 << 20, None)?;
 //! let position: Position = "0*3".parse()?;

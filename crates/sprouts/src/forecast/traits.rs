@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use pn_search::split_mix::mix;
 
-use crate::sprouts::flat::Land;
-use crate::sprouts::flat::{Flat, ONE, TWO, Token};
+use crate::flat::Land;
+use crate::flat::{Flat, ONE, TWO, Token};
 
 /// The vertices of each sort in a boundary are counted up to this number.
 const MAX_COUNT: u16 = 15;
@@ -266,7 +266,7 @@ impl FromStr for Trait {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sprouts::Position;
+    use crate::Position;
 
     #[test]
     fn traits_are_those_of_the_text() {

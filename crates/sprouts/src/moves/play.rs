@@ -8,7 +8,7 @@ use pn_search::sums::game::GameFull;
 
 use super::list::{Curve, CutCurve, LandMove};
 use super::symmetry::RegionSymmetries;
-use crate::sprouts::flat::{Flat, LETTER, ONE, Token};
+use crate::flat::{Flat, LETTER, ONE, Token};
 
 /// Working memory, kept between moves.
 #[derive(Debug, Default)]

@@ -215,7 +215,7 @@ fn respell(land: &mut [Region], random: &mut SpellingRandom) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sprouts::Position;
+    use crate::Position;
 
     fn land(text: &str) -> Vec<Region> {
         let position: Position = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -224,7 +224,7 @@ mod tests {
 
     /// Returns pairs: a land in some way of writing, and the text that SPOTS writes for it.
     fn published() -> impl Iterator<Item = (&'static str, &'static str)> {
-        let lines = include_str!("../../tests/data/spots_spellings.txt").lines();
+        let lines = include_str!("../tests/data/spots_spellings.txt").lines();
         lines.filter_map(|line| line.split_once(' ').filter(|_| !line.starts_with('#')))
     }
 

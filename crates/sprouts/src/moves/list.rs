@@ -4,7 +4,7 @@
 use pn_search::sums::game::{GameFull, OptionSubset};
 
 use super::symmetry::{CurveSymmetry, RegionSymmetries};
-use crate::sprouts::flat::{Flat, LETTER, ONE};
+use crate::flat::{Flat, LETTER, ONE};
 
 /// A move. For a cut, it does not say how the other boundaries are divided between the sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ fn joins(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sprouts::Position;
+    use crate::Position;
 
     /// Returns the number of links that a move cuts. Looks for the letters in all other regions.
     fn links(
