@@ -14,13 +14,7 @@ mod tests {
     use crate::proof::ProofError;
     use crate::search::certificate::CertificateError;
     use crate::search::run::Reason;
-    use crate::search::sums::game::GameFull;
     use crate::search::table::TableError;
-    use crate::sprouts::MovesError;
-    use crate::sprouts::cluster::ClusterError;
-    use crate::sprouts::grundy_db::GrundyDbError;
-    use crate::sprouts::grundy_file::GrundyFileError;
-    use crate::sprouts::spr_file::SprError;
     use crate::tablebase::{BuildError, DatabaseError};
 
     fn not_replaceable() -> FileError {
@@ -41,15 +35,9 @@ mod tests {
             assert_eq!(database(make()).kind(), kind);
             assert_eq!(AnalysisError::from(database(make())).kind(), kind);
             assert_eq!(SolveError::from(CheckpointError::from(make())).kind(), kind);
-            assert_eq!(SprError::from(make()).kind(), kind);
-            // Never a usage error: a build chooses the names of its files itself, and a file of Grundy numbers is read
-            // before it is written.
+            // Never a usage error: a build chooses the names of its files itself.
             assert_eq!(BuildError::from(make()).kind(), ErrorKind::File);
-            let numbers = GrundyFileError::from(GrundyDbError::from(make()));
-            assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
         }
-        assert_eq!(ClusterError::from(GrundyFileError::from(GameFull)).kind(), ErrorKind::Limit);
-        assert_eq!(MovesError::from(GameFull).kind(), ErrorKind::Limit);
         assert_eq!(AnalysisError::from(ProofError::Interrupted).kind(), ErrorKind::Interrupted);
     }
 

@@ -61,16 +61,12 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod analysis;
-pub mod cgt;
 pub mod checkpoint;
 pub mod complexity;
 mod error;
 pub mod file;
-pub mod json;
 mod konane;
 pub mod proof;
-pub mod sprouts;
-pub mod system;
 pub mod tablebase;
 
 pub use error::ErrorKind;
@@ -80,6 +76,9 @@ pub use konane::{
     Rules, SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square,
     Symmetry, SymmetryError, draw, game, konane_complexity, notation, record, value,
 };
+pub use konane_base::{json, system};
+pub use konane_cgt as cgt;
+pub use konane_sprouts as sprouts;
 pub use pn_search as search;
 pub use search::Value;
 pub use search::run::{Limits, Observer, Outcome, Progress, Reason};

@@ -9,7 +9,7 @@
 
     program  a stripped binary with manual pages and completion scripts, as tar.gz
     python   a wheel for Python 3.11 and later, and the sources; `twine check`
-    crates   `cargo publish --dry-run` of the four crates, which also builds them
+    crates   `cargo publish --dry-run` of all crates, which also builds them
     book     the documents as a site, as tar.gz
 
 SHA256SUMS has the checksums of all files. On Linux the wheel is linked by zig, if pip can install it, for every
@@ -119,7 +119,8 @@ def sdist(out: Path) -> Path:
 
 
 def crates(_: Path) -> None:
-    packages = ("-p", "pn-search", "-p", "proof-check", "-p", "konane", "-p", "konane-cli")
+    names = ("pn-search", "proof-check", "konane-base", "konane-cgt", "konane-sprouts", "konane", "konane-cli")
+    packages = [argument for name in names for argument in ("-p", name)]
     run("cargo", "publish", "--dry-run", "--locked", *packages)
 
 
@@ -206,8 +207,8 @@ def main() -> None:
         parser.error(f"{unknown[0]!r} is not a part: choose from {', '.join(PARTS)}")
     if arguments.test:
         return test(out)
-    packages = ("python", "src/bin/konane", "crates/pn-search", "crates/proof-check")
-    for name in (*(f"{package}/Cargo.toml" for package in packages), "CITATION.cff"):
+    manifests = ("python/Cargo.toml", "src/bin/konane/Cargo.toml", *sorted(ROOT.glob("crates/*/Cargo.toml")))
+    for name in (*manifests, "CITATION.cff"):
         if not re.search(rf'^version(: | = "){re.escape(VERSION)}"?$', (ROOT / name).read_text(), re.MULTILINE):
             sys.exit(f"error: {name} has another version than Cargo.toml, {VERSION}")
     out.mkdir(parents=True, exist_ok=True)

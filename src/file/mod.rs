@@ -1,4 +1,4 @@
-//! Reading and writing of files of any content. The module depends on no other module except `system`.
+//! Reading and writing of files of any content.
 //!
 //! | item | contents |
 //! |---|---|
@@ -7,26 +7,20 @@
 //! | `Lock` | a lock file, which excludes other processes |
 //! | [`remove_unfinished`] | removes incomplete files and lock files before a process ends without unwinding |
 //! | [`open_regular`] | opens a file for reading, without blocking |
-//! | `create_regular` | creates a file that other processes may read while it grows |
+//! | [`create_regular`] | creates a file that other processes may read while it grows |
 //! | `ByteSource` | reads pieces of a file at any offset |
 //! | `fields` | little-endian numbers in bytes |
 //! | `ChunkWeighter` | the size of a part of a file in a cache |
+//!
+//! All but the last three are those of the crate `konane-base`.
 
-mod error;
-mod lock;
-mod open;
-mod replace;
 mod source;
-mod unfinished;
 
-pub use error::{FileError, FileKind};
-pub(crate) use lock::{Lock, open_locked};
-pub use open::create_regular;
-pub use open::open_regular;
-pub(crate) use open::refuse_other;
-pub use replace::NewFile;
+pub use konane_base::file::{
+    FileError, FileKind, NewFile, create_regular, open_regular, remove_unfinished,
+};
+pub(crate) use konane_base::file::{Lock, refuse_other};
 pub(crate) use source::ByteSource;
-pub use unfinished::remove_unfinished;
 
 /// Computes the weight of a decompressed chunk in a cache: its size in bytes, plus 64 for the cache's own data.
 #[derive(Clone)]

@@ -9,8 +9,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::{FileError, FileKind};
-use super::open::open_regular;
+use super::{FileError, FileKind, open_regular};
 
 /// A file that is open for reading at any offset, by any number of threads, or bytes in memory.
 #[derive(Debug)]

@@ -7,10 +7,10 @@ use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
+use konane_base::serialize_as_text;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorKind;
-use crate::json::serialize_as_text;
 use crate::search::Value;
 use crate::system::quote;
 

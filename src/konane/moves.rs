@@ -11,11 +11,12 @@
 
 use std::fmt;
 
+use konane_base::serialize_as_text;
+
 use super::board::Board;
 use super::geometry::{Colour, Direction, squares};
 use super::position::{Phase, Position};
 use super::square::Square;
-use crate::json::serialize_as_text;
 
 /// A move. Its [`Display`](fmt::Display) text is `e4` for a removal, `c3-g3` for a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,13 +6,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use konane_base::serialize_as_text;
 use serde::Serialize;
 
 use super::board::{Board, Rules};
 use super::geometry::{Colour, Dimensions, squares};
 use super::square::Square;
 use crate::error::ErrorKind;
-use crate::json::serialize_as_text;
 use crate::system::quote;
 
 /// Phase of a game. With the [standard rules](Rules::Standard) it follows from the number of empty squares.

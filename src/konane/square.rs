@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use konane_base::serialize_as_text;
+
 use super::geometry::Dimensions;
 use crate::error::ErrorKind;
-use crate::json::serialize_as_text;
 use crate::system::quote;
 
 /// Error of a text that is not a square of the board.

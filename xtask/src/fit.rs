@@ -1,7 +1,7 @@
-//! Fits the weights of the Grundy number forecast (`src/sprouts/forecast`) to known numbers:
+//! Fits the weights of the Grundy number forecast (`crates/sprouts/src/forecast`) to known numbers:
 //!
 //! ```text
-//! cargo run --release --package xtask -- fit numbers.spr … > src/sprouts/forecast/weights.txt
+//! cargo run --release --package xtask -- fit numbers.spr … > crates/sprouts/src/forecast/weights.txt
 //! ```
 //!
 //! The odds of the Grundy numbers are a softmax of functions of the phase (the *curves*). The phase is the sum
