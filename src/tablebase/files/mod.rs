@@ -27,4 +27,5 @@ pub use layer_index::LayerBlock;
 pub use layer_writer::LayerWriter;
 pub use manifest::{Manifest, ManifestLayer};
 pub use octets::ROWS;
+pub(super) use octets::transpose;
 pub use statistics::{Histogram, PositionCounts, count_layer};

@@ -12,7 +12,7 @@ pub const ROWS: usize = 8;
 
 /// Exchanges rows and columns of an 8×8 matrix: bit `8i + j` becomes bit `8j + i`.
 #[inline(always)]
-fn transpose(mut x: u64) -> u64 {
+pub(in crate::tablebase) fn transpose(mut x: u64) -> u64 {
     // Blocks of 1×1, 2×2 and 4×4 bits are exchanged across the diagonal.
     for (shift, mask) in
         [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)]

@@ -187,6 +187,48 @@ fn one_wrong_value_is_found() {
 }
 
 #[test]
+fn every_wrong_bit_is_found() {
+    // 3x3 stores both sides to move, 2x4 exchanges the colours; both have symmetries.
+    for size in ["3x3", "2x4"] {
+        let out = tempdir().unwrap();
+        let plan = planned(size, None, out.path());
+        build(&plan);
+        let index = Index::new(board(size), true);
+        for stones in 0..=index.board().dimensions().squares() {
+            let path = plan.directory.join(layer_name(stones));
+            let manifest = Manifest::read(&plan.directory).unwrap();
+            let sound = std::fs::read(&path).unwrap();
+            let blocks = LayerFile::open(&path).unwrap().blocks().to_vec();
+            for block in blocks {
+                let BlockKey { to_move, black, white, .. } = block.key;
+                for row in 0..block.rows {
+                    for column in 0..block.columns {
+                        let at = (row * block.row_bytes() + column / 8) as usize;
+                        forge(&plan.directory, stones, |key, bytes| {
+                            if key == block.key {
+                                bytes[at] ^= 1 << (column % 8);
+                            }
+                        });
+                        let error = check(&plan.directory, true).unwrap_err();
+                        let DatabaseError::WrongValue { position, .. } = error else {
+                            panic!("{error}")
+                        };
+                        let (row, column) = (row as u32, column as u32);
+                        let address = Address { to_move, black, white, row, column };
+                        let occupied = index.occupied(&address);
+                        let expected = Position::new_unchecked(index.board(), occupied, to_move);
+                        assert_eq!(position, expected.to_string(), "{size} {address:?}");
+                        std::fs::write(&path, &sound).unwrap();
+                    }
+                }
+            }
+            manifest.write(&plan.directory).unwrap();
+        }
+        assert!(check(&plan.directory, true).unwrap() > 0);
+    }
+}
+
+#[test]
 fn counts_of_the_manifest_are_checked() {
     let out = tempdir().unwrap();
     let plan = planned("3x4", None, out.path());

@@ -36,7 +36,8 @@ pub struct VerifiedDatabase {
 
 /// Returns the maximum number of bytes of layers that a deep check of an undamaged database has in memory at
 /// the same time. A remoteness needs a byte. If the database stores only outcomes, an outcome needs a bit, and in
-/// scope reachable the mark of a position needs another bit.
+/// scope reachable the mark of a position needs another bit. A second copy of one block has its rows and columns
+/// exchanged, or is one bit of its remotenesses.
 ///
 /// # Errors
 /// If the manifest or a layer file cannot be read.
@@ -44,16 +45,21 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
     let database = Database::open(directory, DatabaseOptions { cache_bytes: 1 << 20 })?;
     let layers = database.manifest().layers.iter().map(|layer| {
         let blocks = database.layer(layer.stones)?.blocks().iter();
-        let bytes = |block: &LayerBlock| match (database.metric(), block.key.kind) {
-            (Metric::Outcome, _) => block.stored_bytes(),
+        let bytes = blocks.map(|block| match (database.metric(), block.key.kind) {
+            // Of rows, or of columns.
+            (Metric::Outcome, _) => block.stored_bytes().max(block.rows * block.row_bytes()),
             (Metric::Remoteness, BlockKind::Wins) => block.rows * block.columns,
             (Metric::Remoteness, _) => 0,
-        };
-        Ok(blocks.map(bytes).sum::<u64>())
+        });
+        let bytes: Vec<u64> = bytes.collect();
+        Ok((bytes.iter().sum(), bytes.into_iter().max().unwrap_or(0)))
     });
-    let layers = layers.collect::<Result<Vec<u64>, DatabaseError>>()?;
+    let layers = layers.collect::<Result<Vec<(u64, u64)>, DatabaseError>>()?;
     let below = database.board().longest_jump() as usize;
-    let together = |last: usize| layers[last.saturating_sub(below)..=last].iter().sum::<u64>();
+    let together = |last: usize| {
+        let kept = &layers[last.saturating_sub(below)..=last];
+        kept.iter().map(|(layer, _)| layer).sum::<u64>() + layers[last].1
+    };
     Ok((0..layers.len()).map(together).max().unwrap_or(0))
 }
 
@@ -71,7 +77,7 @@ pub fn deep_memory(directory: &Path) -> Result<u64, DatabaseError> {
 ///
 /// Runs on the rayon pool in which it is called. Memory: without `deep`, some MiB and the indexes of the
 /// files. With `deep`, also the decompressed layer that is checked and the layers that a jump can lead to
-/// ([`deep_memory`]).
+/// ([`deep_memory`]), and tables of at most some 40 MiB.
 ///
 /// # Errors
 /// The first error. The files are checked first, in the order of the layers, then the values in the same

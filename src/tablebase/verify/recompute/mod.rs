@@ -1,77 +1,78 @@
 //! The deep check of a database: every value against those of its successors.
 //!
-//! Every address is decoded to its stones, all moves are played on the board, and the positions after
-//! the moves are looked up. The only code that the check shares with the computation of databases is the
-//! numbering of positions ([`Index`] and its parts), which has its own tests. Values are compared only with
-//! values of the same database. The check is an induction: the values of a layer follow from those of the
-//! layers with fewer stones.
+//! The check decodes every address to its stones, plays all moves on the board, and looks up the positions after
+//! the moves. The only code that it shares with the computation of databases is the numbering of positions
+//! ([`Index`] and its parts), which has its own tests. Values are compared only with values of the same
+//! database. The check is an induction: the values of a layer follow from those of the layers with fewer stones.
 //!
-//! The positions of a row share their black stones. So the jumps that the black stones allow, and a part
-//! of the successors' addresses, are computed once for a row. To check a position takes some 30 ns.
+//! A row is checked jump by jump ([`mod@jumps`]). Its positions share their black stones, so the jumps that these
+//! allow are the same for the whole row. An [`Effect`] has the white patterns that allow a jump, as a bit for each,
+//! and the places of the positions after it. It is computed once for all rows of a block. As soon as an outcome is
+//! known to be a win, the position needs no further moves.
+//!
+//! The positions after a jump from a row share the stones of the colour that was black before the jump. So their
+//! values lie in the same row of a block, or, if the index exchanges the colours, in a few columns of a block.
+//! [`BlockValues`] stores these values in adjacent bytes. On 5x6, to check a position takes some 12 ns.
 
+mod jumps;
 mod remoteness;
+mod values;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
+
+use jumps::{Change, Effect, Place, STRETCH, Stretch, jumps};
+use values::{BlockValues, get_bit};
 
 use crate::konane::symmetry::permute;
 use crate::konane::{Board, Colour, Position};
 use crate::tablebase::builder::{BuildMonitor, BuildObserver};
 use crate::tablebase::database::Database;
 use crate::tablebase::files::{BlockKey, BlockKind, DatabaseError, LayerFile, Metric, Scope};
-use crate::tablebase::index::{Address, Index, Row, stabiliser};
+use crate::tablebase::index::{Address, Index, SetMap, stabiliser};
 
-/// Number of positions that are checked together. Their working memory takes 16 KiB, which stay in the L1
-/// cache.
-const STRETCH: usize = 2048;
-
-/// The values of a block: a bit for each position, or a byte with its remoteness.
-struct BlockValues {
-    bytes: Vec<u8>,
-    row_bytes: usize,
+/// All jumps of one side.
+struct SideJumps {
+    /// The changes of both colours. The number after them is equal for jumps with equal changes of the white stones.
+    jumps: Vec<(Change, Change, usize)>,
+    /// Number of different changes of the white stones.
+    changes: usize,
 }
 
-impl BlockValues {
-    fn row(&self, row: u32) -> &[u8] {
-        &self.bytes[row as usize * self.row_bytes..][..self.row_bytes]
+impl SideJumps {
+    fn new(index: &Index, side: Colour) -> Self {
+        let mut changes: Vec<Change> = Vec::new();
+        let jumps = jumps(index.board(), side).into_iter().map(|jump| {
+            let [black, white] = [Colour::Black, Colour::White]
+                .map(|colour| Change::new(index.numbering(), colour, jump));
+            let number = changes.iter().position(|&other| other == white);
+            let number = number.unwrap_or(changes.len());
+            if number == changes.len() {
+                changes.push(white);
+            }
+            (black, white, number)
+        });
+        SideJumps { jumps: jumps.collect(), changes: changes.len() }
     }
-
-    #[inline(always)]
-    fn get(&self, row: u32, column: u32) -> bool {
-        get(&self.bytes[row as usize * self.row_bytes..], column)
-    }
 }
 
-#[inline(always)]
-fn get(row: &[u8], column: u32) -> bool {
-    row[column as usize / 8] >> (column % 8) & 1 == 1
-}
-
-/// A jump of the side to move that the black stones of a row allow.
-struct CheckedJump<'a> {
-    /// White squares that must be occupied, as a white pattern.
-    occupied: u32,
-    /// White squares that must be empty.
-    empty: u32,
-    /// White squares that the jump changes.
-    changed: u32,
+/// A jump that the black stones of a row allow, with the data to look up the positions after it.
+struct RowJump<'a> {
+    /// The change of the white stones.
+    white: Change,
+    /// Number of the change in [`SideJumps`].
+    number: usize,
+    /// The symmetry that maps the black stones after the jump to the canonical pattern. If the index exchanges the
+    /// colours, it is 0, because the canonical pattern is that of the white stones.
+    symmetry: u8,
     /// The values of the positions after the jump: outcomes or remotenesses.
-    wins: &'a BlockValues,
+    values: &'a [u8],
     /// In scope reachable: the marks of the positions after the jump.
-    reached: Option<&'a BlockValues>,
-    lookup: RowLookup<'a>,
-}
-
-/// Look-up of the positions after a jump.
-enum RowLookup<'a> {
-    /// The positions after the jump have the same black stones, and therefore the same row.
-    Same(Row),
-    /// The addresses of the positions after the jump have exchanged colours. `rows` is indexed by the rank of
-    /// the white pattern after the jump and before the exchange. `columns` is indexed by the symmetry of the row.
-    Exchanged { rows: &'a [Row], columns: [u32; 8] },
+    reached: Option<&'a [u8]>,
+    /// By [`Place::line`]: index in `values` of the first value of the line that has the positions after the jump.
+    lines: [usize; 8],
 }
 
 /// A wrong value at an address.
@@ -101,14 +102,16 @@ pub(super) struct Recomputation<'a> {
     board: &'a Board,
     scope: Scope,
     monitor: BuildMonitor<'a>,
-    /// The blocks that have been checked, as far down as jumps from the current layer can lead.
+    /// The blocks that have been checked, as far down as jumps from the current layer can lead. If the index
+    /// exchanges the colours, they are transposed.
     below: BTreeMap<BlockKey, BlockValues>,
     /// The positions after the two removals. The jumping phase of every game begins with one of them.
     starts: Vec<Address>,
-    /// The symmetry that exchanges the colours, if the addresses of the database exchange them.
-    exchange: Option<&'a [u8]>,
-    /// By number of white stones: the result of the function `exchanged_rows`.
-    exchanged_rows: Vec<OnceLock<Box<[Row]>>>,
+    /// By side to move.
+    jumps: [SideJumps; 2],
+    /// By colour: maps a pattern to the pattern of the other colour after the exchange of the colours, if the
+    /// index exchanges them.
+    exchange: Option<[SetMap; 2]>,
 }
 
 impl<'a> Recomputation<'a> {
@@ -117,7 +120,8 @@ impl<'a> Recomputation<'a> {
         observer: &'a dyn BuildObserver,
         stop: &'a AtomicBool,
     ) -> Self {
-        let (index, board) = (database.index(), database.board());
+        let (index, board, numbering) =
+            (database.index(), database.board(), database.index().numbering());
         let layers = 0..=database.manifest().max_stones();
         let addresses: u128 = layers.map(|stones| index.layer_addresses(stones)).sum();
         let total = addresses * index.sides().len() as u128;
@@ -130,6 +134,16 @@ impl<'a> Recomputation<'a> {
                 starts.push(index.address(position.occupied(), position.to_move()));
             }
         }
+        // The index uses the same symmetry.
+        let exchange = board.symmetries().exchanging().first().filter(|_| index.exchanges());
+        let exchange = exchange.map(|symmetry| {
+            [Colour::Black, Colour::White].map(|colour| {
+                SetMap::new(numbering.count(colour) as usize, |number| {
+                    let image = permute(&symmetry[..], numbering.unpack(colour, 1 << number));
+                    u64::from(numbering.pack(image)[(!colour).index()])
+                })
+            })
+        });
         Recomputation {
             database,
             index,
@@ -138,16 +152,8 @@ impl<'a> Recomputation<'a> {
             monitor: BuildMonitor::new(observer, stop, total.try_into().unwrap_or(u64::MAX)),
             below: BTreeMap::new(),
             starts,
-            // The index uses the same symmetry.
-            exchange: board
-                .symmetries()
-                .exchanging()
-                .first()
-                .map(|g| &g[..])
-                .filter(|_| index.exchanges()),
-            exchanged_rows: (0..=index.numbering().count(Colour::White))
-                .map(|_| OnceLock::new())
-                .collect(),
+            jumps: [Colour::Black, Colour::White].map(|side| SideJumps::new(index, side)),
+            exchange,
         }
     }
 
@@ -167,7 +173,7 @@ impl<'a> Recomputation<'a> {
                 continue;
             }
             self.monitor.check()?;
-            let wins = match self.database.metric() {
+            let values = match self.database.metric() {
                 Metric::Outcome => self.read(file, key)?,
                 Metric::Remoteness => self.read_remotenesses(file, key)?,
             };
@@ -178,115 +184,129 @@ impl<'a> Recomputation<'a> {
                     Some((key, self.read(file, key)?))
                 }
             };
-            self.block(file, key, &wins, reached.as_ref().map(|(_, bits)| bits))?;
-            self.below.insert(key, wins);
-            self.below.extend(reached);
+            self.block(file, key, &values, reached.as_ref().map(|(_, bits)| bits))?;
+            for (key, values) in reached.into_iter().chain([(key, values)]) {
+                let values = match self.exchange {
+                    Some(_) => values.transposed(block.columns as usize),
+                    None => values,
+                };
+                self.below.insert(key, values);
+            }
         }
         Ok(())
     }
 
     fn read(&self, file: &LayerFile, key: BlockKey) -> Result<BlockValues, DatabaseError> {
         let row_bytes = file.header().row_bytes(key.white) as usize;
-        Ok(BlockValues { bytes: file.read_block(key)?, row_bytes })
+        Ok(BlockValues::of_bits(file.read_block(key)?, row_bytes))
     }
 
     fn block(
         &self,
         file: &LayerFile,
         key: BlockKey,
-        wins: &BlockValues,
+        values: &BlockValues,
         reached: Option<&BlockValues>,
     ) -> Result<(), DatabaseError> {
         let ranks = self.index.ranks(Colour::White);
         let whites: Vec<u32> = ranks.patterns(key.white).collect();
         let patterns = self.index.orbits(key.black).patterns();
-        let fault = (0..patterns.len() as u32).into_par_iter().find_map_first(|row| {
-            if let Err(interrupted) = self.monitor.check() {
-                return Some(interrupted);
+        let (mut rows, mut first) = (patterns.len() as u32, None);
+        // Every pass over the rows ends at the first row with a fault. So a later pass searches only the rows
+        // before it.
+        let mut pass = |check: &(dyn Fn(u32) -> Option<Fault> + Sync)| {
+            let found = (0..rows).into_par_iter().find_map_first(|row| {
+                if let Err(interrupted) = self.monitor.check() {
+                    return Some(Err(interrupted));
+                }
+                check(row).map(|fault| Ok((row, fault)))
+            });
+            if let Some((row, fault)) = found.transpose()? {
+                (rows, first) = (row, Some((row, fault)));
             }
-            let pattern = patterns[row as usize];
-            let marks = reached.map(|bits| bits.row(row));
-            let fault = self.row(key, row, pattern, &whites, wins.row(row), marks);
-            self.monitor.advance(whites.len() as u64);
-            fault.map(|Fault { column, what, expected, got }| {
-                let BlockKey { to_move, black, white, .. } = key;
-                let address = Address { to_move, black, white, row, column };
-                let position =
-                    Position::new_unchecked(self.board, self.index.occupied(&address), to_move);
-                let position = position.to_string();
-                let path = file.path().to_owned();
-                DatabaseError::WrongValue { path, position, what, expected, got }
-            })
-        });
-        fault.map_or(Ok(()), Err)
+            Ok::<_, DatabaseError>(())
+        };
+        let changes = self.jumps[key.to_move.index()].changes;
+        for (number, whites) in whites.chunks(STRETCH).enumerate() {
+            let first = (number * STRETCH) as u32;
+            let stretch =
+                Stretch::new(first, whites, changes * self.index.numbering().symmetries());
+            pass(&|row| {
+                let jumps = self.row_jumps(patterns[row as usize], key);
+                let values = values.line(row);
+                let fault = match self.database.metric() {
+                    Metric::Outcome => {
+                        self.outcomes(&stretch, &jumps, values, reached.map(|bits| bits.line(row)))
+                    }
+                    Metric::Remoteness => self.remotenesses(&stretch, &jumps, values),
+                };
+                self.monitor.advance(stretch.whites.len() as u64);
+                fault
+            })?;
+        }
+        if let Some(reached) = reached {
+            pass(&|row| self.marks(key, row, patterns[row as usize], reached))?;
+        }
+        let Some((row, Fault { column, what, expected, got })) = first else { return Ok(()) };
+        let BlockKey { to_move, black, white, .. } = key;
+        let address = Address { to_move, black, white, row, column };
+        let position = Position::new_unchecked(self.board, self.index.occupied(&address), to_move);
+        let (path, position) = (file.path().to_owned(), position.to_string());
+        Err(DatabaseError::WrongValue { path, position, what, expected, got })
     }
 
-    /// Checks all positions of a row.
-    fn row(
+    /// Checks the outcomes of the positions of a row in a stretch. In scope reachable, also checks that the
+    /// positions after all moves of a marked position are marked.
+    fn outcomes(
         &self,
-        key: BlockKey,
-        row: u32,
-        pattern: u32,
-        whites: &[u32],
+        stretch: &Stretch<'_>,
+        jumps: &[RowJump<'_>],
         wins: &[u8],
         reached: Option<&[u8]>,
     ) -> Option<Fault> {
-        let jumps = self.jumps(pattern, key);
-        if self.database.metric() == Metric::Remoteness {
-            return self.remotenesses(&jumps, whites, wins);
+        let words = stretch.whites.len().div_ceil(64);
+        let mut won = [0; STRETCH / 64];
+        // The positions whose moves have to be examined.
+        let mut open = [u64::MAX; STRETCH / 64];
+        if let Some(reached) = reached {
+            open[..words].iter_mut().zip(stretch.words(reached)).for_each(|(to, from)| *to = from);
         }
-        let mut won = [0u8; STRETCH];
-        let mut open = [0u8; STRETCH];
-        let mut list = [0u16; STRETCH];
-        for (stretch, whites) in whites.chunks(STRETCH).enumerate() {
-            let first = (stretch * STRETCH) as u32;
-            let won = &mut won[..whites.len()];
-            won.fill(0);
-            match reached {
-                None => open.fill(1),
-                Some(marks) => {
-                    for (column, open) in (first..).zip(&mut open[..whites.len()]) {
-                        *open = u8::from(get(marks, column));
-                    }
-                }
-            }
-            for jump in &jumps {
-                // First the positions in which the jump is possible are listed, without branches. The
-                // look-ups after this are independent of each other, so the processor can wait for many of
-                // them at the same time.
-                let mut jumping = 0;
-                for (at, (&white, &open)) in (0u16..).zip(whites.iter().zip(&open)) {
-                    list[jumping] = at;
-                    let may = white & jump.occupied == jump.occupied && white & jump.empty == 0;
-                    jumping += usize::from(may & (open != 0));
-                }
-                for &at in &list[..jumping] {
-                    let (row, column) = self.look_up(jump, whites[usize::from(at)] ^ jump.changed);
-                    won[usize::from(at)] |= u8::from(!jump.wins.get(row, column));
-                    if jump.reached.is_some_and(|marks| !marks.get(row, column)) {
+        for jump in jumps {
+            let (values, lines, effect) = (jump.values, jump.lines, self.effect(stretch, jump));
+            for word in 0..words {
+                let (after, mut rest) = (&effect.after[word], effect.possible[word] & open[word]);
+                let mut wins = 0;
+                while rest != 0 {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    let index = after[bit as usize % 64].index(&lines);
+                    wins |= u64::from(!get_bit(values, index)) << bit;
+                    if jump.reached.is_some_and(|marks| !get_bit(marks, index)) {
                         let what = "the mark of a position after one move";
-                        return Some(Fault { what, ..Fault::reached(first + u32::from(at), true) });
+                        let column = stretch.first + word as u32 * 64 + bit;
+                        return Some(Fault { what, ..Fault::reached(column, true) });
                     }
                 }
+                won[word] |= wins;
                 if reached.is_none() {
-                    // A position that is already won needs no further moves.
-                    for (open, &won) in open.iter_mut().zip(won.iter()) {
-                        *open = won ^ 1;
-                    }
-                }
-            }
-            for (column, &won) in (first..).zip(won.iter()) {
-                if get(wins, column) != (won != 0) {
-                    return Some(Fault::value(column, won != 0, won == 0));
+                    open[word] &= !wins;
                 }
             }
         }
-        reached.and_then(|reached| self.marks(key, row, pattern, reached))
+        for ((word, got), expected) in (0..).zip(stretch.words(wins)).zip(won) {
+            if got != expected {
+                let bit = (got ^ expected).trailing_zeros();
+                let won = expected >> bit & 1 == 1;
+                return Some(Fault::value(stretch.first + word * 64 + bit, won, !won));
+            }
+        }
+        None
     }
 
-    /// Checks the marks of reached positions. The function `row` has already checked that the positions after
+    /// Checks the marks of reached positions. The function `outcomes` has already checked that the positions after
     /// all moves of a marked position are marked.
-    fn marks(&self, key: BlockKey, row: u32, pattern: u32, reached: &[u8]) -> Option<Fault> {
+    fn marks(&self, key: BlockKey, row: u32, pattern: u32, reached: &BlockValues) -> Option<Fault> {
+        let is_reached = |column| get_bit(reached.line(row), column as usize);
         let columns = 0..self.index.ranks(Colour::White).count(key.white);
         let squares = self.board.dimensions().squares();
         let (ranks, numbering) = (self.index.ranks(Colour::White), self.index.numbering());
@@ -303,14 +323,14 @@ impl<'a> Recomputation<'a> {
                 let is_start = images(column).any(|column| {
                     self.starts.contains(&Address { to_move, black, white, row, column })
                 });
-                (is_start != get(reached, column)).then(|| Fault::reached(column, is_start))
+                (is_start != is_reached(column)).then(|| Fault::reached(column, is_start))
             });
         }
         if own == 1 {
             return None;
         }
         columns.into_iter().find_map(|column| {
-            let unlike = images(column).any(|image| get(reached, image) != get(reached, column));
+            let unlike = images(column).any(|image| is_reached(image) != is_reached(column));
             unlike.then_some(Fault {
                 column,
                 what: "the mark",
@@ -320,128 +340,67 @@ impl<'a> Recomputation<'a> {
         })
     }
 
-    /// Returns the jumps from the positions of a row, with the data to look up the positions after the jumps.
-    fn jumps(&self, pattern: u32, key: BlockKey) -> Vec<CheckedJump<'_>> {
+    /// Returns the jumps that the black stones of a row allow.
+    fn row_jumps(&self, black: u32, key: BlockKey) -> Vec<RowJump<'_>> {
         let (numbering, ranks) = (self.index.numbering(), self.index.ranks(Colour::White));
-        let black = numbering.unpack(Colour::Black, pattern);
-        let side = !key.to_move;
-        let white_of = |set: u64| numbering.pack(set)[Colour::White.index()];
         let mut jumps = Vec::new();
-        for [occupied, empty, changed] in self.squares_of_jumps(black, key.to_move) {
-            let lost = (occupied & changed).count_ones();
-            let taken = if key.to_move == Colour::Black { lost } else { 0 };
-            if key.white < occupied.count_ones() {
+        for &(of_black, white, number) in &self.jumps[key.to_move.index()].jumps {
+            if !of_black.is_possible(black) || key.white < white.occupied.count_ones() {
                 continue;
             }
-            let after = black ^ changed & self.board.squares_of(Colour::Black);
-            let (to_move, white) = (side, key.white - taken);
-            let (key, lookup) = match self.exchange.filter(|_| side == Colour::White) {
-                Some(exchange) => {
-                    let after = white_of(permute(exchange, after));
-                    let column = |g| match g < numbering.symmetries() {
-                        true => ranks.rank(numbering.image(Colour::White, g, after)),
-                        false => 0,
-                    };
-                    let columns = std::array::from_fn(column);
-                    let rows = self.exchanged_rows(exchange, white);
-                    let (to_move, black, white) = (Colour::Black, white, after.count_ones());
-                    let kind = BlockKind::Wins;
-                    let lookup = RowLookup::Exchanged { rows, columns };
-                    (BlockKey { kind, to_move, black, white }, lookup)
+            let after = black ^ of_black.changed;
+            let white_stones = white.stones_after(key.white);
+            let (to_move, mut lines) = (!key.to_move, [0; 8]);
+            let (key, symmetry) = match &self.exchange {
+                Some([of_black, _]) => {
+                    let after = of_black.map(after.into()) as u32;
+                    for (g, line) in lines[..numbering.symmetries()].iter_mut().enumerate() {
+                        *line = ranks.rank(numbering.image(Colour::White, g, after));
+                    }
+                    let (black, white) = (white_stones, after.count_ones());
+                    (BlockKey { kind: BlockKind::Wins, to_move: Colour::Black, black, white }, 0)
                 }
                 None => {
-                    let after = numbering.pack(after)[Colour::Black.index()];
-                    let black = after.count_ones();
+                    let (black, white) = (after.count_ones(), white_stones);
                     let black_ranks = self.index.ranks(Colour::Black);
                     let row = self.index.orbits(black).row(numbering, black_ranks, after);
-                    (
-                        BlockKey { kind: BlockKind::Wins, to_move, black, white },
-                        RowLookup::Same(row),
-                    )
+                    lines[0] = row.index;
+                    (BlockKey { kind: BlockKind::Wins, to_move, black, white }, row.symmetry)
                 }
             };
-            let wins = self.below.get(&key).expect("the layers that jumps lead to are in memory");
+            let values = self.below.get(&key).expect("the layers that jumps lead to are in memory");
             let reached = self.below.get(&BlockKey { kind: BlockKind::Reached, ..key });
-            let [occupied, empty, changed] = [occupied, empty, changed].map(white_of);
-            jumps.push(CheckedJump { occupied, empty, changed, wins, reached, lookup });
+            jumps.push(RowJump {
+                white,
+                number,
+                symmetry,
+                values: values.bytes(),
+                reached: reached.map(BlockValues::bytes),
+                lines: lines.map(|line| values.start(line)),
+            });
         }
         jumps
     }
 
-    /// Returns the row and the column of the position after a jump, whose white pattern is `white`. The result
-    /// is that of [`Index::address`], but the parts that depend on the black stones have been computed before.
-    #[inline(always)]
-    fn look_up(&self, jump: &CheckedJump<'_>, white: u32) -> (u32, u32) {
-        let ranks = self.index.ranks(Colour::White);
-        match &jump.lookup {
-            RowLookup::Same(Row { index, symmetry }) => {
-                let symmetry = usize::from(*symmetry);
-                let image = self.index.numbering().image(Colour::White, symmetry, white);
-                (*index, ranks.rank(image))
-            }
-            RowLookup::Exchanged { rows, columns } => {
-                let row = rows[ranks.rank(white) as usize];
-                (row.index, columns[usize::from(row.symmetry) % 8])
-            }
-        }
-    }
-
-    /// Returns the rows of positions with `white` white stones after the exchange of the colours, which turns
-    /// the white stones into black ones. The index of a row is the rank of the white pattern.
-    fn exchanged_rows(&self, exchange: &[u8], white: u32) -> &[Row] {
-        self.exchanged_rows[white as usize].get_or_init(|| {
-            let (numbering, orbits) = (self.index.numbering(), self.index.orbits(white));
-            let row = |pattern| {
-                let squares = permute(exchange, numbering.unpack(Colour::White, pattern));
-                let pattern = numbering.pack(squares)[Colour::Black.index()];
-                orbits.row(numbering, self.index.ranks(Colour::Black), pattern)
-            };
-            self.index.ranks(Colour::White).patterns(white).map(row).collect()
-        })
-    }
-
-    /// Returns the jumps of a side that the black stones allow. A jump has three sets of squares: the white
-    /// squares that must be occupied, the white squares that must be empty, and the squares of both colours
-    /// that change.
-    fn squares_of_jumps(&self, black: u64, to_move: Colour) -> Vec<[u64; 3]> {
-        let dimensions = self.board.dimensions();
-        let (ranks, files) = (dimensions.ranks() as i32, dimensions.files() as i32);
-        let square = |rank: i32, file: i32| 1u64 << (rank * files + file);
-        let mut jumps = Vec::new();
-        for start in 0..dimensions.squares() {
-            let from = 1u64 << start;
-            let is_black = to_move == Colour::Black;
-            if self.board.colour_of(start) != to_move || is_black && black & from == 0 {
-                continue;
-            }
-            for (rank_step, file_step) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
-                let (mut rank, mut file) = (start as i32 / files, start as i32 % files);
-                let [mut occupied, mut empty, mut changed] =
-                    [if is_black { 0 } else { from }, 0, from];
-                let mut last = from;
-                loop {
-                    let (over_rank, over_file) = (rank + rank_step, file + file_step);
-                    (rank, file) = (rank + 2 * rank_step, file + 2 * file_step);
-                    if !(0..ranks).contains(&rank) || !(0..files).contains(&file) {
-                        break;
-                    }
-                    let (over, to) = (square(over_rank, over_file), square(rank, file));
-                    match to_move {
-                        Colour::Black if black & to != 0 => break,
-                        Colour::Black => occupied |= over,
-                        Colour::White if black & over == 0 => break,
-                        Colour::White => empty |= to,
-                    }
-                    // The stone does not stay on the landing square of the shorter jump.
-                    if last != from {
-                        changed ^= last;
-                    }
-                    changed ^= over | to;
-                    last = to;
-                    jumps.push([occupied, empty, changed]);
+    /// Returns the effect of a jump on the white patterns of a stretch. All rows share it.
+    fn effect<'s>(&self, stretch: &'s Stretch<'_>, jump: &RowJump<'_>) -> &'s Effect {
+        let symmetry = usize::from(jump.symmetry);
+        let at = jump.number * self.index.numbering().symmetries() + symmetry;
+        stretch.effects[at].get_or_init(|| {
+            let (numbering, ranks) = (self.index.numbering(), self.index.ranks(Colour::White));
+            Box::new(Effect::new(jump.white, stretch.whites, |pattern| match &self.exchange {
+                Some([_, of_white]) => {
+                    let orbits = self.index.orbits(pattern.count_ones());
+                    let (pattern, black) =
+                        (of_white.map(pattern.into()), self.index.ranks(Colour::Black));
+                    let row = orbits.row(numbering, black, pattern as u32);
+                    Place::new(row.symmetry, row.index)
                 }
-            }
-        }
-        jumps
+                None => {
+                    let image = numbering.image(Colour::White, symmetry, pattern);
+                    Place::new(0, ranks.rank(image))
+                }
+            }))
+        })
     }
 }

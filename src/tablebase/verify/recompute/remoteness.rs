@@ -2,11 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::{BlockValues, CheckedJump, Fault, Recomputation, STRETCH, get};
+use super::jumps::{STRETCH, Stretch};
+use super::{BlockValues, Fault, Recomputation, RowJump};
 use crate::tablebase::files::{BlockKey, BlockKind, DatabaseError, LayerFile};
 
-/// Initial value of a minimum of remotenesses; greater than any remoteness.
-const NONE: u8 = u8::MAX;
+/// Less than the preference of any move.
+const NO_MOVE: u8 = 0;
 
 impl Recomputation<'_> {
     /// Reads the remotenesses of a block, one byte for each.
@@ -20,65 +21,62 @@ impl Recomputation<'_> {
         let mut bytes = vec![0; rows * columns];
         for bit in 0..file.header().bits() {
             let bits = self.read(file, BlockKey { kind: BlockKind::of_bit(bit), ..key })?;
-            bytes
-                .par_chunks_exact_mut(columns)
-                .zip(bits.bytes.par_chunks(bits.row_bytes))
-                .for_each(|(values, bits)| {
-                    for (column, value) in (0..).zip(values) {
-                        *value |= u8::from(get(bits, column)) << bit;
+            bytes.par_chunks_exact_mut(columns).zip(bits.par_lines()).for_each(|(values, bits)| {
+                for (values, byte) in values.chunks_mut(8).zip(bits) {
+                    for (at, value) in values.iter_mut().enumerate() {
+                        *value |= (byte >> at & 1) << bit;
                     }
-                });
+                }
+            });
         }
-        Ok(BlockValues { bytes, row_bytes: columns })
+        Ok(BlockValues::of_bytes(bytes, columns))
     }
 
-    /// Checks the remotenesses of all positions of a row.
+    /// Checks the remotenesses of the positions of a row in a stretch.
     pub(super) fn remotenesses(
         &self,
-        jumps: &[CheckedJump<'_>],
-        whites: &[u32],
+        stretch: &Stretch<'_>,
+        jumps: &[RowJump<'_>],
         values: &[u8],
     ) -> Option<Fault> {
-        let mut least_lost = [NONE; STRETCH];
-        let mut greatest_won = [0u8; STRETCH];
-        let mut list = [0u16; STRETCH];
-        let stretches = whites.chunks(STRETCH).zip(values.chunks(STRETCH));
-        for (first, (whites, values)) in (0..).step_by(STRETCH).zip(stretches) {
-            least_lost.fill(NONE);
-            greatest_won.fill(0);
-            for jump in jumps {
-                let mut jumping = 0;
-                for (at, &white) in (0u16..).zip(whites) {
-                    list[jumping] = at;
-                    let may = white & jump.occupied == jump.occupied && white & jump.empty == 0;
-                    jumping += usize::from(may);
-                }
-                for at in list[..jumping].iter().map(|&at| usize::from(at)) {
-                    let (row, column) = self.look_up(jump, whites[at] ^ jump.changed);
-                    let after = jump.wins.row(row)[column as usize];
-                    if after % 2 == 0 {
-                        least_lost[at] = least_lost[at].min(after);
-                    } else {
-                        greatest_won[at] = greatest_won[at].max(after);
-                    }
+        let mut best = [[NO_MOVE; 64]; STRETCH / 64];
+        for jump in jumps {
+            let (values, lines, effect) = (jump.values, jump.lines, self.effect(stretch, jump));
+            for word in 0..stretch.whites.len().div_ceil(64) {
+                let (after, best) = (&effect.after[word], &mut best[word]);
+                let mut rest = effect.possible[word];
+                while rest != 0 {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    let remoteness = values[after[bit % 64].index(&lines)];
+                    best[bit] = best[bit].max(preference(remoteness));
                 }
             }
-            for (at, &got) in values.iter().enumerate() {
-                let expected = match (least_lost[at], greatest_won[at]) {
-                    (NONE, 0) => 0,
-                    (NONE, won) => won + 1,
-                    (lost, _) => lost + 1,
+        }
+        let values = &values[stretch.first as usize..][..stretch.whites.len()];
+        for (column, (&got, &best)) in (stretch.first..).zip(values.iter().zip(best.as_flattened()))
+        {
+            let expected = match best {
+                NO_MOVE => 0,
+                best => preference(best) + 1,
+            };
+            if got != expected {
+                let text = |plies: u8| match plies % 2 {
+                    0 => format!("a loss in {plies}").into(),
+                    _ => format!("a win in {plies}").into(),
                 };
-                if got != expected {
-                    let text = |plies: u8| match plies % 2 {
-                        0 => format!("a loss in {plies}").into(),
-                        _ => format!("a win in {plies}").into(),
-                    };
-                    let (column, what) = ((first + at) as u32, "the remoteness");
-                    return Some(Fault { column, what, expected: text(expected), got: text(got) });
-                }
+                let (expected, got) = (text(expected), text(got));
+                return Some(Fault { column, what: "the remoteness", expected, got });
             }
         }
         None
     }
+}
+
+/// Returns a number that is greater for a move to a position of remoteness `after` than for every worse move: a
+/// move to a lost position is better the smaller the remoteness, and every other move the greater it is. The
+/// function is its own inverse.
+#[inline(always)]
+fn preference(after: u8) -> u8 {
+    if after.is_multiple_of(2) { after ^ 0xFE } else { after }
 }
