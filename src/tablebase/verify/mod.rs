@@ -15,8 +15,8 @@ use recompute::Recomputation;
 use crate::tablebase::builder::{BuildObserver, Stage};
 use crate::tablebase::database::{Database, DatabaseOptions};
 use crate::tablebase::files::{
-    BlockKind, Coverage, DatabaseError, Histogram, LayerBlock, MANIFEST_NAME, Metric,
-    PositionCounts, count_layer,
+    BlockKind, Coverage, DatabaseError, Histogram, MANIFEST_NAME, Metric, PositionCounts,
+    count_layer,
 };
 
 /// A database that passed the check.
