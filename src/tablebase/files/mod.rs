@@ -23,7 +23,6 @@ pub use format::{
 #[cfg(feature = "testing")]
 pub use format::{Footer, HEADER_BYTES};
 pub use layer_file::{Inflater, LayerFile};
-pub use layer_index::LayerBlock;
 pub use layer_writer::LayerWriter;
 pub use manifest::{Manifest, ManifestLayer};
 pub use octets::ROWS;
