@@ -2,7 +2,8 @@
 //! rules.
 //!
 //! The result is a report or the first error. To check values, `recompute` plays all moves on the board. The
-//! only code that it shares with the computation of databases is the numbering of positions.
+//! only code that it shares with the computation of databases is the numbering of positions and the transposition of
+//! 64 bits.
 
 mod recompute;
 
