@@ -81,9 +81,9 @@ impl SproutsSearch {
         let game = Sprouts::new(self.memory);
         let atoms = game.atoms(&self.position, &mut Scratch::default())?;
         let canonical = game.text(&atoms);
-        let workspace = SolverState::new(&game, self.memory)?;
-        let answer = search(&workspace, &game, &atoms);
-        let table_capacity = workspace.table().capacity();
+        let state = SolverState::new(&game, self.memory)?;
+        let answer = search(&state, &game, &atoms);
+        let table_capacity = state.table().capacity();
         Ok(SproutsAnswer { answer, canonical, lands: game.lands(), table_capacity })
     }
 }
@@ -146,20 +146,19 @@ pub fn solve<'py>(
     let latest = Latest::default();
     let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
-        search.run(|workspace, game, atoms| {
+        search.run(|state, game, atoms| {
             let root = Sum::new(game, atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.limit_args.to_limits(stop));
             let (threads, jobs) = (search.threads, DEFAULT_JOB_EXPANSIONS);
-            let table_capacity = workspace.table().capacity();
+            let table_capacity = state.table().capacity();
             let observer = &mut SproutsObserver { latest: &latest, table_capacity };
-            let report =
-                algorithm.search(workspace, &root, options, jobs, threads, limits, observer);
+            let report = algorithm.search(state, &root, options, jobs, threads, limits, observer);
             let position = &search.position;
             let best = match report.outcome {
                 Outcome::Known(Value::Win) => {
                     let remaining = |nodes: u64| nodes.saturating_sub(report.counters.nodes);
                     let limits = Limits { nodes: limits.nodes.map(remaining), ..limits };
-                    winning_move(workspace, game, position, nimber, options, limits)
+                    winning_move(state, game, position, nimber, options, limits)
                 }
                 _ => None,
             };
@@ -218,11 +217,11 @@ pub fn grundy(
     let latest = Latest::default();
     let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
-        search.run(|workspace, _, atoms| -> GrundyReport {
+        search.run(|state, _, atoms| -> GrundyReport {
             let (options, limits) = (SearchOptions::TUNED, search.limit_args.to_limits(stop));
-            let table_capacity = workspace.table().capacity();
+            let table_capacity = state.table().capacity();
             let observer = &mut SproutsObserver { latest: &latest, table_capacity };
-            sums::grundy(workspace, atoms, options, search.threads, limits, observer)
+            sums::grundy(state, atoms, options, search.threads, limits, observer)
         })
     };
     let found = interrupt::run(py, reporter.period(), || reporter.tick(object), work)??;

@@ -52,7 +52,7 @@ impl Algorithm {
     #[expect(clippy::too_many_arguments, reason = "the parameters of all three searches")]
     pub fn search(
         self,
-        workspace: &SolverState<'_, Sprouts>,
+        state: &SolverState<'_, Sprouts>,
         root: &Sum,
         options: SearchOptions,
         job_expansions: u64,
@@ -61,10 +61,10 @@ impl Algorithm {
         observer: &mut dyn Observer,
     ) -> Report {
         match self {
-            Algorithm::Dfpn => dfpn(workspace, root, options, threads, limits, observer),
-            Algorithm::Pns => pns(workspace, root, options, limits, observer),
+            Algorithm::Dfpn => dfpn(state, root, options, threads, limits, observer),
+            Algorithm::Pns => pns(state, root, options, limits, observer),
             Algorithm::PnsPdfpn => {
-                two_level(workspace, root, options, job_expansions, threads, limits, observer)
+                two_level(state, root, options, job_expansions, threads, limits, observer)
             }
         }
     }

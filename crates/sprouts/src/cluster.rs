@@ -144,12 +144,12 @@ pub fn coordinate(
     checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
     let (root, canonical, number) = search.root(&game)?;
-    let workspace = SolverState::new(&game, search.memory_bytes)?;
-    let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, workspace.knowledge());
+    let state = SolverState::new(&game, search.memory_bytes)?;
+    let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, state.knowledge());
     let mut file = checkpoint.map(open).transpose()?;
     let mut writing = GrundyFileObserver { game: &game, file: file.as_mut(), observer };
     let (report, contradiction) =
-        coordinate_sum(&workspace, &root, search.options, config, number, &mut writing, run);
+        coordinate_sum(&state, &root, search.options, config, number, &mut writing, run);
     let numbers = file.map(GrundyFile::close);
     Ok(ClusterSolution { report, canonical, contradiction, lands: game.lands(), numbers })
 }
@@ -166,9 +166,9 @@ pub fn work<T>(
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
     let (_, _, number) = search.root(&game)?;
-    let workspace = SolverState::new(&game, search.memory_bytes)?;
+    let state = SolverState::new(&game, search.memory_bytes)?;
     let ClusterSearch { options, threads, shared_work, .. } = search;
-    Ok(run(&SumWorker::new(workspace, options, threads, shared_work, number, limits)))
+    Ok(run(&SumWorker::new(state, options, threads, shared_work, number, limits)))
 }
 
 impl ClusterSearch<'_> {

@@ -18,20 +18,16 @@ pub const SHORT: u64 = 5;
 
 fn searches<G: Named>() -> [(&'static str, Search<G>); 5] {
     [
-        ("dfpn", |workspace, root, options| {
-            dfpn(workspace, root, options, 1, Limits::default(), &mut ())
+        ("dfpn", |state, root, options| dfpn(state, root, options, 1, Limits::default(), &mut ())),
+        ("dfpn on 3 threads", |state, root, options| {
+            dfpn(state, root, options, 3, Limits::default(), &mut ())
         }),
-        ("dfpn on 3 threads", |workspace, root, options| {
-            dfpn(workspace, root, options, 3, Limits::default(), &mut ())
+        ("pns", |state, root, options| pns(state, root, options, Limits::default(), &mut ())),
+        ("two levels on 1 thread", |state, root, options| {
+            two_level(state, root, options, SHORT, 1, Limits::default(), &mut ())
         }),
-        ("pns", |workspace, root, options| {
-            pns(workspace, root, options, Limits::default(), &mut ())
-        }),
-        ("two levels on 1 thread", |workspace, root, options| {
-            two_level(workspace, root, options, SHORT, 1, Limits::default(), &mut ())
-        }),
-        ("two levels on 5 threads", |workspace, root, options| {
-            two_level(workspace, root, options, SHORT, 5, Limits::default(), &mut ())
+        ("two levels on 5 threads", |state, root, options| {
+            two_level(state, root, options, SHORT, 5, Limits::default(), &mut ())
         }),
     ]
 }
@@ -59,15 +55,15 @@ fn check<G: Named>(game: &G, reference: &mut ReferenceGrundy<G>, atoms: &[Atom],
     let root = Sum::new(game, atoms, nimber);
     for options in variants() {
         for (name, search) in searches::<G>() {
-            let workspace = SolverState::new(game, 1 << 22).unwrap();
-            let report = search(&workspace, &root, options);
+            let state = SolverState::new(game, 1 << 22).unwrap();
+            let report = search(&state, &root, options);
             assert_eq!(report.outcome, Outcome::Known(value), "{name}, {options:?}");
-            for (atom, number) in workspace.knowledge().iter() {
+            for (atom, number) in state.knowledge().iter() {
                 assert_eq!(number, reference.grundy(atom), "{name}, {options:?}, atom {atom}");
             }
-            assert_eq!(report.counters.grundy_numbers, workspace.knowledge().numbers());
+            assert_eq!(report.counters.grundy_numbers, state.knowledge().numbers());
             // The same search again, with the results of the first one.
-            let again = search(&workspace, &root, options);
+            let again = search(&state, &root, options);
             assert_eq!(again.outcome, report.outcome, "{name}, {options:?}");
         }
     }
@@ -109,11 +105,11 @@ proptest! {
     ) {
         let game = Declared::random(seed, 40, 6);
         let mut reference = ReferenceGrundy::new(&game);
-        let workspace = SolverState::new(&game, 1 << 22).unwrap();
+        let state = SolverState::new(&game, 1 << 22).unwrap();
         for (a, b, nimber, which) in queries {
             let won = reference.sum(&[a, b]) != nimber;
             let options = variants()[which / 5];
-            let report = searches()[which % 5].1(&workspace, &Sum::new(&game, &[a, b], nimber), options);
+            let report = searches()[which % 5].1(&state, &Sum::new(&game, &[a, b], nimber), options);
             prop_assert_eq!(report.outcome.value() == Some(Value::Win), won);
             prop_assert!(report.outcome.value().is_some());
         }
@@ -153,8 +149,8 @@ fn little_memory_gives_no_wrong_outcome() {
         let value = if reference.sum(&[299, 298]) == 1 { Value::Loss } else { Value::Win };
         for bytes in [1 << 10, 1 << 14, 60_000, 80_000, 100_000, 1 << 18] {
             for (name, search) in searches() {
-                let workspace = SolverState::new(&game, bytes).unwrap();
-                match search(&workspace, &root, SearchOptions::PAPER).outcome {
+                let state = SolverState::new(&game, bytes).unwrap();
+                match search(&state, &root, SearchOptions::PAPER).outcome {
                     Outcome::Known(found) => {
                         assert_eq!(found, value, "seed {seed}, {name}, {bytes} bytes");
                         known += 1;
@@ -181,8 +177,8 @@ proptest! {
         which in 0usize..7,
     ) {
         let game = Declared::random(seed, 50, 7);
-        let workspace = SolverState::new(&game, 1 << 22).unwrap();
-        let report = grundy(&workspace, &atoms, variants()[which], 1, Limits::default(), &mut ());
+        let state = SolverState::new(&game, 1 << 22).unwrap();
+        let report = grundy(&state, &atoms, variants()[which], 1, Limits::default(), &mut ());
         prop_assert_eq!(report.grundy, Ok(ReferenceGrundy::new(&game).sum(&atoms)));
     }
 }

@@ -29,9 +29,8 @@ fn check(game: &impl Impartial, numbers: &[u32]) {
     for (size, &number) in numbers.iter().enumerate().skip(1) {
         let atom = Octal::heap(size as u32);
         assert_eq!(reference.grundy(atom), number, "reference, heap {size}");
-        let workspace = SolverState::new(game, 1 << 22).unwrap();
-        let report =
-            grundy(&workspace, &[atom], SearchOptions::PAPER, 1, Limits::default(), &mut ());
+        let state = SolverState::new(game, 1 << 22).unwrap();
+        let report = grundy(&state, &[atom], SearchOptions::PAPER, 1, Limits::default(), &mut ());
         assert_eq!(report.grundy, Ok(number), "heap {size}");
     }
 }
@@ -46,11 +45,10 @@ fn kayles() {
 fn kayles_is_periodic() {
     const PERIOD: [u32; 12] = [4, 1, 2, 8, 1, 4, 7, 2, 1, 8, 2, 7];
     let game = Octal::kayles();
-    let workspace = SolverState::new(&game, 1 << 24).unwrap();
+    let state = SolverState::new(&game, 1 << 24).unwrap();
     for size in 72..130u32 {
         let atoms = [Octal::heap(size)];
-        let report =
-            grundy(&workspace, &atoms, SearchOptions::PAPER, 1, Limits::default(), &mut ());
+        let report = grundy(&state, &atoms, SearchOptions::PAPER, 1, Limits::default(), &mut ());
         assert_eq!(report.grundy, Ok(PERIOD[size as usize % 12]), "heap {size}");
     }
 }

@@ -28,16 +28,16 @@ fn limits_end_searches_with_their_reason() {
     ];
     for (limits, reason) in cases {
         for name in ["dfpn", "pns", "two levels", "grundy"] {
-            let workspace = SolverState::new(&game, 1 << 22).unwrap();
+            let state = SolverState::new(&game, 1 << 22).unwrap();
             let options = SearchOptions::PAPER;
             let outcome = match name {
-                "dfpn" => dfpn(&workspace, &root, options, 1, limits, &mut ()).outcome,
-                "pns" => pns(&workspace, &root, options, limits, &mut ()).outcome,
+                "dfpn" => dfpn(&state, &root, options, 1, limits, &mut ()).outcome,
+                "pns" => pns(&state, &root, options, limits, &mut ()).outcome,
                 "two levels" => {
-                    two_level(&workspace, &root, options, SHORT, 3, limits, &mut ()).outcome
+                    two_level(&state, &root, options, SHORT, 3, limits, &mut ()).outcome
                 }
                 _ => {
-                    let report = grundy(&workspace, &ROOT, options, 1, limits, &mut ());
+                    let report = grundy(&state, &ROOT, options, 1, limits, &mut ());
                     assert_eq!(report.grundy, Err(reason));
                     continue;
                 }
@@ -54,11 +54,11 @@ fn a_stopped_search_can_be_continued() {
     let mut reference = ReferenceGrundy::new(&game);
     let won = reference.sum(&ROOT) != 2;
     for options in [SearchOptions::PAPER, SearchOptions::TUNED] {
-        let workspace = SolverState::new(&game, 1 << 22).unwrap();
+        let state = SolverState::new(&game, 1 << 22).unwrap();
         let mut stops = 0;
         loop {
             let limits = Limits { nodes: Some(1000), ..Limits::default() };
-            let report = dfpn(&workspace, &root, options, 1, limits, &mut ());
+            let report = dfpn(&state, &root, options, 1, limits, &mut ());
             if let Some(value) = report.outcome.value() {
                 assert_eq!(value == konane::Value::Win, won);
                 break;
@@ -99,13 +99,13 @@ fn every_grundy_number_is_reported_once() {
     for (nodes, threads, refuses) in
         [None, Some(500)].into_iter().flat_map(|n| [(n, 1, false), (n, 3, false), (n, 3, true)])
     {
-        let workspace = SolverState::new(&game, 1 << 22).unwrap();
+        let state = SolverState::new(&game, 1 << 22).unwrap();
         let mut recorder = NumberRecorder { refuses, ..NumberRecorder::default() };
         let limits = Limits { nodes, ..Limits::default() };
-        dfpn(&workspace, &root, SearchOptions::PAPER, threads, limits, &mut recorder);
+        dfpn(&state, &root, SearchOptions::PAPER, threads, limits, &mut recorder);
         assert!(recorder.calls > 0 || threads > 1);
         recorder.numbers.sort_unstable();
-        let expected: Vec<_> = workspace.knowledge().iter().collect();
+        let expected: Vec<_> = state.knowledge().iter().collect();
         assert_eq!(recorder.numbers, expected, "{nodes:?} {threads} {refuses}");
         assert!(!expected.is_empty());
     }
@@ -114,10 +114,10 @@ fn every_grundy_number_is_reported_once() {
 #[test]
 fn an_observer_can_end_a_search() {
     let game = game();
-    let workspace = SolverState::new(&game, 1 << 22).unwrap();
+    let state = SolverState::new(&game, 1 << 22).unwrap();
     let mut recorder = NumberRecorder { refuses: true, ..NumberRecorder::default() };
     let root = Sum::new(&game, &ROOT, 0);
-    let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, Limits::default(), &mut recorder);
+    let report = dfpn(&state, &root, SearchOptions::PAPER, 1, Limits::default(), &mut recorder);
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
 
@@ -125,13 +125,13 @@ fn an_observer_can_end_a_search() {
 fn known_numbers_are_used() {
     let game = game();
     let mut reference = ReferenceGrundy::new(&game);
-    let workspace = SolverState::new(&game, 1 << 22).unwrap();
+    let state = SolverState::new(&game, 1 << 22).unwrap();
     for atom in ROOT {
-        workspace.knowledge().set_grundy(atom, reference.grundy(atom));
+        state.knowledge().set_grundy(atom, reference.grundy(atom));
     }
     let stop = AtomicBool::new(false);
     let limits = Limits { stop: Some(&stop), ..Limits::default() };
-    let report = grundy(&workspace, &ROOT, SearchOptions::PAPER, 1, limits, &mut ());
+    let report = grundy(&state, &ROOT, SearchOptions::PAPER, 1, limits, &mut ());
     assert_eq!(report.grundy, Ok(reference.sum(&ROOT)));
     assert_eq!(report.counters.expansions, 0);
     assert!(!stop.load(Ordering::Relaxed));

@@ -37,25 +37,25 @@ fn with_memory<T>(
     let game = Sprouts::new(bytes);
     let position: Position = text.parse().unwrap();
     let atoms = game.atoms(&position, &mut Scratch::default()).unwrap();
-    let workspace = SolverState::new(&game, bytes).unwrap();
-    work(&workspace, &Sum::new(&game, &atoms, nimber))
+    let state = SolverState::new(&game, bytes).unwrap();
+    work(&state, &Sum::new(&game, &atoms, nimber))
 }
 
 fn solve(text: &str, options: SearchOptions, threads: u32) -> Report {
-    with_root(text, 0, |workspace, root| {
-        dfpn(workspace, root, options, threads, Limits::default(), &mut ())
+    with_root(text, 0, |state, root| {
+        dfpn(state, root, options, threads, Limits::default(), &mut ())
     })
 }
 
 /// Solves on two levels, in jobs of `iterations` expansions.
 fn solve_in_jobs(
-    workspace: &SolverState<Sprouts>,
+    state: &SolverState<Sprouts>,
     root: &Sum,
     iterations: u64,
     threads: u32,
 ) -> Report {
     let (options, limits) = (SearchOptions::TUNED, Limits::default());
-    two_level(workspace, root, options, iterations, threads, limits, &mut ())
+    two_level(state, root, options, iterations, threads, limits, &mut ())
 }
 
 /// Maximum number of spots of a start, a few less in unoptimised builds.
@@ -73,8 +73,8 @@ fn small_starts_have_the_published_outcomes() {
                 assert_eq!(report.outcome.value(), Some(value), "{text}, {threads} threads");
             }
             for (iterations, threads) in [(1, 1), (100, 4)] {
-                let report = with_root(&text, 0, |workspace, root| {
-                    solve_in_jobs(workspace, root, iterations, threads)
+                let report = with_root(&text, 0, |state, root| {
+                    solve_in_jobs(state, root, iterations, threads)
                 });
                 assert_eq!(report.outcome.value(), Some(value), "{text}, jobs of {iterations}");
             }
@@ -84,8 +84,8 @@ fn small_starts_have_the_published_outcomes() {
                 let report = solve(&text, options, 1);
                 assert_eq!(report.outcome.value(), Some(value), "{text}, {options:?}");
             }
-            let report = with_root(&text, 0, |workspace, root| {
-                pns(workspace, root, SearchOptions::PAPER, Limits::default(), &mut ())
+            let report = with_root(&text, 0, |state, root| {
+                pns(state, root, SearchOptions::PAPER, Limits::default(), &mut ())
             });
             assert_eq!(report.outcome.value(), Some(value), "{text}, PNS");
         }
@@ -98,8 +98,8 @@ fn small_starts_have_the_published_outcomes() {
 fn starts_have_the_conjectured_grundy_numbers() {
     for spots in 1..=max_spots(10) {
         let expected = u32::from(spots % 6 > 2);
-        let number = with_root(&format!("0*{spots}"), 0, |workspace, root| {
-            grundy(workspace, root.atoms(), SearchOptions::TUNED, 2, Limits::default(), &mut ())
+        let number = with_root(&format!("0*{spots}"), 0, |state, root| {
+            grundy(state, root.atoms(), SearchOptions::TUNED, 2, Limits::default(), &mut ())
         });
         assert_eq!(number.grundy, Ok(expected), "{spots} spots");
     }
@@ -114,14 +114,14 @@ fn the_table_of_grundy_numbers() {
         let expected: u32 = row[1].parse().unwrap();
         let atoms = game.atoms(&row[0].parse().unwrap(), &mut scratch).unwrap();
         let (options, limits) = (SearchOptions::TUNED, Limits::default());
-        let workspace = SolverState::new(&game, 1 << 27).unwrap();
-        let found = grundy(&workspace, &atoms, options, 1, limits, &mut ());
+        let state = SolverState::new(&game, 1 << 27).unwrap();
+        let found = grundy(&state, &atoms, options, 1, limits, &mut ());
         assert_eq!(found.grundy, Ok(expected), "{}", row[0]);
-        let workspace = SolverState::new(&game, 1 << 27).unwrap();
+        let state = SolverState::new(&game, 1 << 27).unwrap();
         for nimber in 0..3 {
             let value = if nimber == expected { Value::Loss } else { Value::Win };
             let root = Sum::new(&game, &atoms, nimber);
-            let report = dfpn(&workspace, &root, SearchOptions::PAPER, 1, limits, &mut ());
+            let report = dfpn(&state, &root, SearchOptions::PAPER, 1, limits, &mut ());
             assert_eq!(report.outcome.value(), Some(value), "{} + *{nimber}", row[0]);
         }
         checked += 1;
@@ -137,15 +137,15 @@ fn all_grundy_numbers_found_by_a_search_are_right() {
     let mut reference = ReferenceGrundy::new(&game);
     for options in variants() {
         for (threads, two_levels) in [(1, false), (3, false), (3, true)] {
-            let workspace = SolverState::new(&game, 1 << 28).unwrap();
+            let state = SolverState::new(&game, 1 << 28).unwrap();
             let root = Sum::new(&game, &start, 0);
             if two_levels {
-                solve_in_jobs(&workspace, &root, 30, threads);
+                solve_in_jobs(&state, &root, 30, threads);
             } else {
-                dfpn(&workspace, &root, options, threads, Limits::default(), &mut ());
+                dfpn(&state, &root, options, threads, Limits::default(), &mut ());
             }
             let mut numbers = 0;
-            for (land, number) in workspace.knowledge().iter() {
+            for (land, number) in state.knowledge().iter() {
                 assert_eq!(number, reference.grundy(land), "{}", game.land_text(land));
                 numbers += 1;
             }
@@ -163,13 +163,13 @@ fn a_search_continues_when_the_memory_is_full() {
     {
         let game = Sprouts::new(memory);
         let atoms = game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
-        let workspace = SolverState::new(&game, memory).unwrap();
+        let state = SolverState::new(&game, memory).unwrap();
         let root = Sum::new(&game, &atoms, 0);
         let options = SearchOptions::TUNED;
         let report = if two_levels {
-            solve_in_jobs(&workspace, &root, 100, threads)
+            solve_in_jobs(&state, &root, 100, threads)
         } else {
-            dfpn(&workspace, &root, options, threads, Limits::default(), &mut ())
+            dfpn(&state, &root, options, threads, Limits::default(), &mut ())
         };
         assert_eq!(report.outcome.value(), Some(value), "0*{spots}, {threads} threads");
         assert!(report.counters.collections > 0);
@@ -178,7 +178,7 @@ fn a_search_continues_when_the_memory_is_full() {
         let large = Sprouts::new(1 << 30);
         let mut reference = ReferenceGrundy::new(&large);
         let mut numbers = 0;
-        for (land, number) in workspace.knowledge().iter() {
+        for (land, number) in state.knowledge().iter() {
             let position: Position = game.land_text(land).parse().unwrap();
             if position.lives() <= 9 {
                 let land = large.atoms(&position, &mut Scratch::default()).unwrap();
@@ -197,9 +197,9 @@ fn too_little_memory_gives_no_outcome() {
     for spots in [100, 2000] {
         let game = Sprouts::new(memory);
         let atoms = game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
-        let workspace = SolverState::new(&game, memory).unwrap();
+        let state = SolverState::new(&game, memory).unwrap();
         let root = Sum::new(&game, &atoms, 0);
-        let report = dfpn(&workspace, &root, SearchOptions::TUNED, 1, Limits::default(), &mut ());
+        let report = dfpn(&state, &root, SearchOptions::TUNED, 1, Limits::default(), &mut ());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory), "0*{spots}");
         assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);
     }
@@ -212,8 +212,8 @@ fn too_little_memory_gives_no_outcome() {
 fn larger_starts_have_the_published_outcomes() {
     let larger = outcomes().into_iter().filter(|&(spots, _)| (12..=35).contains(&spots));
     for (spots, value) in larger.filter(|&(spots, _)| spots != 33) {
-        let report = with_memory(8 << 30, &format!("0*{spots}"), 0, |workspace, root| {
-            dfpn(workspace, root, SearchOptions::TUNED, 2, Limits::default(), &mut ())
+        let report = with_memory(8 << 30, &format!("0*{spots}"), 0, |state, root| {
+            dfpn(state, root, SearchOptions::TUNED, 2, Limits::default(), &mut ())
         });
         println!("0*{spots}: {:?}, {:?}", report.outcome, report.counters);
         assert_eq!(report.outcome.value(), Some(value), "0*{spots}");

@@ -15,7 +15,7 @@
 use bitvec::vec::BitVec;
 
 use super::game::{Atom, Impartial, Retained, Stop};
-use super::workspace::{SolverState, couple_of};
+use super::solver_state::{SolverState, couple_of};
 use crate::table::{Cursor, Entry};
 use crate::threads::thread_pool;
 
@@ -43,18 +43,18 @@ impl Collector {
     /// true, nothing more is evicted.
     pub fn collect<G: Impartial>(
         &mut self,
-        workspace: &SolverState<'_, G>,
+        state: &SolverState<'_, G>,
         root: &[Atom],
         threads: u32,
         stop: &Stop<'_>,
     ) -> bool {
-        let numbers = Some(workspace.knowledge.numbers());
+        let numbers = Some(state.knowledge.numbers());
         self.fruitless = if self.numbers == numbers { self.fruitless + 1 } else { 0 };
         self.numbers = numbers;
         if self.fruitless >= MAX_FRUITLESS_COLLECTIONS {
             return false;
         }
-        let collect = || collect(workspace, root, stop);
+        let collect = || collect(state, root, stop);
         match thread_pool(threads.max(1) as usize).build() {
             Ok(pool) => pool.install(collect),
             Err(_) => collect(),
@@ -70,17 +70,17 @@ impl<G: Impartial> SolverState<'_, G> {
     }
 }
 
-fn collect<G: Impartial>(workspace: &SolverState<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {
-    workspace.store.set_budget(0);
-    let Retained { kept, evicted } = retain(workspace, root, 0, true, stop);
+fn collect<G: Impartial>(state: &SolverState<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {
+    state.store.set_budget(0);
+    let Retained { kept, evicted } = retain(state, root, 0, true, stop);
     let all = kept + evicted;
     tracing::debug!(kept, evicted, "evicted atoms without results");
     if kept <= all / 2 || stop() {
         return evicted > 0 || stop();
     }
-    let couples = (all / 2).saturating_sub(workspace.knowledge.numbers());
-    let min_work = min_work(workspace, couples);
-    let Retained { kept, evicted } = retain(workspace, root, min_work, false, stop);
+    let couples = (all / 2).saturating_sub(state.knowledge.numbers());
+    let min_work = min_work(state, couples);
+    let Retained { kept, evicted } = retain(state, root, min_work, false, stop);
     tracing::debug!(kept, evicted, min_work, "evicted won couples, and open ones below min_work");
     kept <= all / 4 * 3 || stop()
 }
@@ -88,13 +88,13 @@ fn collect<G: Impartial>(workspace: &SolverState<'_, G>, root: &[Atom], stop: &S
 /// Evicts everything except Grundy numbers, open couples with a search effort of at least `min_work`, the atoms of
 /// `root`, and, if `won` is true, couples that are known to be won.
 fn retain<G: Impartial>(
-    workspace: &SolverState<'_, G>,
+    state: &SolverState<'_, G>,
     root: &[Atom],
     min_work: u64,
     won: bool,
     stop: &Stop<'_>,
 ) -> Retained {
-    let SolverState { game, knowledge, table, .. } = workspace;
+    let SolverState { game, knowledge, table, .. } = state;
     let mut kept: BitVec<usize> = BitVec::new();
     let mut keep = |atom: Atom| {
         let at = atom as usize;
@@ -134,10 +134,10 @@ fn retain<G: Impartial>(
 
 /// Returns the least power of two such that at most `couples` couples in the table have a search effort of at least
 /// this power.
-fn min_work<G: Impartial>(workspace: &SolverState<'_, G>, couples: u64) -> u64 {
+fn min_work<G: Impartial>(state: &SolverState<'_, G>, couples: u64) -> u64 {
     let mut by_work = [0u64; u64::BITS as usize];
     let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
-    while workspace.table.copy_cells(&mut cursor, 1, &mut cells) {
+    while state.table.copy_cells(&mut cursor, 1, &mut cells) {
         for cell in cells.drain(..) {
             by_work[Entry::unpack(cell).work.max(1).ilog2() as usize] += 1;
         }

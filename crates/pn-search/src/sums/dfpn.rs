@@ -2,9 +2,9 @@
 //! Numbers"), on any number of threads: [`crate::dfpn`] over the tree of couples and sums.
 
 use super::game::{Atom, Impartial};
+use super::group::{GroupResult, WorkerGroup};
 use super::options::SearchOptions;
-use super::threads::{GroupResult, WorkerGroup};
-use super::workspace::{SolverState, Sum};
+use super::solver_state::{SolverState, Sum};
 use crate::run::{Counters, Limits, Observer, Reason, Report};
 
 /// Searches a position by df-pn on `threads` threads (0 counts as 1).
@@ -21,20 +21,20 @@ use crate::run::{Counters, Limits, Observer, Reason, Report};
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
 pub fn dfpn<G: Impartial>(
-    workspace: &SolverState<'_, G>,
+    state: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     threads: u32,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let threads = WorkerGroup { workspace, options, count: threads };
-    let found = threads.search(root.atoms(), limits, observer, |worker| {
+    let group = WorkerGroup { state, options, count: threads };
+    let found = group.search(root.atoms(), limits, observer, |worker| {
         let (node, edge) = worker.tree.root_child(root.atoms(), root.nimber());
         let pair = worker.solve(&node, &edge);
         pair.value().map(|_| pair)
     });
-    found.report(workspace.bytes())
+    found.report(state.bytes())
 }
 
 /// Result of a search for a Grundy number.
@@ -56,16 +56,16 @@ pub struct GrundyReport {
 /// # Panics
 /// In the same cases as [`dfpn`].
 pub fn grundy<G: Impartial>(
-    workspace: &SolverState<'_, G>,
+    state: &SolverState<'_, G>,
     atoms: &[Atom],
     options: SearchOptions,
     threads: u32,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> GrundyReport {
-    let sum = Sum::new(workspace.game, atoms, 0);
-    let threads = WorkerGroup { workspace, options, count: threads };
-    let found = threads.search(sum.atoms(), limits, observer, |worker| {
+    let sum = Sum::new(state.game, atoms, 0);
+    let group = WorkerGroup { state, options, count: threads };
+    let found = group.search(sum.atoms(), limits, observer, |worker| {
         loop {
             let rest = worker.tree.reduce(sum.atoms(), 0);
             let Some(&atom) = worker.tree.open.first() else {
@@ -77,5 +77,5 @@ pub fn grundy<G: Impartial>(
         }
     });
     let GroupResult { answer, counters, threads, .. } = found;
-    GrundyReport { grundy: answer, counters, memory_bytes: workspace.bytes(), threads }
+    GrundyReport { grundy: answer, counters, memory_bytes: state.bytes(), threads }
 }

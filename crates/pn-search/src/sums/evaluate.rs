@@ -21,8 +21,8 @@
 use super::game::{Atom, AtomFeatures, Impartial};
 use super::knowledge::{GrundyStore, TRACKED};
 use super::options::{PartOrder, SearchOptions};
+use super::solver_state::{SolverState, code_of, key_of};
 use super::store::{OptionGenerator, atom_of};
-use super::workspace::{SolverState, code_of, key_of};
 use crate::Value;
 use crate::numbers::{MAX, Number, Pair};
 use crate::run::{Counters, SearchMonitor};
@@ -75,7 +75,7 @@ pub(super) struct SumChild {
 
 /// Evaluates and expands positions for one worker.
 pub(super) struct Evaluator<'a, G: Impartial, N> {
-    pub workspace: &'a SolverState<'a, G>,
+    pub state: &'a SolverState<'a, G>,
     pub numbers: N,
     pub monitor: SearchMonitor<'a>,
     pub options: SearchOptions,
@@ -99,14 +99,14 @@ pub(super) type TableEvaluator<'a, G> = Evaluator<'a, G, &'a Table>;
 
 impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     pub fn new(
-        workspace: &'a SolverState<'a, G>,
+        state: &'a SolverState<'a, G>,
         numbers: N,
         monitor: SearchMonitor<'a>,
         options: SearchOptions,
         is_parallel: bool,
     ) -> Self {
         Evaluator {
-            workspace,
+            state,
             numbers,
             monitor,
             options,
@@ -127,7 +127,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         self.open.clear();
         for &word in words {
             let atom = atom_of(word);
-            match self.workspace.knowledge.get(atom).grundy() {
+            match self.state.knowledge.get(atom).grundy() {
                 Some(grundy) => nimber ^= grundy,
                 None => self.open.push(atom),
             }
@@ -138,7 +138,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     /// Returns the value of a couple, if it is known.
     #[inline]
     pub fn value(&self, atom: Atom, nimber: u32) -> Option<Value> {
-        let known = self.workspace.knowledge.get(atom);
+        let known = self.state.knowledge.get(atom);
         if known.excludes(nimber) {
             return Some(Value::Win);
         }
@@ -155,13 +155,13 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     /// search, false if they are an estimate.
     #[inline]
     pub fn couple(&self, atom: Atom, nimber: u32) -> (Pair, bool) {
-        let known = self.workspace.knowledge.get(atom);
+        let known = self.state.knowledge.get(atom);
         if known.excludes(nimber) {
             return (Pair::WIN, true);
         }
         match self.numbers.get(code_of(atom, nimber)) {
             Some(pair) => (pair, true),
-            None => (self.options.leaf.of(self.workspace.game, atom, nimber, known), false),
+            None => (self.options.leaf.of(self.state.game, atom, nimber, known), false),
         }
     }
 
@@ -169,7 +169,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     /// not excluded.
     #[inline]
     pub fn current(&self, atom: Atom) -> u32 {
-        let mut nimber = self.workspace.knowledge.get(atom).min_candidate();
+        let mut nimber = self.state.knowledge.get(atom).min_candidate();
         while nimber >= TRACKED && self.value(atom, nimber) == Some(Value::Win) {
             nimber += 1;
         }
@@ -189,7 +189,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         let first = match self.options.parts {
             PartOrder::Least => parts.next(),
             PartOrder::Lives => parts.min_by_key(|&atom| {
-                let AtomFeatures { lives, estimated_options } = self.workspace.game.features(atom);
+                let AtomFeatures { lives, estimated_options } = self.state.game.features(atom);
                 (lives, estimated_options)
             }),
         };
@@ -234,7 +234,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         }
         let (mut lives, mut options) = (nimber.saturating_mul(4), 0u32);
         for &atom in &self.open {
-            let features = self.workspace.game.features(atom);
+            let features = self.state.game.features(atom);
             lives = lives.saturating_add(features.lives);
             options = options.saturating_add(features.estimated_options);
         }
@@ -271,13 +271,13 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     }
 
     pub fn set_grundy(&mut self, atom: Atom, number: u32) {
-        if self.workspace.knowledge.set_grundy(atom, number) {
+        if self.state.knowledge.set_grundy(atom, number) {
             self.monitor.found(atom, number);
         }
     }
 
     pub fn exclude(&mut self, atom: Atom, bits: u64) {
-        let knowledge = &self.workspace.knowledge;
+        let knowledge = &self.state.knowledge;
         if knowledge.exclude(atom, bits)
             && let Some(number) = knowledge.get(atom).grundy()
         {

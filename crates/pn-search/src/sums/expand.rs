@@ -6,8 +6,8 @@
 use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild};
 use super::game::{Atom, EarlyExit, Impartial, OptionPredicate, OptionSubset};
 use super::knowledge::{GrundyStore, TRACKED};
+use super::solver_state::code_of;
 use super::store::{GeneratedOptions, PackedList, atom_of, options_of};
-use super::workspace::code_of;
 use crate::Value;
 use crate::numbers::Pair;
 use crate::run::Reason;
@@ -59,7 +59,7 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
                 self.children[base..].sort_unstable_by_key(random);
             }
             if !complete {
-                let Pair { phi, delta } = self.options.leaf.of_rest(self.workspace.game, atom);
+                let Pair { phi, delta } = self.options.leaf.of_rest(self.state.game, atom);
                 if self.children[base..].iter().all(|child| child.delta > delta) {
                     self.children.truncate(base);
                     all = true;
@@ -79,8 +79,8 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
     /// that is known to be lost together with a nim heap of size `nimber`. If the game has no memory for the options or
     /// the search has to stop, stops the search and returns `None`.
     pub fn listing(&mut self, atom: Atom, nimber: u32, all: bool) -> Option<Listing> {
-        let workspace = self.workspace;
-        let before = workspace.store.get(atom);
+        let state = self.state;
+        let before = state.store.get(atom);
         let subset = match before {
             Some(listed) if listed.complete || !all => return Some(Listing::Options(listed)),
             Some(_) => OptionSubset::Rest,
@@ -88,19 +88,19 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
             None => OptionSubset::First,
         };
         let before = before.map(|listed| listed.list).unwrap_or_default();
-        let (state, own_bytes) = (self.monitor.state(), self.own_bytes);
+        let (shared, own_bytes) = (self.monitor.state(), self.own_bytes);
         let stop = || {
-            if !state.poll() && workspace.balance(own_bytes).is_full {
-                state.stop(Reason::Memory);
+            if !shared.poll() && state.balance(own_bytes).is_full {
+                shared.stop(Reason::Memory);
             }
-            state.is_halted()
+            shared.is_halted()
         };
-        let number = |&atom: &Atom| workspace.knowledge.get(atom).grundy();
+        let number = |&atom: &Atom| state.knowledge.get(atom).grundy();
         let add = |sum: u32, number: Option<u32>| number.map(|number| sum ^ number);
         let loses = |option: &[Atom]| option.iter().map(number).try_fold(0, add) == Some(nimber);
         let is_decisive = Some(&loses as &OptionPredicate<'_>);
         let early_exit = EarlyExit { stop: Some(&stop), is_decisive };
-        let generated = self.generator.generate(workspace.game, atom, subset, &before, early_exit);
+        let generated = self.generator.generate(state.game, atom, subset, &before, early_exit);
         let Ok(list) = generated else {
             // Has no effect if the search has been stopped for another reason.
             self.monitor.stop(Reason::Memory);
@@ -111,11 +111,11 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         }
         let Some(list) = list else { return Some(Listing::Won) };
         let listed = GeneratedOptions { list, complete: subset != OptionSubset::First };
-        workspace.store.insert(atom, listed.clone());
+        state.store.insert(atom, listed.clone());
         if listed.complete {
             // A Grundy number exceeds neither the number of options nor the length of the game.
             let count = options_of(&listed.list).count() as u32;
-            let bound = count.min(workspace.game.features(atom).lives);
+            let bound = count.min(state.game.features(atom).lives);
             self.exclude(atom, GrundyStore::above(bound));
         }
         Some(Listing::Options(listed))
@@ -222,7 +222,7 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
 mod tests {
     use super::super::game::{AtomFeatures, GameFull, Keep, OptionList, Retained, Stop};
     use super::super::options::SearchOptions;
-    use super::super::workspace::SolverState;
+    use super::super::solver_state::SolverState;
     use super::*;
     use crate::run::{Limits, SearchMonitor};
 
@@ -257,11 +257,11 @@ mod tests {
     #[test]
     fn own_bytes_count_while_options_are_generated() {
         for (own_bytes, stopped) in [(0, None), (1 << 22, Some(Reason::Memory))] {
-            let workspace = SolverState::new(&SlowGame, 1 << 22).unwrap();
+            let state = SolverState::new(&SlowGame, 1 << 22).unwrap();
             let mut observer = ();
             let monitor = SearchMonitor::new(Limits::default(), &mut observer);
-            let (table, options) = (&workspace.table, SearchOptions::PAPER);
-            let mut evaluator = Evaluator::new(&workspace, table, monitor, options, false);
+            let (table, options) = (&state.table, SearchOptions::PAPER);
+            let mut evaluator = Evaluator::new(&state, table, monitor, options, false);
             evaluator.own_bytes = own_bytes;
             let listed = evaluator.listing(7, 0, true);
             assert_eq!(listed.is_none(), stopped.is_some());

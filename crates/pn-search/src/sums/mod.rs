@@ -33,16 +33,16 @@ mod dfpn;
 mod evaluate;
 mod expand;
 pub mod game;
+mod group;
 mod knowledge;
 mod options;
 mod pns;
+mod solver_state;
 mod store;
 #[cfg(test)]
 mod theorem2;
-mod threads;
 mod tree;
 mod two_level;
-mod workspace;
 
 pub use dfpn::{GrundyReport, dfpn, grundy};
 pub use game::{
@@ -51,8 +51,8 @@ pub use game::{
 pub use knowledge::{GrundyInfo, GrundyStore, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
+pub use solver_state::SolverParts;
+pub use solver_state::{SolverState, Sum};
 pub use two_level::{
     Contradiction, DEFAULT_JOB_EXPANSIONS, Named, SumWorker, coordinate_sum, two_level,
 };
-pub use workspace::SolverParts;
-pub use workspace::{SolverState, Sum};

@@ -12,9 +12,9 @@ use super::SearchOptions;
 use super::evaluate::{CoupleNumbers, Evaluator, OWN};
 use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
+use super::group::{GroupResult, POLL_INTERVAL};
+use super::solver_state::{SolverState, Sum, code_of};
 use super::store::option_at;
-use super::threads::{GroupResult, POLL_INTERVAL};
-use super::workspace::{SolverState, Sum, code_of};
 use crate::map_bytes;
 use crate::numbers::Pair;
 use crate::run::{
@@ -53,16 +53,16 @@ impl CoupleNumbers for CoupleMap {
 /// # Panics
 /// If the game or the observer does.
 pub fn pns<G: Impartial>(
-    workspace: &SolverState<'_, G>,
+    state: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let state = SharedState::new(1, limits, Counters::default());
+    let shared = SharedState::new(1, limits, Counters::default());
     let monitor =
-        SearchMonitor::with_interval(WorkerSlot::first(&state), Some(observer), POLL_INTERVAL);
-    let mut evaluator = Evaluator::new(workspace, CoupleMap::default(), monitor, options, false);
+        SearchMonitor::with_interval(WorkerSlot::first(&shared), Some(observer), POLL_INTERVAL);
+    let mut evaluator = Evaluator::new(state, CoupleMap::default(), monitor, options, false);
     let mut pair = Pair { phi: 1, delta: 1 };
     while pair.value().is_none() && evaluator.monitor.stopped.is_none() {
         let Some(found) = sum(&mut evaluator, root.atoms(), root.nimber()) else {
@@ -74,8 +74,8 @@ pub fn pns<G: Impartial>(
     evaluator.monitor.finish();
     let stopped = evaluator.monitor.stopped.unwrap_or(Reason::Interrupted);
     let answer = pair.value().map(|_| pair).ok_or(stopped);
-    let memory_bytes = workspace.bytes() + evaluator.numbers.bytes();
-    let counters = state.counters();
+    let memory_bytes = state.bytes() + evaluator.numbers.bytes();
+    let counters = shared.counters();
     GroupResult { answer, root: pair, counters, threads: 1 }.report(memory_bytes)
 }
 
@@ -112,10 +112,10 @@ fn couple<G: Impartial>(
     let code = code_of(atom, nimber);
     let is_leaf = evaluator.numbers.get(code).is_none();
     if is_leaf {
-        let workspace = evaluator.workspace;
+        let state = evaluator.state;
         let own_bytes = evaluator.numbers.bytes();
         evaluator.own_bytes = own_bytes;
-        if evaluator.monitor.tick_with(|| workspace.balance(own_bytes)) {
+        if evaluator.monitor.tick_with(|| state.balance(own_bytes)) {
             return None;
         }
     }

@@ -6,8 +6,8 @@ use super::evaluate::{CoupleNumbers, Evaluator, OWN, REST, SumChild, TableEvalua
 use super::expand::{ExpandedCouple, NONE_NEW};
 use super::game::{Atom, Impartial};
 use super::options::PartOrder;
+use super::solver_state::{code_of, couple_of, key_of};
 use super::store::{list_of, option_at};
-use super::workspace::{code_of, couple_of, key_of};
 use crate::Value;
 use crate::numbers::{Number, Pair};
 use crate::run::SearchMonitor;
@@ -126,11 +126,11 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
 
     #[inline(always)]
     fn tick(&mut self) -> bool {
-        let workspace = self.workspace;
-        let grow = |threads| workspace.table.grow(threads, key_of);
-        self.monitor.grow_table(|used| workspace.table_wants_growth(used), grow);
+        let state = self.state;
+        let grow = |threads| state.table.grow(threads, key_of);
+        self.monitor.grow_table(|used| state.table_wants_growth(used), grow);
         let own_bytes = self.own_bytes;
-        self.monitor.tick_with(|| workspace.balance(own_bytes))
+        self.monitor.tick_with(|| state.balance(own_bytes))
     }
 
     #[inline(always)]
@@ -150,7 +150,7 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
 
     #[inline(always)]
     fn lookup(&self, code: u64) -> Option<Entry> {
-        self.workspace.table.lookup(key_of(code), code)
+        self.state.table.lookup(key_of(code), code)
     }
 
     #[inline(always)]
@@ -225,7 +225,7 @@ impl<'a, G: Impartial> SearchTree<'a> for TableEvaluator<'a, G> {
         let (atom, nimber) = couple_of(code);
         Evaluator::solved(self, atom, nimber, value, work);
         if work >= self.min_shared_work {
-            let number = self.workspace.knowledge.get(atom).grundy();
+            let number = self.state.knowledge.get(atom).grundy();
             self.shared.extend(number.map(|number| (atom, number)));
         }
     }
@@ -240,7 +240,7 @@ mod tests {
     use super::super::dfpn::dfpn;
     use super::super::game::AtomFeatures;
     use super::super::options::SearchOptions;
-    use super::super::workspace::{SolverState, Sum};
+    use super::super::solver_state::{SolverState, Sum};
     use super::*;
     use crate::run::Limits;
     use crate::testing::impartial_games::Declared;

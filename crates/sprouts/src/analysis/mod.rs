@@ -125,7 +125,7 @@ impl Analysis {
 /// that a search with this solver state and these options has found to be won, because then little is left to
 /// search. `None` if the limits or the memory do not suffice.
 pub fn winning_move(
-    workspace: &SolverState<'_, Sprouts>,
+    state: &SolverState<'_, Sprouts>,
     game: &Sprouts,
     position: &Position,
     nimber: u32,
@@ -135,7 +135,7 @@ pub fn winning_move(
     let options =
         SurveyOptions { goal: Goal::Winner, nimber, search, threads: 1, from_file: 0, limits };
     let scratch = &mut Scratch::default();
-    let found = survey(workspace, game, position, options, scratch, &mut (), &mut |_| {}).ok()?;
+    let found = survey(state, game, position, options, scratch, &mut (), &mut |_| {}).ok()?;
     Some(found.with(Some(Value::Win)).next()?.position.clone())
 }
 
@@ -209,12 +209,12 @@ impl Analyst {
     /// [`AnalystError`] if there is not enough memory or the file cannot be used.
     pub fn new(memory_bytes: u64, numbers: Option<&Path>) -> Result<Analyst, AnalystError> {
         let game = Sprouts::new(memory_bytes);
-        let workspace = SolverState::new(&game, memory_bytes)?;
-        let open = |path| GrundyFile::open(path, &game, workspace.knowledge());
+        let state = SolverState::new(&game, memory_bytes)?;
+        let open = |path| GrundyFile::open(path, &game, state.knowledge());
         let file = numbers.map(open).transpose()?;
         // At this point the store contains only the lands of the file. They keep their ids, because lands
         // with a Grundy number are never removed.
-        let (from_file, shelved) = (game.lands(), Some(workspace.into_parts()));
+        let (from_file, shelved) = (game.lands(), Some(state.into_parts()));
         let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
         Ok(Analyst { game, shelved, scratch, file, from_file, threads })
     }
@@ -238,14 +238,14 @@ impl Analyst {
     /// If an earlier analysis has panicked.
     pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
         let Analyst { game, shelved, scratch, .. } = self;
-        let workspace = shelved.take().expect("an earlier analysis has panicked");
-        let workspace = SolverState::from_parts(game, workspace);
+        let state = shelved.take().expect("an earlier analysis has panicked");
+        let state = SolverState::from_parts(game, state);
         let mut atoms = game.atoms(position, scratch);
         if atoms.is_err() {
-            workspace.collect_garbage();
+            state.collect_garbage();
             atoms = game.atoms(position, scratch);
         }
-        *shelved = Some(workspace.into_parts());
+        *shelved = Some(state.into_parts());
         Ok(game.text(&atoms?))
     }
 
@@ -285,8 +285,8 @@ impl Analyst {
         on_change: &mut dyn FnMut(&Analysis),
     ) -> Result<Analysis, MovesError> {
         let Analyst { game, shelved, scratch, file, from_file, threads } = self;
-        let workspace = shelved.take().expect("an earlier analysis has panicked");
-        let workspace = SolverState::from_parts(game, workspace);
+        let state = shelved.take().expect("an earlier analysis has panicked");
+        let state = SolverState::from_parts(game, state);
         let options = SurveyOptions {
             goal,
             nimber: 0,
@@ -296,8 +296,8 @@ impl Analyst {
             limits,
         };
         let mut saving = GrundyFileObserver { game, file: file.as_mut(), observer: &mut () };
-        let analysis = survey(&workspace, game, position, options, scratch, &mut saving, on_change);
-        *shelved = Some(workspace.into_parts());
+        let analysis = survey(&state, game, position, options, scratch, &mut saving, on_change);
+        *shelved = Some(state.into_parts());
         analysis
     }
 

@@ -54,7 +54,7 @@ pub struct SurveyOptions<'l> {
 /// # Errors
 /// [`MovesError`] if the moves cannot be listed.
 pub fn survey(
-    workspace: &SolverState<'_, Sprouts>,
+    state: &SolverState<'_, Sprouts>,
     game: &Sprouts,
     position: &Position,
     options: SurveyOptions<'_>,
@@ -66,7 +66,7 @@ pub fn survey(
     let is_full = matches!(listed, Err(MovesError::Full(_)));
     if is_full && options.limits.reached().is_none() {
         // Lands of earlier searches may occupy the memory.
-        workspace.collect_garbage();
+        state.collect_garbage();
         listed = list_nodes(game, position, options, scratch);
     }
     let (nodes, reason) = match (listed, options.limits.reached()) {
@@ -74,12 +74,11 @@ pub fn survey(
         (Err(_), Some(reason)) => (root_and_lands(game, position, options, scratch)?, Some(reason)),
         (Err(error), None) => return Err(error),
     };
-    let mut survey =
-        Survey { workspace, game, options, scratch, observer, nodes, spent: 0, reason };
+    let mut survey = Survey { state, game, options, scratch, observer, nodes, spent: 0, reason };
     if reason.is_some() {
         // `apply_rules` is not called, because a position whose children are not listed would count as lost.
         for node in &mut survey.nodes {
-            node.update(workspace, options.from_file);
+            node.update(state, options.from_file);
         }
         return Ok(survey.analysis());
     }
@@ -183,9 +182,9 @@ impl SurveyNode {
     }
 
     /// Copies the known values from the solver state. Returns true if that changed anything.
-    fn update(&mut self, workspace: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
-        let grundy = self.grundy.or_else(|| workspace.grundy(&self.sum));
-        let value = self.value.or_else(|| workspace.value(&self.sum));
+    fn update(&mut self, state: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
+        let grundy = self.grundy.or_else(|| state.grundy(&self.sum));
+        let value = self.value.or_else(|| state.value(&self.sum));
         let changed = (grundy, value) != (self.grundy, self.value);
         if changed {
             (self.grundy, self.value) = (grundy, value);
@@ -209,7 +208,7 @@ enum Target {
 }
 
 struct Survey<'w, 'g> {
-    workspace: &'w SolverState<'g, Sprouts>,
+    state: &'w SolverState<'g, Sprouts>,
     game: &'w Sprouts,
     options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,
@@ -304,8 +303,8 @@ impl Survey<'_, '_> {
         let node = &mut self.nodes[at];
         let (counters, stopped): (Counters, Option<Reason>) = match target {
             Target::Value => {
-                let (workspace, observer) = (self.workspace, &mut *self.observer);
-                let report = dfpn(workspace, &node.sum, search, threads, limits, observer);
+                let (state, observer) = (self.state, &mut *self.observer);
+                let report = dfpn(state, &node.sum, search, threads, limits, observer);
                 node.pair = Some(Pair { phi: report.phi, delta: report.delta });
                 let stopped = match report.outcome {
                     Outcome::Known(value) => {
@@ -320,9 +319,9 @@ impl Survey<'_, '_> {
                 (report.counters, stopped)
             }
             Target::Grundy => {
-                let (workspace, observer) = (self.workspace, &mut *self.observer);
+                let (state, observer) = (self.state, &mut *self.observer);
                 let atoms = node.sum.atoms();
-                let report = grundy(workspace, atoms, search, threads, limits, observer);
+                let report = grundy(state, atoms, search, threads, limits, observer);
                 (report.counters, report.grundy.err())
             }
         };
@@ -348,10 +347,10 @@ impl Survey<'_, '_> {
     /// Copies all known values from the solver state and applies the rules. Returns true if that changed
     /// anything.
     fn update(&mut self) -> bool {
-        let Survey { workspace, options, nodes, .. } = self;
+        let Survey { state, options, nodes, .. } = self;
         let mut changed = false;
         for node in nodes {
-            changed |= node.update(workspace, options.from_file);
+            changed |= node.update(state, options.from_file);
         }
         changed | self.apply_rules()
     }

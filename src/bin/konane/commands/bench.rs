@@ -179,9 +179,9 @@ impl BenchItem {
                 let game = Sprouts::new(MEMORY);
                 let atoms = game.atoms(&position, &mut Scratch::default())?;
                 let root = Sum::new(&game, &atoms, 0);
-                let workspace = SolverState::new(&game, MEMORY).map_err(CliError::SproutsTable)?;
+                let state = SolverState::new(&game, MEMORY).map_err(CliError::SproutsTable)?;
                 let (options, jobs) = (SearchOptions::TUNED, DEFAULT_JOB_EXPANSIONS);
-                algorithm.search(&workspace, &root, options, jobs, 1, limits, &mut ())
+                algorithm.search(&state, &root, options, jobs, 1, limits, &mut ())
             }
         };
         // An item that runs out of memory still counts its nodes.

@@ -216,18 +216,17 @@ impl LiveSearch {
         limits: Limits<'_>,
     ) -> Result<EndJson, String> {
         let game = Sprouts::new(memory);
-        let workspace = SolverState::new(&game, memory).map_err(|error| error.to_string())?;
+        let state = SolverState::new(&game, memory).map_err(|error| error.to_string())?;
         let atoms = game.atoms(position, &mut Scratch::default());
         let root = Sum::new(&game, &atoms.map_err(|error| error.to_string())?, 0);
-        let capacity = workspace.table().capacity();
+        let capacity = state.table().capacity();
         let mut observer = EventObserver::new(self, |progress: &Progress, seconds| {
             let progress = Progress { table_capacity: capacity, ..*progress };
             ProgressJson::new(&progress, seconds)
         });
         let (options, jobs) = (SearchOptions::TUNED, DEFAULT_JOB_EXPANSIONS);
         let threads = threads.get() as u32;
-        let report =
-            algorithm.search(&workspace, &root, options, jobs, threads, limits, &mut observer);
+        let report = algorithm.search(&state, &root, options, jobs, threads, limits, &mut observer);
         observer.progress(&Progress::from(&report));
         Ok(EndJson::from(&report))
     }

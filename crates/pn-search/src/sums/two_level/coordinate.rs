@@ -7,7 +7,7 @@ use crate::cluster::message::SharedResults;
 use crate::cluster::{CoordinatorConfig, RemoteCoordinator, coordinate};
 use crate::run::{Observer, Report};
 use crate::sums::options::SearchOptions;
-use crate::sums::workspace::{SolverState, Sum};
+use crate::sums::solver_state::{SolverState, Sum};
 
 /// Number of results from before the search that are sent together.
 const EARLIER_RESULTS: usize = 1024;
@@ -23,7 +23,7 @@ const EARLIER_RESULTS: usize = 1024;
 /// # Panics
 /// If the game, the observer or `run` does.
 pub fn coordinate_sum<G: Named>(
-    workspace: &SolverState<'_, G>,
+    state: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     config: CoordinatorConfig,
@@ -31,13 +31,13 @@ pub fn coordinate_sum<G: Named>(
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
 ) -> (Report, Option<Contradiction>) {
-    let tree = SumTree::new(workspace, root, options, false);
-    let used = workspace.table.estimated_count();
-    let mut known = workspace.knowledge.iter();
+    let tree = SumTree::new(state, root, options, false);
+    let used = state.table.estimated_count();
+    let mut known = state.knowledge.iter();
     let results = std::iter::from_fn(|| {
         let numbers: Vec<_> = known.by_ref().take(EARLIER_RESULTS).collect();
         let mut results = SharedResults { count: numbers.len(), bytes: Vec::new() };
-        append_couples(workspace.game, numbers.into_iter().map(lost_couple), &mut results.bytes);
+        append_couples(state.game, numbers.into_iter().map(lost_couple), &mut results.bytes);
         (results.count > 0).then_some(results)
     });
     let mut coordinator = coordinate(tree, config, search, used, results, observer, run);

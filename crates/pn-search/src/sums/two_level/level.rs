@@ -27,10 +27,10 @@ use crate::search_tree::SearchTree;
 use crate::sums::collect::Collector;
 use crate::sums::evaluate::Evaluator;
 use crate::sums::game::Atom;
+use crate::sums::group::{GroupResult, POLL_INTERVAL, ThreadWorker};
 use crate::sums::knowledge::GrundyStore;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{GroupResult, POLL_INTERVAL, ThreadWorker};
-use crate::sums::workspace::{SolverState, Sum, couple_of, key_of};
+use crate::sums::solver_state::{SolverState, Sum, couple_of, key_of};
 
 /// Number of attempts to select a leaf by current numbers only. Later attempts accept numbers that are outdated.
 const MAX_STRICT_ATTEMPTS: u32 = 10;
@@ -46,10 +46,10 @@ const WORKERS: usize = 64;
 
 /// The tree of the first level. Its nodes are couples.
 pub struct SumTree<'a, G: Named> {
-    workspace: &'a SolverState<'a, G>,
+    state: &'a SolverState<'a, G>,
     root: &'a Sum,
     selector: ThreadWorker<'a, G>,
-    state: Arc<SharedState<'a>>,
+    shared: Arc<SharedState<'a>>,
     scratch: G::Scratch,
     couples: Couples,
     /// True if the workers use the same solver state. Then they collect its garbage and let its table grow.
@@ -75,27 +75,27 @@ pub struct SumTree<'a, G: Named> {
 impl<'a, G: Named> SumTree<'a, G> {
     /// Creates a tree without inner nodes. `is_shared` means that the workers use the same solver state.
     pub(super) fn new(
-        workspace: &'a SolverState<'a, G>,
+        state: &'a SolverState<'a, G>,
         root: &'a Sum,
         options: SearchOptions,
         is_shared: bool,
     ) -> Self {
-        let state = SharedState::new(WORKERS, Limits::default(), Counters::default());
+        let shared = SharedState::new(WORKERS, Limits::default(), Counters::default());
         // There is no observer, because the coordinator takes new Grundy numbers from the state.
-        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, POLL_INTERVAL);
-        let evaluator = Evaluator::new(workspace, &workspace.table, monitor, options, true);
+        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&shared), None, POLL_INTERVAL);
+        let evaluator = Evaluator::new(state, &state.table, monitor, options, true);
         let mut tree = SumTree {
-            workspace,
+            state,
             root,
             selector: ThreadWorker::new(evaluator, options.params()),
-            state,
+            shared,
             scratch: G::Scratch::default(),
             couples: Couples::default(),
             is_shared,
             collector: Collector::default(),
             pair: Pair { phi: 1, delta: 1 },
             published: Counters::default(),
-            kept: (workspace.table.estimated_count(), 0),
+            kept: (state.table.estimated_count(), 0),
             collections: 0,
             has_lost_leaves: false,
             failure: None,
@@ -113,7 +113,7 @@ impl<'a, G: Named> SumTree<'a, G> {
     /// Returns the report of a search. `reason` is the reason why the search ended, or `None` if the root is solved.
     pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
         let answer = reason.map_or(Ok(self.pair), Err);
-        let memory_bytes = self.workspace.bytes() + self.own_bytes();
+        let memory_bytes = self.state.bytes() + self.own_bytes();
         GroupResult { answer, root: self.pair, counters, threads: 1 }.report(memory_bytes)
     }
 
@@ -137,7 +137,7 @@ impl<'a, G: Named> SumTree<'a, G> {
 
     /// Records a contradiction between results about an atom, and ends the search.
     fn contradict(&mut self, atom: Atom, known: String, reported: String) {
-        let atom = self.workspace.game.atom_text(atom);
+        let atom = self.state.game.atom_text(atom);
         self.claims.get_or_insert(Claims { atom, known, reported });
         self.failure = Some(Reason::Contradiction);
     }
@@ -154,8 +154,8 @@ impl<'a, G: Named> SumTree<'a, G> {
         let kept: HashSet<u64> = taken.chain(couples).copied().collect();
         let atoms = self.root.atoms().iter().copied();
         let atoms: Vec<Atom> = atoms.chain(kept.iter().map(|&code| couple_of(code).0)).collect();
-        let SolverState { table, .. } = self.workspace;
-        if !self.collector.collect(self.workspace, &atoms, 1, &|| false) {
+        let SolverState { table, .. } = self.state;
+        if !self.collector.collect(self.state, &atoms, 1, &|| false) {
             self.failure = self.failure.or(Some(Reason::Memory));
             return false;
         }
@@ -170,10 +170,10 @@ impl<'a, G: Named> SumTree<'a, G> {
     /// Removes the inner nodes whose numbers a collection has evicted, except those in `kept`. Their atoms may be
     /// evicted as well, so their codes may stand for other couples later. Also lets the selector continue.
     fn remove_evicted(&mut self, kept: &HashSet<u64>) {
-        let table = &self.workspace.table;
+        let table = &self.state.table;
         let is_stored = |code| table.lookup(key_of(code), code).is_some();
         self.couples.expanded.retain(|&code| is_stored(code) || kept.contains(&code));
-        self.state.resume(0);
+        self.shared.resume(0);
         self.selector.tree.monitor.stopped = None;
     }
 
@@ -203,7 +203,7 @@ impl<'a, G: Named> SumTree<'a, G> {
             match self.selector.tree.import(result, &mut self.scratch) {
                 Ok(is_new) => return is_new,
                 Err(ImportError::Contradiction(atom)) => {
-                    let known = contradiction::known(self.workspace.knowledge.get(atom));
+                    let known = contradiction::known(self.state.knowledge.get(atom));
                     self.contradict(atom, known, result.text());
                     return false;
                 }
@@ -222,7 +222,7 @@ impl<'a, G: Named> SumTree<'a, G> {
 
     /// Adds the virtual loss of a taken leaf.
     fn add_virtual_loss(&self, leaf: &TakenCouple) {
-        let virtual_losses = &self.state.virtual_losses;
+        let virtual_losses = &self.shared.virtual_losses;
         for code in leaf.whole_path() {
             virtual_losses.add(key_of(code));
         }
@@ -274,7 +274,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     fn node(&self, code: u64) -> Couple {
         let (atom, nimber) = couple_of(code);
         let mut name = Vec::new();
-        self.workspace.game.append_name(atom, &mut name);
+        self.state.game.append_name(atom, &mut name);
         Couple { atom: name, nimber }
     }
 
@@ -287,7 +287,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn release(&mut self, leaf: &TakenCouple) {
         self.couples.taken.remove(&leaf.code);
-        let virtual_losses = &self.state.virtual_losses;
+        let virtual_losses = &self.shared.virtual_losses;
         for code in leaf.whole_path() {
             virtual_losses.remove(key_of(code));
         }
@@ -327,7 +327,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn resolve(&mut self, leaf: &TakenCouple, value: Value, _: Option<u64>, work: u64) {
         let (atom, nimber) = couple_of(leaf.code);
-        let SolverState { game, knowledge, .. } = self.workspace;
+        let SolverState { game, knowledge, .. } = self.state;
         let lives = game.features(atom).lives;
         let known =
             SearchTree::value(&self.selector.tree, leaf.code).filter(|&known| known != value);
@@ -375,10 +375,10 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         self.published = now;
         if !self.is_shared {
             counters.table_used = self.table_used();
-            if self.workspace.table_wants_growth(counters.table_used) {
-                self.workspace.table.grow(1, key_of);
+            if self.state.table_wants_growth(counters.table_used) {
+                self.state.table.grow(1, key_of);
             }
-            if self.failure.is_none() && self.workspace.balance(self.own_bytes()).is_full {
+            if self.failure.is_none() && self.state.balance(self.own_bytes()).is_full {
                 self.free_memory(&[]);
             }
         }
@@ -387,7 +387,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn take_grundy_numbers(&mut self) -> Vec<(u32, u32)> {
         self.selector.tree.monitor.finish();
-        self.state.take_found()
+        self.shared.take_found()
     }
 
     fn root(&self) -> RootNumbers {

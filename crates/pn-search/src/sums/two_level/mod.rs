@@ -26,8 +26,8 @@ pub use named::Named;
 pub use worker::SumWorker;
 
 use super::SearchOptions;
-use super::threads::{ThreadWorker, WorkerGroup};
-use super::workspace::{SolverState, Sum};
+use super::group::{ThreadWorker, WorkerGroup};
+use super::solver_state::{SolverState, Sum};
 use crate::cluster::message::{Job, JobOutcome, WorkerState};
 use crate::cluster::pool::Pool;
 use crate::cluster::{CoordinatorConfig, JobTree};
@@ -47,7 +47,7 @@ pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
 /// # Panics
 /// In the same cases as [`super::dfpn()`].
 pub fn two_level<G: Named>(
-    workspace: &SolverState<'_, G>,
+    state: &SolverState<'_, G>,
     root: &Sum,
     options: SearchOptions,
     job_expansions: u64,
@@ -55,13 +55,13 @@ pub fn two_level<G: Named>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let tree = SumTree::new(workspace, root, options, true);
+    let tree = SumTree::new(state, root, options, true);
     let config = CoordinatorConfig { job_nodes: job_expansions, ..CoordinatorConfig::LOCAL };
     let pool = Pool::new(tree, config);
-    let threads = WorkerGroup { workspace, options, count: threads };
-    let found = threads.search(root.atoms(), limits, observer, |worker| run_jobs(&pool, worker));
+    let group = WorkerGroup { state, options, count: threads };
+    let found = group.search(root.atoms(), limits, observer, |worker| run_jobs(&pool, worker));
     let tree = pool.into_coordinator().tree;
-    found.report(workspace.bytes() + tree.own_bytes())
+    found.report(state.bytes() + tree.own_bytes())
 }
 
 /// Runs jobs of the pool until the root is solved or the search has to stop. Returns the root's phi and delta if it is
@@ -75,8 +75,8 @@ fn run_jobs<G: Named>(
         coordinator.resume();
     }
     drop(coordinator);
-    let mut state = WorkerState::Idle;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, state) {
+    let mut result = WorkerState::Idle;
+    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, result) {
         worker.tree.own_bytes = pool.lock().tree.own_bytes();
         let before = worker.tree.monitor.counters;
         let outcome = match worker.search_job(node, budget).map(Pair::value) {
@@ -86,7 +86,7 @@ fn run_jobs<G: Named>(
             Some(None) => JobOutcome::Open(Vec::new()),
         };
         let spent = worker.tree.monitor.counters.since(&before);
-        state = WorkerState::Done { job: id, outcome, spent };
+        result = WorkerState::Done { job: id, outcome, spent };
     }
     let coordinator = pool.lock();
     let root = coordinator.tree.root();

@@ -13,8 +13,8 @@ use crate::Value;
 use crate::sums::evaluate::TableEvaluator;
 use crate::sums::game::{Atom, GameFull, Impartial};
 use crate::sums::knowledge::{GrundyStore, MAX_GRUNDY, TRACKED};
+use crate::sums::solver_state::{SolverState, code_of, couple_of, key_of};
 use crate::sums::store::{PackedList, atom_of, options_of};
-use crate::sums::workspace::{SolverState, code_of, couple_of, key_of};
 use crate::table::{Entry, entry};
 
 /// An impartial game whose atoms have names that mean the same in every process.
@@ -173,7 +173,7 @@ impl<G: Named> TableEvaluator<'_, G> {
         couple: SharedCouple<'_>,
         scratch: &mut G::Scratch,
     ) -> Result<bool, ImportError> {
-        let SolverState { game, knowledge, table, .. } = self.workspace;
+        let SolverState { game, knowledge, table, .. } = self.state;
         let SharedCouple { atom, nimber, entry } = couple;
         let Some(atom) = game.find(atom, scratch)? else { return Ok(false) };
         let known = knowledge.get(atom);
@@ -230,7 +230,7 @@ impl<G: Named> TableEvaluator<'_, G> {
     pub(super) fn results_below(&mut self, atom: Atom, nimber: u32, list: &PackedList) -> Vec<u8> {
         let mut codes = vec![code_of(atom, nimber)];
         self.couples_below(atom, nimber, list, |atom, nimber| codes.push(code_of(atom, nimber)));
-        let SolverState { game, knowledge, table, .. } = self.workspace;
+        let SolverState { game, knowledge, table, .. } = self.state;
         let (mut couples, mut added) = (Vec::new(), HashSet::default());
         let mut atoms = HashSet::default();
         let parts = options_of(list).flat_map(|(_, option)| option.iter().copied().map(atom_of));

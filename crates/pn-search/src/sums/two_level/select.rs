@@ -11,10 +11,10 @@ use crate::search_tree::{ChildSummary, Expanded, SearchTree, scan};
 use crate::sums::evaluate::{CoupleNumbers, OWN};
 use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Impartial;
+use crate::sums::group::ThreadWorker;
+use crate::sums::solver_state::{Sum, code_of};
 use crate::sums::store::option_at;
-use crate::sums::threads::ThreadWorker;
 use crate::sums::tree::Summand;
-use crate::sums::workspace::{Sum, code_of};
 use crate::table::Entry;
 
 /// A free leaf that has been taken.
@@ -259,8 +259,8 @@ mod tests {
     use crate::sums::SearchOptions;
     use crate::sums::evaluate::Evaluator;
     use crate::sums::expand::Listing;
+    use crate::sums::solver_state::{SolverState, couple_of};
     use crate::sums::store::options_of;
-    use crate::sums::workspace::{SolverState, couple_of};
     use crate::testing::impartial_games::Declared;
     use std::collections::BTreeSet;
 
@@ -309,12 +309,12 @@ mod tests {
             // Below sums of all parts there are more leaves, so these games are smaller.
             let (sum_of_all_parts, atoms) = if seed % 3 == 0 { (true, 40) } else { (false, 60) };
             let game = Declared::random(seed, atoms, 6);
-            let workspace = SolverState::new(&game, 1 << 22).unwrap();
+            let state = SolverState::new(&game, 1 << 22).unwrap();
             let root = Sum::new(&game, &[atoms - 1, atoms - 2, atoms - 3], (seed % 4) as u32);
-            let state = SharedState::new(1, Limits::default(), Counters::default());
-            let monitor = SearchMonitor::of_worker(WorkerSlot::first(&state), None);
+            let shared = SharedState::new(1, Limits::default(), Counters::default());
+            let monitor = SearchMonitor::of_worker(WorkerSlot::first(&shared), None);
             let options = SearchOptions { sum_of_all_parts, ..SearchOptions::PAPER };
-            let evaluator = Evaluator::new(&workspace, &workspace.table, monitor, options, true);
+            let evaluator = Evaluator::new(&state, &state.table, monitor, options, true);
             let mut worker = ThreadWorker::new(evaluator, options.params());
             let mut couples = Couples::default();
             let mut inner = BTreeSet::new();

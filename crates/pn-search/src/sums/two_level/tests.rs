@@ -323,24 +323,23 @@ fn run(
     let numbers = oracle(&game);
     let games: Vec<ProcessGame<'_>> =
         (0..concurrent + 20).map(|_| ProcessGame::new(&game, max_atoms[1])).collect();
-    let workspaces = games.iter().map(|game| SolverState::new(game, 1 << 20).unwrap());
+    let states = games.iter().map(|game| SolverState::new(game, 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
-    let worker = |workspace| {
-        SumWorker::new(workspace, options, NonZeroUsize::MIN, 2, SEARCH, Limits::default())
-    };
-    let workers: Vec<SumWorker<'_, _>> = workspaces.map(worker).collect();
+    let worker =
+        |state| SumWorker::new(state, options, NonZeroUsize::MIN, 2, SEARCH, Limits::default());
+    let workers: Vec<SumWorker<'_, _>> = states.map(worker).collect();
     let process_game = ProcessGame::new(&game, max_atoms[0]);
     // Makes the ids of atoms differ between processes.
     for (at, game) in games.iter().enumerate().skip(1) {
         game.intern(at as Atom % 3).unwrap();
     }
-    let workspace = SolverState::new(&process_game, 1 << 20).unwrap();
+    let state = SolverState::new(&process_game, 1 << 20).unwrap();
     let root =
         Sum::new(&process_game, &atoms.map(|atom| process_game.intern(atom).unwrap()), nimber);
     let mut recorder = NumberRecorder { game: &process_game, numbers: Vec::new() };
     let (mut crashes, mut results) = (0, 0);
     let (report, contradiction) = coordinate_sum(
-        &workspace,
+        &state,
         &root,
         options,
         config(job_nodes),
@@ -380,9 +379,9 @@ fn run(
     let counters = report.counters;
     assert_eq!(counters.nodes, counters.first_level + counters.second_level);
     assert_eq!(counters.grundy_numbers, recorder.numbers.len() as u64);
-    for workspace in workers.iter().map(|worker| &worker.workspace).chain([&workspace]) {
-        for (atom, number) in workspace.knowledge().iter() {
-            let atom = workspace.game.declared(atom);
+    for state in workers.iter().map(|worker| &worker.state).chain([&state]) {
+        for (atom, number) in state.knowledge().iter() {
+            let atom = state.game.declared(atom);
             assert_eq!(number, numbers[atom as usize], "seed {seed}");
         }
     }

@@ -22,10 +22,10 @@ use crate::sums::collect::Collector;
 use crate::sums::evaluate::{Evaluator, TableEvaluator};
 use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Atom;
+use crate::sums::group::{GroupResult, POLL_INTERVAL, ThreadWorker, WorkerGroup};
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
-use crate::sums::threads::{GroupResult, POLL_INTERVAL, ThreadWorker, WorkerGroup};
-use crate::sums::workspace::{SolverState, code_of, couple_of};
+use crate::sums::solver_state::{SolverState, code_of, couple_of};
 use crate::threads::start_worker;
 
 /// Minimum number of results for which a further thread is started. To import that many takes several times as long as
@@ -39,7 +39,7 @@ const STACK_BYTES: usize = 1 << 20;
 ///
 /// The budget of a job limits both nodes and expansions, because an expansion may add no new nodes.
 pub struct SumWorker<'a, G: Named> {
-    pub(super) workspace: SolverState<'a, G>,
+    pub(super) state: SolverState<'a, G>,
     options: SearchOptions,
     threads: NonZeroUsize,
     min_shared_work: u64,
@@ -52,7 +52,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
     /// expansions. The worker owns the solver state: a job may let the table
     /// grow, and no other search may use the table meanwhile.
     pub fn new(
-        workspace: SolverState<'a, G>,
+        state: SolverState<'a, G>,
         options: SearchOptions,
         threads: NonZeroUsize,
         min_shared_work: u64,
@@ -61,16 +61,15 @@ impl<'a, G: Named> SumWorker<'a, G> {
     ) -> Self {
         let jobs = WorkerJobs::new(search, limits);
         let scratch = Mutex::default();
-        SumWorker { workspace, options, threads, min_shared_work, jobs, scratch }
+        SumWorker { state, options, threads, min_shared_work, jobs, scratch }
     }
 
     /// Calls `run` with an evaluator. Returns the result of `run` and the evaluator's counters.
     fn evaluate<T>(&self, run: impl FnOnce(&mut TableEvaluator<'_, G>) -> T) -> (T, Counters) {
-        let state = SharedState::new(1, Limits::default(), Counters::default());
-        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&state), None, POLL_INTERVAL);
-        let workspace = &self.workspace;
-        let mut evaluator =
-            Evaluator::new(workspace, &workspace.table, monitor, self.options, false);
+        let shared = SharedState::new(1, Limits::default(), Counters::default());
+        let monitor = SearchMonitor::with_interval(WorkerSlot::first(&shared), None, POLL_INTERVAL);
+        let state = &self.state;
+        let mut evaluator = Evaluator::new(state, &state.table, monitor, self.options, false);
         let result = run(&mut evaluator);
         (result, evaluator.monitor.counters)
     }
@@ -125,11 +124,11 @@ impl<'a, G: Named> SumWorker<'a, G> {
         scratch: &mut G::Scratch,
         stop: Option<&AtomicBool>,
     ) -> Result<Option<Atom>, WireError> {
-        let SolverState { game, .. } = &self.workspace;
+        let SolverState { game, .. } = &self.state;
         let mut found = game.find(name, scratch);
         let stop = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let threads = self.threads.get() as u32;
-        if found.is_err() && Collector::default().collect(&self.workspace, &[], threads, &stop) {
+        if found.is_err() && Collector::default().collect(&self.state, &[], threads, &stop) {
             found = game.find(name, scratch);
         }
         match found {
@@ -146,10 +145,10 @@ impl<'a, G: Named> SumWorker<'a, G> {
         budget: u64,
         limits: Limits<'_>,
     ) -> (JobOutcome<Vec<u8>>, Counters, Vec<u8>) {
-        let workspace = &self.workspace;
+        let state = &self.state;
         let threads = self.threads.get() as u32;
-        let threads = WorkerGroup { workspace, options: self.options, count: threads };
-        let budget = budget.div_ceil(threads.count.into());
+        let group = WorkerGroup { state, options: self.options, count: threads };
+        let budget = budget.div_ceil(group.count.into());
         let (atom, _) = couple_of(code);
         let numbers = Mutex::new(Vec::new());
         let search = |worker: &mut ThreadWorker<'_, G>| {
@@ -158,7 +157,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             lock(&numbers).append(&mut worker.tree.shared);
             found
         };
-        let GroupResult { answer, counters, .. } = threads.search(&[atom], limits, &mut (), search);
+        let GroupResult { answer, counters, .. } = group.search(&[atom], limits, &mut (), search);
         let mut numbers = std::mem::take(&mut *lock(&numbers));
         let mut spent = counters;
         let outcome = match answer.map(Pair::value) {
@@ -176,11 +175,11 @@ impl<'a, G: Named> SumWorker<'a, G> {
         };
         // The number may have taken few expansions, or an earlier job may have found it after the coordinator assigned
         // this job.
-        numbers.extend(workspace.knowledge.get(atom).grundy().map(|number| (atom, number)));
+        numbers.extend(state.knowledge.get(atom).grundy().map(|number| (atom, number)));
         numbers.sort_unstable();
         numbers.dedup();
         let mut results = Vec::new();
-        append_couples(workspace.game, numbers.into_iter().map(lost_couple), &mut results);
+        append_couples(state.game, numbers.into_iter().map(lost_couple), &mut results);
         // The coordinator counts the entries of its own table, and each Grundy number when it first receives it.
         let spent = Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, ..spent };
         (outcome, spent, results)
@@ -210,7 +209,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
             Ok(match (taken, atom) {
                 (Err(atom), _) => {
                     // The worker sends its own number, unless it has only excluded the number in the result.
-                    let SolverState { game, knowledge, .. } = &self.workspace;
+                    let SolverState { game, knowledge, .. } = &self.state;
                     let mut known = Vec::new();
                     if let Some(number) = knowledge.get(atom).grundy() {
                         append_couples(*game, [lost_couple((atom, number))], &mut known);
@@ -237,7 +236,7 @@ impl<G: Named> RemoteWorker for SumWorker<'_, G> {
     }
 
     fn capacity(&self) -> u64 {
-        self.workspace.table.capacity()
+        self.state.table.capacity()
     }
 }
 

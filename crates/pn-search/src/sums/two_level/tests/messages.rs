@@ -13,18 +13,17 @@ fn with_coordinator(
 ) -> (Report, Option<Contradiction>) {
     let game = Declared::random(8, 70, 6);
     let games = [(); 3].map(|()| ProcessGame::new(&game, 70));
-    let workspaces = games.each_ref().map(|game| SolverState::new(game, 1 << 20).unwrap());
-    let [workspace, first, second] = workspaces;
+    let states = games.each_ref().map(|game| SolverState::new(game, 1 << 20).unwrap());
+    let [state, first, second] = states;
     let options = SearchOptions::PAPER;
-    let worker = |workspace| {
-        SumWorker::new(workspace, options, NonZeroUsize::MIN, 1, SEARCH, Limits::default())
-    };
+    let worker =
+        |state| SumWorker::new(state, options, NonZeroUsize::MIN, 1, SEARCH, Limits::default());
     let workers = [worker(first), worker(second)];
     let [process_game, ..] = &games;
     let atoms = [69, 68, 67].map(|atom| process_game.intern(atom).unwrap());
     let root = Sum::new(process_game, &atoms, 0);
     let config = CoordinatorConfig { max_results_in_reply: 1000, ..config(4) };
-    coordinate_sum(&workspace, &root, options, config, SEARCH, &mut (), |coordinator| {
+    coordinate_sum(&state, &root, options, config, SEARCH, &mut (), |coordinator| {
         test(coordinator, &workers)
     })
 }
@@ -61,7 +60,7 @@ fn a_late_worker_receives_all_results() {
         let reply: Reply<Couple> = wire::decode(Kind::Reply, SEARCH, &late.reply).unwrap();
         assert_eq!((couples_in(&reply.results).count(), reply.received), (results, results));
         workers[1].search(1, &late.reply, None).unwrap();
-        let SolverState { game, knowledge, .. } = &workers[1].workspace;
+        let SolverState { game, knowledge, .. } = &workers[1].state;
         for SharedCouple { atom, nimber, entry } in couples_in(&reply.results).flatten() {
             assert_eq!(entry.value(), Some(Value::Loss));
             let known = knowledge.get(game.find(atom, &mut ()).unwrap().unwrap());
@@ -160,8 +159,8 @@ fn contradictions_end_the_search() {
     // A worker receives a number that contradicts its own results. It reports its own number if it has one.
     for knows_number in [true, false] {
         let text = contradiction(|coordinator, workers| {
-            let atom = workers[0].workspace.game.intern(5).unwrap();
-            let knowledge = workers[0].workspace.knowledge();
+            let atom = workers[0].state.game.intern(5).unwrap();
+            let knowledge = workers[0].state.knowledge();
             match knows_number {
                 true => knowledge.set_grundy(atom, 1),
                 false => knowledge.exclude(atom, 1),

@@ -9,7 +9,7 @@ use super::collect::Collector;
 use super::evaluate::{Evaluator, TableEvaluator};
 use super::game::{Atom, Impartial};
 use super::options::SearchOptions;
-use super::workspace::SolverState;
+use super::solver_state::SolverState;
 use crate::dfpn;
 use crate::numbers::Pair;
 use crate::parallel::run_workers;
@@ -31,7 +31,7 @@ pub(super) type ThreadWorker<'a, G> = dfpn::Worker<TableEvaluator<'a, G>, true>;
 
 /// The workers of a search.
 pub(super) struct WorkerGroup<'w, G: Impartial> {
-    pub workspace: &'w SolverState<'w, G>,
+    pub state: &'w SolverState<'w, G>,
     pub options: SearchOptions,
     /// Number of workers. At least one is started.
     pub count: u32,
@@ -72,29 +72,28 @@ impl<G: Impartial> WorkerGroup<'_, G> {
         task: impl Fn(&mut ThreadWorker<'_, G>) -> Option<T> + Sync,
     ) -> GroupResult<T> {
         let count = self.count.max(1) as usize;
-        let table = &self.workspace.table;
+        let table = &self.state.table;
         let begin = Counters { table_used: table.estimated_count(), ..Counters::default() };
-        let state = SharedState::new(count, limits, begin);
+        let shared = SharedState::new(count, limits, begin);
         let mut collector = Collector::default();
         let mut threads = 1;
         loop {
-            let (found, root_pair, started) = self.run_once(&task, root, &state, observer);
+            let (found, root_pair, started) = self.run_once(&task, root, &shared, observer);
             threads = started.max(threads);
-            let unreported = state.take_found();
+            let unreported = shared.take_found();
             if !unreported.is_empty() && !observer.grundy_numbers(&unreported) {
-                state.stop(Reason::FileError);
+                shared.stop(Reason::FileError);
             }
             if found.is_none()
-                && state.reason() == Some(Reason::Memory)
-                && collector
-                    .collect(self.workspace, root, self.count, &|| limits.reached().is_some())
+                && shared.reason() == Some(Reason::Memory)
+                && collector.collect(self.state, root, self.count, &|| limits.reached().is_some())
             {
-                state.resume(table.count().0);
+                shared.resume(table.count().0);
                 continue;
             }
-            let stopped = || state.reason().expect("a search without an answer has been stopped");
+            let stopped = || shared.reason().expect("a search without an answer has been stopped");
             let answer = found.ok_or_else(stopped);
-            return GroupResult { answer, root: root_pair, counters: state.counters(), threads };
+            return GroupResult { answer, root: root_pair, counters: shared.counters(), threads };
         }
     }
 
@@ -104,20 +103,20 @@ impl<G: Impartial> WorkerGroup<'_, G> {
         &self,
         task: &(impl Fn(&mut ThreadWorker<'_, G>) -> Option<T> + Sync),
         root: &[Atom],
-        state: &Arc<SharedState<'_>>,
+        shared: &Arc<SharedState<'_>>,
         observer: &mut dyn Observer,
     ) -> (Option<T>, Pair, u32) {
-        let &WorkerGroup { workspace, options, count } = self;
-        let lives = |&atom: &Atom| workspace.game.features(atom).lives as usize;
+        let &WorkerGroup { state, options, count } = self;
+        let lives = |&atom: &Atom| state.game.features(atom).lives as usize;
         let moves: usize = root.iter().map(lives).sum();
         let stack = STACK_BYTES.saturating_add(moves.saturating_mul(STACK_BYTES_PER_MOVE));
         let run = |observer: &mut dyn Observer| {
-            run_workers(state, stack, observer, |slot, observer| {
+            run_workers(shared, stack, observer, |slot, observer| {
                 // Shortens the lifetime of the trait object.
                 let observer = observer.map(|observer| observer as &mut dyn Observer);
                 let monitor = SearchMonitor::with_interval(slot, observer, POLL_INTERVAL);
-                let table = &workspace.table;
-                let evaluator = Evaluator::new(workspace, table, monitor, options, count > 1);
+                let table = &state.table;
+                let evaluator = Evaluator::new(state, table, monitor, options, count > 1);
                 let mut worker = ThreadWorker::new(evaluator, options.params());
                 let found = task(&mut worker);
                 let monitor = &mut worker.tree.monitor;
