@@ -177,8 +177,7 @@ pub fn run(args: &ExploreArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let hosts = args.allow_host.clone().into();
     let router = security::guarded(routes::router(Arc::clone(&explorer)), &hosts);
-    let refusal = security::guarded(routes::refusal(), &hosts);
-    server::serve(listener, router, refusal, &explorer, stop).map_err(CliError::Server)?;
+    server::serve(listener, router, &explorer, stop).map_err(CliError::Server)?;
     // Skipped if a request is still using it. A file without its last numbers is valid.
     if let Some(analyst) = explorer.sprouts.take() {
         analyst.close()?;

@@ -11,7 +11,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::server::Connection;
 use crate::exit::CliError;
 use konane::ErrorKind;
 use konane::SolveError;
@@ -104,14 +103,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let connection = request.extensions().get::<Connection>().cloned();
-        if let Some(connection) = &connection {
-            connection.set_waiting();
-        }
         let body = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, state)).await;
-        if let Some(connection) = &connection {
-            connection.set_processing();
-        }
         let Ok(body) = body else {
             let seconds = BODY_TIME.as_secs();
             let text = format!("the body of the request was not received within {seconds} s");

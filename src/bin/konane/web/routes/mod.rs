@@ -17,7 +17,7 @@ mod why;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use serde::Serialize;
@@ -65,15 +65,6 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
     }
     router.fallback(not_found).method_not_allowed_fallback(|| async {
         ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
-    })
-}
-
-/// Returns the routes that answer every request while the server is overloaded.
-pub fn refusal() -> Router {
-    Router::new().fallback(|| async {
-        let text = "the server is busy with other requests; try again in a second";
-        let error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text);
-        ([(header::RETRY_AFTER, "1")], error)
     })
 }
 
