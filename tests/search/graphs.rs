@@ -73,7 +73,7 @@ fn small_trees_never_change_an_outcome() {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let mut random = Random(number ^ 0xaaaa);
-        for tree_bytes in [64, 100, 1 << 10, 4 << 10, 32 << 10] {
+        for tree_bytes in [128, 200, 1 << 10, 4 << 10, 32 << 10] {
             let mut setting = Setting::random(&mut random, 1 << 10);
             setting.tree_bytes = tree_bytes;
             let context = || format!("graph {number}");
