@@ -415,8 +415,8 @@ fn the_sentence_about_a_position_agrees_with_its_list_of_moves() {
         let text = stdout(&play(&dir, &args, "moves\n"));
         let (shown, listed) = text.split_once(") to move. ").expect("a sentence");
         assert!(!shown.contains("I win"), "{text}");
-        let (sentence, _) = listed.split_once('\n').expect("a list");
-        let count = |end: &str| listed.lines().filter(|line| line.contains(end)).count();
+        let (sentence, list) = listed.split_once('\n').expect("a list");
+        let count = |end: &str| list.lines().filter(|line| line.contains(end)).count();
         let (won, lost, open) = (count(" wins"), count(" loses"), count(" unknown"));
         let wins = if won == 1 { "1 of your" } else { &format!("{won} of your") };
         let all = won + lost + open;
