@@ -55,3 +55,8 @@ pub use dyadic::Dyadic;
 pub use parse::GameTextError;
 pub use store::{GameId, GameStore};
 pub use thermograph::Thermograph;
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
