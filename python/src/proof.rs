@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use konane::proof::{self, ProofObserver, ProofReader, ProofWriter, ProveResult};
 use konane::search::certificate::CertificateError;
-use konane::search::plain::oracle::Oracle;
 use konane::system::memory_available;
-use konane::{Colour, Progress, Reason, Solver, Value};
+use konane::{Colour, Progress, Reason, Value};
 use pyo3::prelude::*;
 
 use crate::argument::{PathArg, StrArg, name};
@@ -21,16 +20,7 @@ use crate::options::{
 };
 use crate::progress::{Latest, ProgressReporter};
 use crate::results;
-use crate::solve::{KonaneSearch, RunWith, SearchArguments, last_progress};
-
-/// Solves a position and collects its proof.
-struct Prove<'a>(&'a Latest<Progress<'static>>);
-
-impl RunWith<ProveResult> for Prove<'_> {
-    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<ProveResult, Failure> {
-        Ok(proof::prove(solver, &mut self.0)?)
-    }
-}
+use crate::solve::{KonaneSearch, SearchArguments, last_progress};
 
 impl ProofObserver for &Latest<Progress<'static>> {}
 
@@ -91,7 +81,8 @@ pub fn prove<'py>(
         on_pool(pool, || {
             // Before the search, so that a file that cannot be written is reported at once.
             let writer = ProofWriter::create(&path.0)?;
-            let ProveResult { solution, proof } = search.run(stop, Prove(&latest))?;
+            let ProveResult { solution, proof } =
+                search.run(stop, |solver| proof::prove(solver, &mut &latest))?;
             let stopped = |reason: Reason| reason.text().to_owned();
             let written = match proof {
                 None => Err(solution.reason.map(stopped)),

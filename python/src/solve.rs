@@ -1,14 +1,12 @@
 //! `solve`, and the parts that it shares with `prove`.
 //!
 //! * [`SearchArguments`], [`KonaneSearch`]: arguments of a search, before and after they are checked.
-//! * [`RunWith`]: work with a solver, whose type depends on the database.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use konane::search::plain::oracle::Oracle;
 use konane::tablebase::{Database, DatabaseValues};
-use konane::{Algorithm, Profile, Progress, Solution, SolveOptions, Solver};
+use konane::{Algorithm, Profile, Progress, Solution, SolveError, SolveOptions, Solver};
 use pyo3::prelude::*;
 
 use crate::argument::{StrArg, name, wrong_choice};
@@ -68,15 +66,21 @@ impl KonaneSearch {
     ///
     /// # Errors
     /// If the search or the database fails.
-    pub fn run<T>(&self, stop: &AtomicBool, search: impl RunWith<T>) -> Result<T, Failure> {
+    pub fn run<T>(
+        &self,
+        stop: &AtomicBool,
+        search: impl FnOnce(&Solver<'_>) -> Result<T, SolveError>,
+    ) -> Result<T, Failure> {
+        let values = self.database.as_ref().map(|database| DatabaseValues::new(database));
         let solver = Solver::new(&self.start.board, &self.start.position);
-        let solver = solver.options(self.options).limits(self.limits.to_limits(stop));
-        let Some(database) = &self.database else { return search.run_with(&solver) };
-        let values = DatabaseValues::new(database);
-        let found = search.run_with(&solver.oracle(&values));
-        match values.into_error() {
+        let mut solver = solver.options(self.options).limits(self.limits.to_limits(stop));
+        if let Some(values) = &values {
+            solver = solver.oracle(values);
+        }
+        let found = search(&solver);
+        match values.and_then(DatabaseValues::into_error) {
             Some(error) => Err(error.into()),
-            None => found,
+            None => Ok(found?),
         }
     }
 
@@ -94,23 +98,6 @@ impl KonaneSearch {
         let best = progress.best.and_then(|code| position.move_to(board, code));
         let is_alpha_beta = self.options.algorithm == Algorithm::AlphaBeta;
         progress::object(py, progress, seconds, best, is_alpha_beta)
-    }
-}
-
-/// Work with a solver, with or without the values of a database.
-pub trait RunWith<T> {
-    /// Runs the work.
-    ///
-    /// # Errors
-    /// If the search or a file fails.
-    fn run_with<K: Oracle>(self, solver: &Solver<'_, K>) -> Result<T, Failure>;
-}
-
-struct Solve<'a>(&'a Latest<Progress<'static>>);
-
-impl RunWith<Solution> for Solve<'_> {
-    fn run_with<K: Oracle>(mut self, solver: &Solver<'_, K>) -> Result<Solution, Failure> {
-        Ok(solver.run_observed(&mut self.0)?)
     }
 }
 
@@ -178,7 +165,7 @@ pub fn solve<'py>(
     let latest = Latest::default();
     let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let object = |py, progress: &Progress, seconds| search.progress(py, progress, seconds);
-    let work = |stop: &AtomicBool| search.run(stop, Solve(&latest));
+    let work = |stop: &AtomicBool| search.run(stop, |solver| solver.run_observed(&mut &latest));
     let found = interrupt::run(py, reporter.period(), || reporter.tick(object), work)??;
     reporter.end(last_progress(&found), object)?;
     results::make(py, "Solution", results::dict(py, &found)?)

@@ -15,7 +15,6 @@ use crate::konane::{
 };
 use crate::proof::{self, ProofError, ProofStrategy};
 use crate::search::Value;
-use crate::search::plain::oracle::Oracle;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Progress, Reason};
 use crate::search::table::Table;
 use crate::tablebase::{Database, DatabaseError, DatabaseValues};
@@ -470,33 +469,27 @@ impl Analyst {
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<Solution, AnalysisError> {
-        let on_progress = self.on_progress.take();
-        let mut observer = SearchObserver { position: *position, nodes: self.nodes, on_progress };
-        let found = match self.database.as_deref() {
-            None => self.search_by(position, limits, &(), &mut observer).map_err(Into::into),
-            Some(database) => {
-                let values = DatabaseValues::new(database).with_board(&self.board);
-                let solution = self.search_by(position, limits, &values, &mut observer)?;
-                values.into_error().map_or(Ok(solution), |error| Err(error.into()))
-            }
-        };
-        self.on_progress = observer.on_progress;
-        self.nodes += found.as_ref().map_or(0, |solution| solution.report.counters.nodes);
-        found
-    }
-
-    fn search_by<K: Oracle>(
-        &self,
-        position: &Position,
-        limits: Limits<'_>,
-        oracle: &K,
-        observer: &mut SearchObserver,
-    ) -> Result<Solution, SolveError> {
         let is_short = limits.nodes.is_some_and(|nodes| nodes < MIN_PARALLEL_NODES);
         let threads = if is_short { NonZeroUsize::MIN } else { self.options.threads };
         let options = SolveOptions { threads, ..self.options };
-        let solver = Solver::new(&self.board, position).options(options).limits(limits);
-        solver.oracle(oracle).search_in(&self.table, observer)
+        let values = self
+            .database
+            .as_deref()
+            .map(|database| DatabaseValues::new(database).with_board(&self.board));
+        let mut solver = Solver::new(&self.board, position).options(options).limits(limits);
+        if let Some(values) = &values {
+            solver = solver.oracle(values);
+        }
+        let on_progress = self.on_progress.take();
+        let mut observer = SearchObserver { position: *position, nodes: self.nodes, on_progress };
+        let found = solver.search_in(&self.table, &mut observer);
+        self.on_progress = observer.on_progress;
+        let found = match values.and_then(DatabaseValues::into_error) {
+            Some(error) => Err(error.into()),
+            None => found.map_err(AnalysisError::from),
+        };
+        self.nodes += found.as_ref().map_or(0, |solution| solution.report.counters.nodes);
+        found
     }
 }
 

@@ -7,7 +7,6 @@ use super::solve::table_capacity;
 use super::{Rules, Solver, Symmetry};
 use crate::checkpoint::format::size_bound;
 use crate::checkpoint::{CheckpointError, CheckpointWriter, Identity};
-use crate::search::plain::oracle::Oracle;
 
 /// The name of the standard rules in docs/PROOF_FORMAT.md.
 const RULES: &str = "konane-corner-or-centre";
@@ -21,7 +20,7 @@ const fn name(rules: Rules) -> &'static str {
     }
 }
 
-impl<K: Oracle> Solver<'_, K> {
+impl Solver<'_> {
     /// Creates a writer of checkpoints of this search to the file `path`, for [`Solver::checkpoint_writer`]. If
     /// `resume` is true, the search resumes from the checkpoint in that file, otherwise it is new. Without an
     /// `interval`, the time from one checkpoint to the next depends on how long it takes to write a checkpoint.

@@ -5,11 +5,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::game::Konane;
 use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_table};
 use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
-use crate::search::plain::oracle::{Oracle, WithOracle};
+use crate::search::plain::oracle::WithOracle;
 use crate::search::run::Observer;
 use crate::search::two_level::{PlainWorker, coordinate_plain};
 
-impl<K: Oracle> Solver<'_, K> {
+impl Solver<'_> {
     /// Coordinates this search with workers in other processes. The algorithm is [`Algorithm::PnsPdfpn`], regardless
     /// of the options. The workers have to run [`Solver::work`] for the same position with the same profile and the
     /// same configuration.
@@ -65,7 +65,7 @@ impl<K: Oracle> Solver<'_, K> {
     }
 
     /// This solver with the algorithm [`Algorithm::PnsPdfpn`].
-    fn on_two_levels(&self) -> Solver<'_, K> {
+    fn on_two_levels(&self) -> Solver<'_> {
         let options = SolveOptions { algorithm: Algorithm::PnsPdfpn, ..self.options };
         Solver { options, ..*self }
     }

@@ -8,7 +8,7 @@ use crate::search::certificate::{
     Certificate, CertificateError, CertificateOptions, CertificateProgress, collect,
 };
 use crate::search::plain::Root;
-use crate::search::plain::oracle::{Oracle, WithOracle};
+use crate::search::plain::oracle::WithOracle;
 use crate::search::run::{Observer, Reason};
 
 use super::writer::CHUNK_CODES;
@@ -85,8 +85,8 @@ const LEAF_SOLVER: LeafSolverOptions = LeafSolverOptions { budget: 1000, effort:
 /// assert_eq!(checked.header.winner.name(), "white");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn prove<K: Oracle>(
-    solver: &Solver<'_, K>,
+pub fn prove(
+    solver: &Solver<'_>,
     observer: &mut dyn ProofObserver,
 ) -> Result<ProveResult, SolveError> {
     Ok(prove_with_table(solver, observer, false)?.0)
@@ -96,8 +96,8 @@ pub fn prove<K: Oracle>(
 ///
 /// # Errors
 /// As [`prove`].
-pub fn prove_with_table<K: Oracle>(
-    solver: &Solver<'_, K>,
+pub fn prove_with_table(
+    solver: &Solver<'_>,
     observer: &mut dyn ProofObserver,
     keep_table: bool,
 ) -> Result<(ProveResult, Option<SearchTable>), SolveError> {

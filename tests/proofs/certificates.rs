@@ -69,7 +69,7 @@ proptest! {
             if known { OracleAnswer::Known(oracle.value(node)) } else { OracleAnswer::Unknown }
         });
         let values = PartialValues(values.collect());
-        let game_with_oracle = WithOracle::new(&game, &values);
+        let game_with_oracle = WithOracle::new(&game, Some(&values));
         let value = oracle.value(0);
         // A few clusters only, so most entries are replaced.
         let table = Table::new(1 << 9).unwrap();
@@ -123,7 +123,7 @@ fn a_limit_gives_no_certificate() {
 fn known_values_that_cannot_be_read_give_no_certificate() {
     let game = GraphGame::nim(&[3, 4]);
     let failing = PartialValues(vec![OracleAnswer::Failed; game.nodes() as usize]);
-    let game_with_oracle = WithOracle::new(&game, &failing);
+    let game_with_oracle = WithOracle::new(&game, Some(&failing));
     let stones = |code: u64| GraphGame::nim_piles(&[3, 4], code).iter().sum::<u32>();
     let table = Table::new(1 << 12).unwrap();
     let root = Root::new(&game_with_oracle, 0, &table);
@@ -154,7 +154,7 @@ fn a_stopped_certificate_looks_up_no_more_values() {
     let mut oracle = Negamax::new(&game);
     let values = (0..game.nodes()).map(|node| OracleAnswer::Known(oracle.value(node))).collect();
     let known = Slow { values, lookups: AtomicUsize::new(0), stop: AtomicBool::new(false) };
-    let game_with_oracle = WithOracle::new(&game, &known);
+    let game_with_oracle = WithOracle::new(&game, Some(&known));
     let table = Table::new(1 << 12).unwrap();
     let root = Root::new(&game_with_oracle, 0, &table);
     let limits = Limits { stop: Some(&known.stop), ..Limits::default() };

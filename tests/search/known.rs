@@ -69,7 +69,7 @@ fn random_subsets_of_the_values_change_no_outcome() {
         let mut random = Random(number ^ 0x1111);
         let share = random.below(9);
         let values = Values::of(&game, &mut oracle, share, number);
-        let game_with_oracle = WithOracle::new(&game, &values);
+        let game_with_oracle = WithOracle::new(&game, Some(&values));
         let root = random.below(game.nodes().min(8));
         let setting = Setting::random(&mut random, LARGE_TABLE);
         let context = || format!("graph {number} from {root}, {share}/8 known");
@@ -92,17 +92,17 @@ fn hits_are_counted_and_save_nodes() {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let values = Values::of(&game, &mut oracle, 4, number);
-        for (name, run) in algorithms::<WithOracle<GraphGame, Values>>() {
+        for (name, run) in algorithms::<WithOracle<GraphGame>>() {
             values.reset(u64::MAX);
             let setting = Setting::of(Profile::Thesis, 1 << 20);
-            let game_with_oracle = WithOracle::new(&game, &values);
+            let game_with_oracle = WithOracle::new(&game, Some(&values));
             let counters = run(&game_with_oracle, 0, setting, limits, &mut ()).counters;
             let found = values.hits.load(Ordering::Relaxed);
             // The known value of a won root is counted, but not used.
             let root = u64::from(values.values[0] == OracleAnswer::Known(Value::Win));
             assert_eq!(counters.known_hits + root, found, "{name} {number}");
             hits += found;
-            let nothing = WithOracle::new(&game, &());
+            let nothing = WithOracle::new(&game, None);
             let (_, plain) = algorithms().into_iter().find(|(other, _)| *other == name).unwrap();
             let without = plain(&nothing, 0, setting, limits, &mut ()).counters;
             assert_eq!(without.known_hits, 0);
@@ -118,7 +118,7 @@ fn with_all_values_one_expansion_suffices() {
         let game = random_graph(number);
         let mut oracle = Negamax::new(&game);
         let values = Values::of(&game, &mut oracle, 8, 0);
-        let game_with_oracle = WithOracle::new(&game, &values);
+        let game_with_oracle = WithOracle::new(&game, Some(&values));
         for root in 0..game.nodes().min(8) {
             for (name, run) in algorithms() {
                 let setting = Setting::of(Profile::Thesis, LARGE_TABLE);
@@ -147,11 +147,11 @@ fn a_failed_look_up_is_never_an_outcome() {
         let values = Values::of(&game, &mut oracle, share, number);
         let mut random = Random(number);
         let setting = Setting::random(&mut random, LARGE_TABLE);
-        for (name, run) in algorithms::<WithOracle<GraphGame, Values>>() {
+        for (name, run) in algorithms::<WithOracle<GraphGame>>() {
             let mut failing = 0;
             loop {
                 values.reset(failing);
-                let game_with_oracle = WithOracle::new(&game, &values);
+                let game_with_oracle = WithOracle::new(&game, Some(&values));
                 let limits = Limits { nodes: Some(ENOUGH_NODES / 10), ..Limits::default() };
                 let report = run(&game_with_oracle, 0, setting, limits, &mut ());
                 let context = format!("{name} {number}, look-up {failing}: {report:?}");
@@ -189,7 +189,7 @@ fn the_table_of_a_failed_search_is_valid() {
         let options = Setting::random(&mut random, LARGE_TABLE).dfpn();
         for failing in [random.below(4), random.below(40), random.below(400), u64::MAX] {
             values.reset(failing);
-            let game_with_oracle = WithOracle::new(&game, &values);
+            let game_with_oracle = WithOracle::new(&game, Some(&values));
             let report =
                 dfpn(Root::new(&game_with_oracle, 0, &table), options, Limits::default(), &mut ());
             failed += u32::from(report.outcome == Outcome::Unknown(Reason::FileError));

@@ -56,14 +56,12 @@ use crate::search::two_level::two_level;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Solver<'a, K = ()> {
+pub struct Solver<'a> {
     pub(crate) board: &'a Board,
     pub(crate) position: Position,
     pub(crate) options: SolveOptions,
     pub(crate) limits: Limits<'a>,
-    pub(crate) oracle: &'a K,
-    /// True if [`Solver::oracle`] has been called.
-    pub(super) has_oracle: bool,
+    pub(crate) oracle: Option<&'a dyn Oracle>,
     pub(super) checkpoints: Option<&'a CheckpointWriter>,
 }
 
@@ -75,14 +73,11 @@ impl<'a> Solver<'a> {
             position: *position,
             options: SolveOptions::default(),
             limits: Limits::default(),
-            oracle: &(),
-            has_oracle: false,
+            oracle: None,
             checkpoints: None,
         }
     }
-}
 
-impl<'a, K: Oracle> Solver<'a, K> {
     /// Sets the options.
     pub fn options(self, options: SolveOptions) -> Self {
         Solver { options, ..self }
@@ -100,9 +95,8 @@ impl<'a, K: Oracle> Solver<'a, K> {
     /// Values are looked up by canonical code ([`Position::code`]) and are those of the standard board: positions
     /// of other rules ([`Position::is_standard`]) are not looked up. If a value cannot be read, the
     /// search ends with the reason [`FileError`](crate::Reason::FileError), and the oracle has the error.
-    pub fn oracle<L: Oracle>(self, oracle: &'a L) -> Solver<'a, L> {
-        let Solver { board, position, options, limits, checkpoints, .. } = self;
-        Solver { board, position, options, limits, oracle, has_oracle: true, checkpoints }
+    pub fn oracle(self, oracle: &'a dyn Oracle) -> Self {
+        Solver { oracle: Some(oracle), ..self }
     }
 
     /// Sets the writer of checkpoints. If the writer has a checkpoint, the search resumes from it. The writer must have
@@ -205,7 +199,7 @@ impl<'a, K: Oracle> Solver<'a, K> {
         table: &Table,
         observer: &mut dyn Observer,
         search: impl FnOnce(
-            Root<'_, WithOracle<'_, Konane<'_>, K>>,
+            Root<'_, WithOracle<'_, Konane<'_>>>,
             &mut dyn Observer,
         ) -> Result<Report, TreeError>,
     ) -> Result<Solution, SolveError> {

@@ -93,8 +93,8 @@ pub struct Solution {
 
 impl Solution {
     /// Creates the solution of a solver from the report of its search.
-    pub(crate) fn new<K>(
-        solver: &Solver<'_, K>,
+    pub(crate) fn new(
+        solver: &Solver<'_>,
         report: Report,
         table: TableUse,
         seconds: f64,
@@ -127,7 +127,7 @@ impl Solution {
             nodes: counters.nodes,
             expansions: counters.expansions,
             leaf_positions: counters.leaf_positions,
-            database_hits: solver.has_oracle.then_some(counters.known_hits),
+            database_hits: solver.oracle.map(|_| counters.known_hits),
             l1_nodes: two_levels.then_some(counters.first_level),
             l2_nodes: two_levels.then_some(counters.second_level),
             seconds,
@@ -139,17 +139,17 @@ impl Solution {
     }
 
     /// The solution of a position without a legal move: the player to move has lost.
-    pub(super) fn of_finished_game<K>(solver: &Solver<'_, K>) -> Solution {
+    pub(super) fn of_finished_game(solver: &Solver<'_>) -> Solution {
         Solution::without_search(solver, Outcome::Known(Value::Loss), (INFINITY, 0), 1)
     }
 
     /// The solution of a search that was stopped before its first node.
-    pub fn stopped<K>(solver: &Solver<'_, K>, reason: Reason) -> Solution {
+    pub fn stopped(solver: &Solver<'_>, reason: Reason) -> Solution {
         Solution::without_search(solver, Outcome::Unknown(reason), (1, 1), 0)
     }
 
-    fn without_search<K>(
-        solver: &Solver<'_, K>,
+    fn without_search(
+        solver: &Solver<'_>,
         outcome: Outcome,
         (phi, delta): (Number, Number),
         nodes: u64,

@@ -563,7 +563,7 @@ mod tests {
             }
         }
         let (three, table, mut observer) = (Three::default(), Table::new(1 << 12).unwrap(), ());
-        let game = WithOracle::new(&three, &Won);
+        let game = WithOracle::new(&three, Some(&Won));
         let stop = AtomicBool::new(false);
         let limits = Limits { stop: Some(&stop), ..Limits::default() };
         let root = Root::new(&game, 0, &table);
@@ -592,7 +592,7 @@ mod tests {
             }
         }
         let (three, mut observer) = (Three::default(), ());
-        let game = WithOracle::new(&three, &LostFromTwo);
+        let game = WithOracle::new(&three, Some(&LostFromTwo));
         for (all, nodes, values) in [
             (false, 1 + 3, [None, None, None]),
             (true, 1 + 3, [Some(Value::Win), Some(Value::Loss), Some(Value::Loss)]),

@@ -1,5 +1,7 @@
 //! Oracles: values that are known without search, such as those of an endgame database.
 
+use std::fmt;
+
 use super::game::{Child, Expansion, Game, LeafSolution};
 
 pub use super::game::OracleAnswer;
@@ -9,42 +11,34 @@ pub use super::game::OracleAnswer;
 /// A search queries the oracle for every new position whose value its table does not contain, so
 /// `Unknown` has to be a fast answer. Answers are trusted without verification: proofs rest on
 /// them.
-///
-/// The implementation for `()` always returns `Unknown` and costs nothing.
 pub trait Oracle: Sync {
     /// Returns the value of the position with this code.
     fn value(&self, code: u64) -> OracleAnswer;
 }
 
-impl Oracle for () {
-    #[inline(always)]
-    fn value(&self, _: u64) -> OracleAnswer {
-        OracleAnswer::Unknown
+impl fmt::Debug for dyn Oracle + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Oracle")
     }
 }
 
-impl<K: Oracle + ?Sized> Oracle for &K {
-    #[inline(always)]
-    fn value(&self, code: u64) -> OracleAnswer {
-        (**self).value(code)
-    }
-}
-
-/// A game with an oracle. Every search accepts it like any other game.
+/// A game with an optional oracle. Every search accepts it like any other game.
+///
+/// The oracle is not a type parameter, so that a search is compiled once for all oracles.
 #[derive(Debug)]
-pub struct WithOracle<'a, G, K> {
+pub struct WithOracle<'a, G> {
     game: &'a G,
-    oracle: &'a K,
+    oracle: Option<&'a dyn Oracle>,
 }
 
-impl<'a, G: Game, K: Oracle> WithOracle<'a, G, K> {
+impl<'a, G: Game> WithOracle<'a, G> {
     /// Combines a game with an oracle, whose values have to be right.
-    pub fn new(game: &'a G, oracle: &'a K) -> Self {
+    pub fn new(game: &'a G, oracle: Option<&'a dyn Oracle>) -> Self {
         WithOracle { game, oracle }
     }
 }
 
-impl<G: Game, K: Oracle> Game for WithOracle<'_, G, K> {
+impl<G: Game> Game for WithOracle<'_, G> {
     type Scratch = G::Scratch;
 
     #[inline(always)]
@@ -67,13 +61,15 @@ impl<G: Game, K: Oracle> Game for WithOracle<'_, G, K> {
     /// position, returns the game's answer.
     #[inline(always)]
     fn oracle_value(&self, code: u64) -> OracleAnswer {
-        if !self.game.uses_oracle(code) {
-            return self.game.oracle_value(code);
+        if let Some(oracle) = self.oracle
+            && self.game.uses_oracle(code)
+        {
+            let answer = oracle.value(code);
+            if answer != OracleAnswer::Unknown {
+                return answer;
+            }
         }
-        match self.oracle.value(code) {
-            OracleAnswer::Unknown => self.game.oracle_value(code),
-            answer => answer,
-        }
+        self.game.oracle_value(code)
     }
 
     #[inline(always)]

@@ -171,10 +171,10 @@ fn oracle_values_are_used_and_failures_end_the_search() {
     }
     let nim = large_game();
     let lost = All(OracleAnswer::Known(Value::Loss));
-    let report = run(&WithOracle::new(&nim, &lost), options(2, 30), Limits::default());
+    let report = run(&WithOracle::new(&nim, Some(&lost)), options(2, 30), Limits::default());
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
     let failed = All(OracleAnswer::Failed);
-    let report = run(&WithOracle::new(&nim, &failed), options(2, 30), Limits::default());
+    let report = run(&WithOracle::new(&nim, Some(&failed)), options(2, 30), Limits::default());
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
 
@@ -217,8 +217,10 @@ fn a_panic_of_a_worker_or_of_the_observer_ends_the_search() {
         }
     }
     let nim = large_game();
-    let game = WithOracle::new(&nim, &Breaks);
-    let result = std::panic::catch_unwind(|| run(&game, options(3, 30), Limits::default()));
+    let result = std::panic::catch_unwind(|| {
+        let game = WithOracle::new(&nim, Some(&Breaks));
+        run(&game, options(3, 30), Limits::default())
+    });
     assert!(result.is_err());
     let result = std::panic::catch_unwind(|| {
         let table = Table::new(1 << 16).unwrap();

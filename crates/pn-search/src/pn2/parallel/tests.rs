@@ -220,12 +220,12 @@ fn a_known_root_takes_one_expansion_and_oracle_failures_end_the_search() {
     let table = Table::new(1 << 14).unwrap();
     let two = NonZeroUsize::new(2).unwrap();
     let lost = All(OracleAnswer::Known(Value::Loss));
-    let game = WithOracle::new(&nim, &lost);
+    let game = WithOracle::new(&nim, Some(&lost));
     let limits = Limits::default();
     let root = Root::new(&game, 0, &table);
     let report = pn2_parallel(root, 1 << 20, THESIS, two, limits, &mut ()).unwrap();
     assert_eq!(report.outcome, Outcome::Known(Value::Loss));
-    let game = WithOracle::new(&nim, &NoneAtTheRoot);
+    let game = WithOracle::new(&nim, Some(&NoneAtTheRoot));
     let report = search(&game, &table, 1 << 20, THESIS, 3, limits, &mut ());
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }

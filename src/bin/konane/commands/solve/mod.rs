@@ -27,14 +27,13 @@ use crate::trace::Trace;
 use checkpoint::RunCheckpoints;
 use lines::MovesAndLine;
 use progress::SolveObserver;
-use proof::{ProofResult, SolveResult};
+use proof::ProofResult;
 use report::SolveReport;
 
 use konane::analysis::Analyst;
 use konane::checkpoint::{CheckpointError, CheckpointWriter};
 use konane::proof::ProofWriter;
 use konane::search::cluster::CoordinatorConfig;
-use konane::search::plain::oracle::Oracle;
 use konane::search::run::{Limits, Reason};
 use konane::tablebase::{Database, DatabaseError, DatabaseValues};
 use konane::{Algorithm, Board, Position, SearchTable, Solution, SolveError, SolveOptions, Solver};
@@ -150,33 +149,23 @@ fn search<'a>(
     };
     let values = database.map(|database| DatabaseValues::new(database).with_board(board));
     let keep_table = args.lines;
-    let (result, proof) = match &values {
-        Some(values) => prove(&solver.clone().oracle(values), &mut observer, proof, keep_table),
-        None => prove(solver, &mut observer, proof, keep_table),
+    let mut solver = solver.clone();
+    if let Some(values) = &values {
+        solver = solver.oracle(values);
+    }
+    let (result, proof) = match proof {
+        Some(writer) => proof::run(&solver, &mut observer, writer, keep_table),
+        None => (solver.search(&mut observer), None),
     };
     let (checkpoints, trace) = observer.finish();
     let (solution, table) = match result {
         Err(SolveError::Checkpoint(CheckpointError::Interrupted { .. })) => {
-            (Solution::stopped(solver, Reason::Interrupted), None)
+            (Solution::stopped(&solver, Reason::Interrupted), None)
         }
         result => result?,
     };
     let database_error = values.and_then(DatabaseValues::into_error);
     Ok(Found { solution, table, proof, checkpoints, database_error, trace })
-}
-
-/// Solves the position. If there is a writer, also collects and writes a proof, and returns the table only if
-/// `keep_table` is true.
-fn prove<K: Oracle>(
-    solver: &Solver<'_, K>,
-    observer: &mut SolveObserver<'_>,
-    writer: Option<ProofWriter>,
-    keep_table: bool,
-) -> (SolveResult, Option<ProofResult>) {
-    match writer {
-        Some(writer) => proof::run(solver, observer, writer, keep_table),
-        None => (solver.search(observer), None),
-    }
 }
 
 /// Evaluates the moves, if requested, prints the rest of the answer and returns the exit code.

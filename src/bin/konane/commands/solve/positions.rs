@@ -29,15 +29,16 @@ pub fn run(args: &SolveArgs, options: SolveOptions, stop: &AtomicBool) -> Result
         let board = args.experiment.board(board)?;
         let solver = Solver::new(&board, &position).options(options);
         let limits = args.search.limits.started_at(Instant::now(), stop);
-        let solver = solver.limits(limits);
-        let (solution, table) = match &database {
-            None => solver.search(&mut ())?,
-            Some(database) => {
-                let values = DatabaseValues::new(database).with_board(&board);
-                let found = solver.oracle(&values).search(&mut ())?;
-                values.into_error().map_or(Ok(found), Err)?
-            }
-        };
+        let values =
+            database.as_deref().map(|database| DatabaseValues::new(database).with_board(&board));
+        let mut solver = solver.limits(limits);
+        if let Some(values) = &values {
+            solver = solver.oracle(values);
+        }
+        let (solution, table) = solver.search(&mut ())?;
+        if let Some(error) = values.and_then(DatabaseValues::into_error) {
+            return Err(error.into());
+        }
         let lines = match args.lines {
             true => {
                 let mut analyst = Analyst::after(&board, table, options)?;

@@ -10,7 +10,6 @@ use crate::exit::{CliError, Exit};
 use crate::output;
 use konane::proof::{ProofSummary, ProofWriter, prove_with_table};
 use konane::search::certificate::CertificateError;
-use konane::search::plain::oracle::Oracle;
 use konane::search::run::Reason;
 use konane::{SearchTable, Solution, SolveError, Solver};
 
@@ -46,8 +45,8 @@ pub type SolveResult = Result<(Solution, Option<SearchTable>), SolveError>;
 
 /// Solves, then collects and writes the proof. Returns the table if `keep_table` is set. Without a result
 /// there is no proof, and the file is removed.
-pub fn run<K: Oracle>(
-    solver: &Solver<'_, K>,
+pub fn run(
+    solver: &Solver<'_>,
     observer: &mut SolveObserver<'_>,
     writer: ProofWriter,
     keep_table: bool,
