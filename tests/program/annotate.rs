@@ -141,7 +141,7 @@ fn human_comments_stay_and_marks_are_replaced() {
     let dir = TestDir::new();
     let game = "Board: 3x3\nEvent: a test\n\n1. b2~ {centre} {before: dawn} c2\n";
     fs::write(dir.path("g.txt"), game).unwrap();
-    let output = dir.run(&["annotate", "g.txt"]);
+    let output = dir.run(&["annotate", "g.txt", "--all"]);
     let record: Record = stdout(&output).parse().unwrap();
     assert_eq!(record.others, [("Event".to_owned(), "a test".to_owned())]);
     let comments = &record.moves[0].comments;
@@ -149,6 +149,9 @@ fn human_comments_stay_and_marks_are_replaced() {
     assert!(comments[2].starts_with("before: White wins, after: White wins"), "{comments:?}");
     assert_eq!(comments.len(), 3);
     assert_ne!(record.moves[0].mark, Some(Mark::Unknown));
+    // Without --all, a move that is neither a mistake nor an only move gets no comment.
+    let record: Record = stdout(&dir.run(&["annotate", "g.txt"])).parse().unwrap();
+    assert_eq!(record.moves[0].comments, comments[..2]);
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn records_of_other_programs_are_annotated() {
     let output = dir.run(&["annotate", "g.txt"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(text.starts_with("Board: 4x4\nResult: black\n\n1. a4 {"), "{text}");
+    assert!(text.starts_with("Board: 4x4\nResult: black\n\n1. a4 b4 2. a2-a4! {"), "{text}");
     assert_eq!(stdout(&dir.run(&["annotate", "g.txt", "--flip-ranks"])), text);
     let shown = dir.run(&["analyse", "--game", "g.txt", "--flip-ranks"]);
     assert!(stdout(&shown).contains("White cannot move. Black has won."), "{}", stdout(&shown));
@@ -207,10 +210,12 @@ fn undecided_moves_are_marked_and_set_the_exit_code() {
     let dir = TestDir::new();
     fs::write(dir.path("g.txt"), "Board: 8x8\n\n1. d5 d4\n").unwrap();
     let args = ["annotate", "g.txt", "--time", "50ms", "--memory", "16MiB"];
+    let all = stdout(&dir.run(&[&args[..], &["--all"]].concat()));
+    assert!(all.contains("1. d5~ {before: unknown, after: unknown} 1... d4~ {"), "{all}");
     let output = dir.run(&args);
     assert_eq!(code(&output), 3);
     let text = stdout(&output);
-    assert!(text.contains("1. d5~ {before: unknown, after: unknown} 1... d4~ {"), "{text}");
+    assert!(text.contains("1. d5~ d4~\n"), "{text}");
     assert!(text.contains("# Black: moves 1, ") && text.contains("not decided (~) 1\n"), "{text}");
     let json = dir.json(&[&args[..], &["--json"]].concat(), 3);
     assert_eq!(json["moves"][0]["after"], "unknown");

@@ -20,7 +20,10 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_konane");
 /// the program.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.env_remove("RUST_LOG").env_remove("COLUMNS").args(args);
+    for variable in ["RUST_LOG", "COLUMNS", "KONANE_DB", "KONANE_MEMORY", "KONANE_THREADS"] {
+        command.env_remove(variable);
+    }
+    command.args(args);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -43,6 +43,63 @@ fn outcomes_of_moves_match_the_positions_after_them() {
 }
 
 #[test]
+fn csv_has_the_columns_of_the_json() {
+    let dir = TestDir::new();
+    build(&dir, &["3x3", "--metric", "remoteness"]);
+    let header = "position,winner,remoteness,winning,losing";
+    let lines = "xox/oxo/xox b\nxox/o1o/xox w\n";
+    let text = stdout(&dir.with_input(&["probe", "3x3", "--csv", "-"], lines));
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!((rows[0], rows.len()), (header, 3), "{text}");
+    for (row, position) in rows[1..].iter().zip(lines.lines()) {
+        let json = dir.json(&["probe", "3x3", "--position", position, "--json"], 0);
+        let moves = |outcome: &str| {
+            let all = json["moves"].as_array().unwrap().iter();
+            let moves = all.filter(|rated| rated["outcome"] == outcome);
+            moves.map(|rated| rated["move"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        let (winner, plies) = (json["winner"].as_str().unwrap(), &json["remoteness"]);
+        let fields = [winner, &plies.to_string(), &moves("win"), &moves("loss")].join(",");
+        assert_eq!(*row, format!("{position},{fields}"));
+        let one = stdout(&dir.run(&["probe", "3x3", "--position", position, "--csv"]));
+        assert_eq!(one, format!("{header}\n{row}\n"));
+    }
+}
+
+#[test]
+fn environment_variables_replace_defaults() {
+    let dir = TestDir::new();
+    build(&dir, &["3x3", "--out", "elsewhere"]);
+    let run = |line: &str, variable: &str, value: &str| {
+        let args: Vec<&str> = line.split(' ').collect();
+        dir.command(&args).env(variable, value).output().unwrap()
+    };
+    let probe = "probe 3x3 --moves b2 --json";
+    assert_eq!(code(&run(probe, "KONANE_DB", "")), 4);
+    let found = one_object(&stdout(&run(probe, "KONANE_DB", "elsewhere")));
+    assert_eq!(found["winner"], "white");
+    // A search uses the database if it has the board.
+    let solved = one_object(&stdout(&run("solve 3x3 --json", "KONANE_DB", "elsewhere")));
+    assert_eq!(solved["database_hits"], 1);
+    let solved = one_object(&stdout(&run("solve 3x4 --json", "KONANE_DB", "elsewhere")));
+    assert!(solved["database_hits"].is_null() && solved["winner"].is_string(), "{solved}");
+
+    let threads = |line| one_object(&stdout(&run(line, "KONANE_THREADS", "3")))["threads"].clone();
+    assert_eq!(threads("solve 6x6 --json"), 3);
+    assert_eq!(threads("solve 6x6 --json --threads 2"), 2);
+    assert_eq!(threads("solve 4x4 --json --algo pns"), 1);
+    for (variable, value, argument) in
+        [("KONANE_THREADS", "0", "KONANE_THREADS"), ("KONANE_MEMORY", "5 lots", "--memory")]
+    {
+        let output = run("solve 4x4", variable, value);
+        assert_eq!((code(&output), stdout(&output)), (2, String::new()));
+        assert!(stderr(&output).contains(argument), "{}", stderr(&output));
+    }
+    let small = run("solve 8x8 --algo pns --json", "KONANE_MEMORY", "1MiB");
+    assert_eq!(one_object(&stdout(&small))["reason"], "memory");
+}
+
+#[test]
 fn without_a_board_the_databases_are_listed() {
     let dir = TestDir::new();
     let output = dir.run(&["probe"]);

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::ThreadsArg;
-use crate::args::database;
+use crate::args::{ThreadsArg, database, environment};
 use crate::exit::CliError;
 use konane::Board;
 use konane::analysis::Analyst;
@@ -25,7 +24,7 @@ pub struct AnalystArgs {
     #[command(flatten)]
     pub threads: ThreadsArg,
     /// Memory for search results, at least 1MiB.
-    #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes,
+    #[arg(short, long, value_name = "SIZE", default_value = environment::or(environment::MEMORY, "256MiB"), value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
 }

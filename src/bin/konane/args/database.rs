@@ -2,14 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::args::environment;
 use crate::exit::CliError;
 use konane::tablebase::{Database, DatabaseError, DatabaseOptions, Metric, Scope};
 use konane::{Dimensions, Position};
 
-/// Directory of databases without `--db`.
+/// Directory of databases if neither an argument nor the environment names one.
 pub const DEFAULT: &str = "db";
 
-/// Returns the directories of databases: the named ones, each of which must contain a database, or [`DEFAULT`] if that
+/// Directory of databases without `--db`.
+pub fn default_directory() -> &'static str {
+    environment::or(environment::DB, DEFAULT)
+}
+
+/// Returns the directories of databases: the named ones, each of which must contain a database, or the default if that
 /// exists.
 pub fn directories(named: &[PathBuf]) -> Result<Vec<PathBuf>, DatabaseError> {
     for path in named {
@@ -17,7 +23,8 @@ pub fn directories(named: &[PathBuf]) -> Result<Vec<PathBuf>, DatabaseError> {
             return Err(none_in(path));
         }
     }
-    let default = named.is_empty().then(|| PathBuf::from(DEFAULT)).filter(|path| path.is_dir());
+    let default = named.is_empty().then(|| PathBuf::from(default_directory()));
+    let default = default.filter(|path| path.is_dir());
     Ok(named.iter().cloned().chain(default).collect())
 }
 
@@ -39,14 +46,20 @@ pub fn find(directories: &[PathBuf], board: Dimensions) -> Result<Option<Databas
     }
 }
 
-/// As [`open`], or `None` if no directory is named.
+/// As [`open`] if a directory is named. Otherwise opens the database of the board in the directory that the environment
+/// names, if it has one.
 pub fn open_named(
     directories: &[PathBuf],
     board: Dimensions,
     position: Option<&Position>,
 ) -> Result<Option<Database>, CliError> {
-    let is_named = !directories.is_empty();
-    is_named.then(|| open(directories, board, position)).transpose()
+    if !directories.is_empty() {
+        return open(directories, board, position).map(Some);
+    }
+    match environment::or(environment::DB, "") {
+        "" => Ok(None),
+        directory => Ok(find(&[directory.into()], board)?),
+    }
 }
 
 /// Opens the database of a board in the first of these directories that has one. If only the transposed board

@@ -2,6 +2,7 @@
 
 pub mod analyst;
 pub mod database;
+pub mod environment;
 pub mod played_position;
 
 use std::num::NonZeroUsize;
@@ -67,7 +68,7 @@ pub struct OutputArgs {
 /// Number of threads.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ThreadsArg {
-    /// Threads to use [default: all cores].
+    /// Threads to use [default: KONANE_THREADS, or all cores].
     #[arg(short, long, value_name = "N", allow_negative_numbers = true,
           value_parser = number(1, MAX_THREADS))]
     pub threads: Option<u32>,
@@ -82,11 +83,11 @@ impl ThreadsArg {
         parallel: impl IntoIterator<Item = &'static str>,
     ) -> Result<NonZeroUsize, CliError> {
         let parallel: Vec<&str> = parallel.into_iter().collect();
-        let requested = self.threads.and_then(|threads| NonZeroUsize::new(threads as usize));
         if parallel.contains(&algorithm) {
             let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-            Ok(requested.unwrap_or_else(cores))
-        } else if requested.is_some_and(|threads| threads > NonZeroUsize::MIN) {
+            let threads = self.or_environment()?;
+            Ok(threads.and_then(|n| NonZeroUsize::new(n as usize)).unwrap_or_else(cores))
+        } else if self.threads.is_some_and(|threads| threads > 1) {
             let parallel = alternatives(&parallel);
             Err(CliError::Usage(format!(
                 "--threads: {algorithm} searches on one thread; choose --algo {parallel} for more"
@@ -103,19 +104,23 @@ impl ThreadsArg {
 
     /// Starts a pool with this number of threads.
     pub fn build(self) -> Result<rayon::ThreadPool, CliError> {
-        self.pool().spawn_handler(start_in_pool).build().map_err(CliError::Threads)
+        self.pool()?.spawn_handler(start_in_pool).build().map_err(CliError::Threads)
     }
 
     /// Starts the global pool with this number of threads, for work that cannot run in
     /// [`ThreadsArg::install`]. May be called once. Rayon would start the pool at its first use, and panic if
     /// the threads cannot be started.
     pub fn start_pool(self) -> Result<(), CliError> {
-        self.pool().spawn_handler(start_in_pool).build_global().map_err(CliError::Threads)
+        self.pool()?.spawn_handler(start_in_pool).build_global().map_err(CliError::Threads)
     }
 
-    fn pool(self) -> rayon::ThreadPoolBuilder {
+    fn pool(self) -> Result<rayon::ThreadPoolBuilder, CliError> {
         // With 0, rayon selects the number.
-        thread_pool(self.threads.unwrap_or(0) as usize)
+        Ok(thread_pool(self.or_environment()?.unwrap_or(0) as usize))
+    }
+
+    fn or_environment(self) -> Result<Option<u32>, CliError> {
+        self.threads.map_or_else(environment::threads, |threads| Ok(Some(threads)))
     }
 }
 
@@ -158,7 +163,7 @@ pub struct RunArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SearchMemoryArg {
     /// Memory for the search, at least 1MiB.
-    #[arg(short, long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_bytes,
+    #[arg(short, long, value_name = "SIZE", default_value = environment::or(environment::MEMORY, "1GiB"), value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
 }

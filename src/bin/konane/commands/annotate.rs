@@ -30,7 +30,7 @@ const BETTER: &str = "; better: ";
 /// `konane annotate`.
 #[derive(Debug, Args)]
 #[command(after_help = concat!(
-    "Prints the record with a mark and a comment after every move, and a summary as remarks:\n",
+    "Prints the record with marks after its moves, comments on those with ? and !, and a summary as remarks:\n",
     "  ?  gives a won game away\n",
     "  !  the only legal move, or the only one that wins\n",
     "  ~  not decided within --time, before the move or after it\n",
@@ -55,6 +55,9 @@ pub struct AnnotateArgs {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration,
           allow_hyphen_values = true)]
     pub time: Duration,
+    /// Comment on every move, not only on mistakes and only moves.
+    #[arg(long, conflicts_with = "json")]
+    pub all: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -144,7 +147,7 @@ pub fn run(args: &AnnotateArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     if args.output.json {
         output::write_json(&judged)?;
     } else {
-        output::write_text(text(record, &judged))?;
+        output::write_text(text(record, &judged, args.all))?;
     }
     Ok(judged.reason.into())
 }
@@ -238,14 +241,17 @@ fn side(judged: &[AnnotatedMove], side: Colour) -> SideJson {
     }
 }
 
-/// Returns the record with marks and comments, and the summary as remarks.
-fn text(mut record: Record, judged: &AnnotationJson) -> String {
+/// Returns the record with marks, and the summary as remarks. Mistakes and only moves have a comment, or every move
+/// if `all` is true.
+fn text(mut record: Record, judged: &AnnotationJson, all: bool) -> String {
     let AnnotationJson { moves, summary, .. } = judged;
     for (recorded, judged) in record.moves.iter_mut().zip(moves) {
         let RecordedMove { mark, comments, .. } = recorded;
         *mark = judged.mark;
         comments.retain(|comment| !is_judgement(comment));
-        comments.push(self::comment(judged));
+        if all || matches!(judged.mark, Some(Mark::Mistake | Mark::Only)) {
+            comments.push(self::comment(judged));
+        }
     }
     let mut text = record.to_string();
     text.push('\n');

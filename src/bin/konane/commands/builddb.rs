@@ -41,7 +41,7 @@ pub struct BuilddbArgs {
     #[arg(value_name = "RxF")]
     pub board: Option<Dimensions>,
     /// The directory for databases. Each database is a subdirectory, such as db/6x6-complete.
-    #[arg(short, long, value_name = "DIR", default_value = "db")]
+    #[arg(short, long, value_name = "DIR", default_value = database::default_directory())]
     pub out: PathBuf,
     /// Positions that the database covers.
     #[arg(long, value_name = "NAME", default_value = "complete",
@@ -120,8 +120,8 @@ impl BuilddbArgs {
 
     /// Returns the options that are not the default ones, as on the command line.
     fn given(&self) -> String {
-        let out =
-            (self.out.as_os_str() != database::DEFAULT).then(|| self.out.display().to_string());
+        let out = (self.out.as_os_str() != database::default_directory())
+            .then(|| self.out.display().to_string());
         let scope = (self.scope != Scope::Complete).then(|| self.scope.name().to_owned());
         let metric = (self.metric != Metric::Outcome).then(|| self.metric.name().to_owned());
         let options = [

@@ -37,6 +37,7 @@ pub enum Command {
     /// Verify a proof written by `solve --proof`, using only the rules of the game.
     VerifyProof(verify_proof::VerifyProofArgs),
     /// Analyse positions interactively: the value of every move and a line of best play.
+    #[command(alias = "analyze")]
     Analyse(analyse::AnalyseArgs),
     /// Play against the program, which plays perfectly where it can.
     Play(play::PlayArgs),

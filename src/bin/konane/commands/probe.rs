@@ -26,7 +26,8 @@ use konane::{Board, Dimensions, Position};
     "  konane probe\n",
     "  konane probe 4x5 --moves \"a4 a3\"\n",
     "  konane probe 4x5 --position \"xoxox/o1oxo/x1xox/oxoxo b\" --json\n",
-    "  konane probe 4x5 --json - < positions.txt\n"
+    "  konane probe 4x5 --json - < positions.txt\n",
+    "  konane probe 4x5 --csv - < positions.txt > values.csv\n"
 ))]
 pub struct ProbeArgs {
     /// Ranks x files, such as 6x6; optional with --position.
@@ -39,12 +40,18 @@ pub struct ProbeArgs {
           conflicts_with_all = ["position", "moves"])]
     pub stdin: Option<String>,
     /// The directory of databases, or a database. May be repeated: the first database of the board is used.
-    #[arg(long, value_name = "DIR", default_value = database::DEFAULT)]
+    #[arg(long, value_name = "DIR", default_value = database::default_directory())]
     pub db: Vec<PathBuf>,
     /// Print JSON instead of text: one object, or one per line for positions from standard input.
     #[arg(long)]
     pub json: bool,
+    /// Print comma-separated values with a header line; moves are separated by spaces.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
 }
+
+/// Header line of `--csv`.
+const CSV_HEADER: &str = "position,winner,remoteness,winning,losing\n";
 
 /// Maximum size of the answers that are buffered while more lines are available.
 const MAX_BUFFERED: usize = 1 << 16;
@@ -61,6 +68,9 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let is_stdin_requested = args.stdin.is_some() || begin.position.is_some();
     if !named && (is_stdin_requested || !io::stdin().is_terminal()) {
         let database = database::open(&args.db, dimensions, None)?;
+        if args.csv {
+            output::write_text(CSV_HEADER.to_owned())?;
+        }
         let answer =
             |line: &str| Ok((answer_line(args, dimensions, &database, line)?, Exit::Answered));
         let is_partial = |text: &str| is_partial_diagram(dimensions, text);
@@ -82,6 +92,8 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let answer = probe(&database, &position)?;
     if args.json {
         output::write_json(&answer)?;
+    } else if args.csv {
+        output::write_text(CSV_HEADER.to_owned() + &csv_row(&position, &answer))?;
     } else {
         output::write_text(text(&database, &position, &answer))?;
     }
@@ -90,8 +102,9 @@ pub fn run(args: &ProbeArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
 
 /// Prints the databases with an example for the first one.
 fn list(args: &ProbeArgs) -> Result<Exit, CliError> {
-    if args.json {
-        return Err(CliError::Usage("no board: write one, such as 6x6, or omit --json".to_owned()));
+    if let Some(form) = args.json.then_some("--json").or(args.csv.then_some("--csv")) {
+        let text = format!("no board: write one, such as 6x6, or omit {form}");
+        return Err(CliError::Usage(text));
     }
     let listed: Result<Vec<_>, _> = args.db.iter().map(|path| Database::list(path)).collect();
     let (mut text, mut example) = (String::new(), None);
@@ -123,7 +136,7 @@ fn list(args: &ProbeArgs) -> Result<Exit, CliError> {
         return Err(database::none_in(&args.db[0]).into());
     };
     let db: String = match &args.db[..] {
-        [path] if path.as_os_str() == database::DEFAULT => String::new(),
+        [path] if path.as_os_str() == database::default_directory() => String::new(),
         named => named.iter().map(|path| format!(" --db {}", path.display())).collect(),
     };
     let start = Position::start(&Board::new(dimensions)).to_string();
@@ -145,6 +158,9 @@ fn answer_line(
     if args.json {
         return output::json(&answer);
     }
+    if args.csv {
+        return Ok(csv_row(&position, &answer));
+    }
     let moves: Vec<String> = answer
         .moves
         .iter()
@@ -158,6 +174,17 @@ fn answer_line(
     let outcome = format!("{outcome}{}", in_plies(answer.remoteness));
     let moves = if moves.is_empty() { "no moves".to_string() } else { moves.join(", ") };
     Ok(format!("{position}: {outcome}; {moves}\n"))
+}
+
+/// Returns the line of `--csv`. No field contains a comma or a quotation mark.
+fn csv_row(position: &Position, answer: &Probe) -> String {
+    let moves = |outcome: Value| {
+        let moves = answer.moves.iter().filter(|rated| rated.outcome == outcome);
+        moves.map(|rated| rated.mv.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    let remoteness = answer.remoteness.map_or(String::new(), |plies| plies.to_string());
+    let (winning, losing) = (moves(Value::Win), moves(Value::Loss));
+    format!("{position},{},{remoteness},{winning},{losing}\n", answer.winner.name())
 }
 
 /// Returns the text that follows an outcome with known remoteness.

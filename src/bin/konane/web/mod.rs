@@ -39,7 +39,7 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use tokio::task::spawn_blocking;
 
-use crate::args::{SearchMemoryArg, ThreadsArg};
+use crate::args::{SearchMemoryArg, ThreadsArg, environment};
 use crate::commands::sprouts::search::{NumbersArg, analyst};
 use crate::exit::{CliError, Exit};
 use crate::output;
@@ -107,7 +107,7 @@ pub struct ExploreArgs {
     #[command(flatten)]
     pub threads: ThreadsArg,
     /// Memory for searches, at least 6MiB. Files need additional memory.
-    #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory,
+    #[arg(short, long, value_name = "SIZE", default_value = environment::or(environment::MEMORY, "256MiB"), value_parser = parse_memory,
           allow_hyphen_values = true)]
     pub memory: u64,
 }

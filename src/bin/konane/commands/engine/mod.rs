@@ -26,7 +26,7 @@ use clap::Args;
 use rayon::ScopeFifo;
 use serde::Serialize;
 
-use crate::args::{MAX_THREADS, ThreadsArg, database, number};
+use crate::args::{MAX_THREADS, ThreadsArg, database, environment, number};
 use crate::exit::{CliError, Exit};
 use crate::output;
 use crate::startup;
@@ -63,14 +63,14 @@ const PROTOCOL: u32 = 1;
     "  konane engine --threads 4 --memory 2GiB < requests.jsonl > answers.jsonl\n"
 ))]
 pub struct EngineArgs {
-    /// Number of requests that are searched at the same time, each on one thread [default: the number
-    /// of cores].
+    /// Number of requests that are searched at the same time, each on one thread [default:
+    /// KONANE_THREADS, or the number of cores].
     #[arg(short, long, value_name = "N", allow_negative_numbers = true,
           value_parser = number(1, MAX_THREADS))]
     pub threads: Option<u32>,
     /// Memory for the results of all boards, at least 1MiB. The first board has half of it, each
     /// further one half of the rest.
-    #[arg(short, long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_bytes,
+    #[arg(short, long, value_name = "SIZE", default_value = environment::or(environment::MEMORY, "256MiB"), value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
     /// Look up values in the databases in this directory, or in this database [default: db, if it

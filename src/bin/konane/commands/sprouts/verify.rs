@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::text;
-use crate::args::OutputArgs;
+use crate::args::{OutputArgs, environment};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, grouped, outcome_name};
 use crate::progress::ProgressDisplay;
@@ -39,7 +39,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub time_limit: Option<Duration>,
     /// Memory for positions and their numbers.
-    #[arg(short, long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_bytes,
+    #[arg(short, long, value_name = "SIZE", default_value = environment::or(environment::MEMORY, "2GiB"), value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
     #[command(flatten)]
