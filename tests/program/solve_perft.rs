@@ -516,10 +516,10 @@ fn every_algorithm_obeys_the_seed() {
 fn logging_goes_to_stderr_on_request() {
     let output = konane(&["solve", "3x3", "--json", "-v"]);
     one_object(&stdout(&output));
-    assert!(stderr(&output).contains("search begins"));
+    assert!(stderr(&output).contains("the search of xox/oxo/xox b begins: dfpn, "));
     let mut command = command(&["solve", "3x3", "--quiet"]);
     let output = command.env("RUST_LOG", "konane=debug").output().unwrap();
-    assert!(stderr(&output).contains("search ends"));
+    assert!(stderr(&output).contains("the search ends: the position is a loss, "));
 }
 
 #[test]

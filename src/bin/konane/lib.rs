@@ -155,7 +155,7 @@ fn log(verbose: bool) {
         .unwrap_or_else(|| Targets::new().with_target("konane", level));
     // Fails only if a subscriber is already set. That subscriber then receives the messages.
     let _ = tracing_subscriber::registry()
-        .with(tracing_subscriber::fmt::layer().with_writer(|| output::LogWriter))
+        .with(tracing_subscriber::fmt::layer().with_target(false).with_writer(|| output::LogWriter))
         .with(filter)
         .try_init();
 }

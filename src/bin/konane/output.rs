@@ -16,7 +16,7 @@ use konane::file::NewFile;
 use konane::json::finite;
 use konane::search::Value;
 use konane::search::numbers::Number;
-use konane::search::run::Reason;
+use konane::search::run::{Reason, Report};
 pub use konane::system::{bytes_text as bytes, counted, grouped, large, short, time_text as time};
 
 /// Returns a value as one JSON object and a line feed, with the version of the program in the key `program`.
@@ -31,6 +31,16 @@ pub fn json(value: &impl Serialize) -> Result<String, CliError> {
 pub fn json_line(value: &impl Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string(value).map_err(|error| CliError::Output(error.into()))?;
     Ok(escape_json(&text).into_owned() + "\n")
+}
+
+/// Logs the end of a search.
+pub fn log_end(report: &Report, seconds: f64) {
+    let outcome = match (report.outcome.value(), report.outcome.reason()) {
+        (Some(value), _) => format!("the position is a {}", value.name()),
+        (None, reason) => format!("unknown ({})", reason.map_or("", Reason::text)),
+    };
+    let nodes = counted(report.counters.nodes, "node");
+    tracing::debug!("the search ends: {outcome}, {nodes} in {}", time(seconds));
 }
 
 /// Writes the answer as one JSON object or as text.

@@ -79,7 +79,7 @@ pub fn open(
         },
         _ => error.into(),
     })?;
-    tracing::debug!(?database, "database opened");
+    tracing::debug!("the database {} is open", database.directory().display());
     Ok(database)
 }
 

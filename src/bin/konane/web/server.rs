@@ -95,6 +95,6 @@ async fn serve_connection(stream: TcpStream, router: Router) {
     let stream = TokioIo::new(Box::pin(stream));
     // An error of one connection does not affect others.
     if let Err(error) = http.serve_connection(stream, TowerToHyperService::new(router)).await {
-        tracing::debug!(%error, "connection");
+        tracing::debug!("a connection ended: {error}");
     }
 }

@@ -62,8 +62,9 @@ impl<'a> RunCheckpoints<'a> {
         let bound = output::bytes(writer.bound());
         let (file, every) = (writer.path().display(), writer.interval().unwrap_or(INTERVAL));
         let every = output::time(every.as_secs_f64());
-        display.note(&format!("checkpoints: {file}, every {every}, at most {bound}"));
-        tracing::info!(%file, every, at_most = bound, "checkpoints");
+        let text = format!("checkpoints: {file}, every {every}, at most {bound}");
+        display.note(&text);
+        tracing::info!("{text}");
         let before = writer.before();
         if before.runs > 0 {
             display.note(&format!("checkpoints: continuing after {}", totals_text(before)));
@@ -77,8 +78,9 @@ impl<'a> RunCheckpoints<'a> {
             match result {
                 Ok(written) => {
                     let took = output::time(written.took.as_secs_f64());
-                    display.note(&format!("checkpoint: {}, in {took}", size_text(&written)));
-                    tracing::info!(?written, "checkpoint written");
+                    let text = format!("checkpoint: {}, in {took}", size_text(&written));
+                    display.note(&text);
+                    tracing::info!("{text}");
                     self.written = (self.written.0 + 1, Some(written));
                     self.error = None;
                 }

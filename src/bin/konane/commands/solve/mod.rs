@@ -63,9 +63,14 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let Files { checkpoints, proof, database, trace } = files;
     let checkpoints = checkpoints.as_ref();
     let solver = solver.limits(limits).checkpoint_writer(checkpoints);
-    tracing::debug!(?options, ?position, "search begins");
+    tracing::debug!(
+        "the search of {position} begins: {}, {}, {} of memory",
+        options.algorithm.name(),
+        output::counted(options.threads.get() as u64, "thread"),
+        output::bytes(options.memory_bytes)
+    );
     let found = search(&solver, checkpoints, database.as_ref(), proof, trace, &answer)?;
-    tracing::debug!(solution = ?found.solution, "search ends");
+    output::log_end(&found.solution.report, found.solution.seconds);
     finish(found, database, options, limits, &answer)
 }
 

@@ -114,7 +114,12 @@ fn solve(
     let mut solver = SproutsSearch::new(&start.game, flags)?;
     let (options, threads) = (solver.options, all.get() as u32);
     let root = Sum::new(&start.game, &start.atoms, nimber);
-    tracing::debug!(?options, ?root, "search begins");
+    tracing::debug!(
+        "the search of {text} begins: {}, {}, {} of memory",
+        algorithm.name(),
+        output::counted(threads.into(), "thread"),
+        output::bytes(flags.search.limits.memory.memory)
+    );
     solver.observer.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
     let limits = flags.search.limits.started_at(begun, stop);
@@ -123,7 +128,7 @@ fn solve(
     observer.progress(&Progress::from(&report));
     let reason = report.outcome.reason();
     let mut figures = solver.figures(&report.counters, report.memory_bytes, report.threads, begun);
-    tracing::debug!(?report, figures.seconds, "search ends");
+    output::log_end(&report, figures.seconds);
 
     let options = SurveyOptions {
         goal: if args.lines { Goal::Outcomes } else { Goal::Winner },
@@ -148,7 +153,6 @@ fn solve(
     let moves =
         survey(state, &start.game, position, options, &mut scratch, observer, &mut |_| {}).ok();
     observer.trace = trace;
-    tracing::debug!(?moves, "moves");
     let moves = moves.as_ref();
     let closed = solver.close(&mut figures);
     let listed = |child: &ChildValue| {
