@@ -4,6 +4,7 @@ use std::fs;
 
 use konane::Position;
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::common::{TestDir, code, one_object, signal, stderr, stdout, wait_for, wait_for_work};
 use super::proof_samples::{board, bytes_of, proof};
@@ -40,6 +41,9 @@ fn proofs_of_boards_and_positions_are_written_and_valid() {
         for key in ["positions", "bytes"] {
             assert_eq!(checked[key], written[key], "{case:?} {key}");
         }
+        let bytes = fs::read(dir.path("a.proof")).unwrap();
+        assert_eq!(checked["xxh128"], format!("{:032x}", xxh3_128(&bytes)));
+        assert!(checked["answered"].is_u64());
         assert_eq!(dir.files(), ["a.proof"]);
     }
 }
@@ -111,6 +115,7 @@ fn an_invalid_proof_exits_with_1_and_a_reason() {
     let value = dir.json(&["verify-proof", "a.proof", "--json"], 1);
     assert_eq!(value["valid"], false);
     assert_eq!(value["board"], "5x5");
+    assert!(value["xxh128"].is_string() && value["answered"].is_null(), "{value}");
     let problem = value["problem"].as_str().unwrap();
     assert!(problem.contains("has no answer"), "{problem}");
     let output = dir.run(&["verify-proof", "a.proof"]);

@@ -1,12 +1,15 @@
 //! `konane verify-proof`.
 
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
 use proof_check::rules::{Rules, Stones};
 use serde::Serialize;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::args::RunArgs;
 use crate::exit::{CliError, Exit};
@@ -49,6 +52,10 @@ pub struct VerifyProofJson {
     pub positions: Option<u64>,
     /// Size of the file in bytes.
     pub bytes: Option<u64>,
+    /// 128-bit XXH3 checksum of the file, as printed by `xxhsum -H2`; null if the check was not completed.
+    pub xxh128: Option<String>,
+    /// Number of moves of the loser that the proof answers; null if the file is not a valid proof.
+    pub answered: Option<u64>,
     #[serde(flatten)]
     pub check: CheckJson,
 }
@@ -67,7 +74,17 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
     let Some(check) = CheckJson::new(&result, flaw, is_flaw, seconds) else {
         return result.map(|_| Exit::File);
     };
-    let object = object(args, header.as_ref(), check);
+    // A file without a header may be a device or a pipe.
+    let is_hashed = args.run.output.json && header.is_some() && !stop.load(Ordering::Relaxed);
+    let object = VerifyProofJson {
+        xxh128: is_hashed.then(|| xxh128(&args.file).ok()).flatten(),
+        answered: result
+            .as_ref()
+            .ok()
+            .filter(|checked| checked.flaw.is_none())
+            .map(|checked| checked.answered),
+        ..object(args, header.as_ref(), check)
+    };
     let text = |verification: &Verification| text(verification, seconds);
     Ok(match output::finish(args.run.output.json, &object, result, text)? {
         None => Exit::Interrupted,
@@ -118,7 +135,20 @@ fn object(
         winner: header.map(|(header, _)| header.winner.into()),
         positions: header.map(|(header, _)| header.positions),
         bytes: header.map(|(_, bytes)| *bytes),
+        xxh128: None,
+        answered: None,
         check,
+    }
+}
+
+/// Returns the checksum of a file in hexadecimal digits.
+fn xxh128(path: &Path) -> io::Result<String> {
+    let (mut file, mut hasher, mut buffer) = (File::open(path)?, Xxh3::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(format!("{:032x}", hasher.digest128())),
+            read => hasher.update(&buffer[..read]),
+        }
     }
 }
 
