@@ -165,6 +165,8 @@ def test_position_setup(page):
         page.square(square).click()
     text = page.one("#position-text")
     assert text.get_property("value") == "3o/oxox/xoxo/oxox b"
+    # Nothing is said about the position of the game.
+    assert page.text(".turn") == "Set up a position" and not page.all(".said .badge, .square .badge, .move")
     text.clear()
     text.send_keys("ooxo/oxox/xoxo/oxox b")
     page.says("#setup-error", "a4")
@@ -242,6 +244,51 @@ def test_the_report_names_the_moves_that_gave_the_game_away(page, konane, tmp_pa
     page.says(".report", "The program won. You had a won position at 1 move", "You. ")
     page.click(".report .move")
     page.wait(lambda: "values=on" in page.hash and "at=1" in page.hash)
+    # One click from the report to the explanation of the mistake.
+    page.open(f"game=konane&board=4x4&play=white&moves={','.join(moves)}")
+    page.button("Why?").click()
+    page.says("#panel-why", "White loses with b4: Black then has an answer to everything.", "White plays b4.")
+    assert page.one("#why-move").get_property("value") == "b4" and "at=1" in page.hash
+
+
+def test_a_mistake_is_named_when_it_is_made(page):
+    page.open("game=konane&board=4x4&moves=b3")
+    page.wait(lambda: len(page.values()) == 4)
+    page.square("b4").click()
+    page.says(".slip-note", "b4 gives the win away. Winning: ")
+    page.button("Why?").click()
+    page.says("#panel-why", "White loses with b4")
+    # The game has not changed.
+    assert page.played == ["b3", "b4"] and "at=1" in page.hash
+    page.open("game=konane&board=4x4&moves=b3,b4")
+    page.says(".slip-note", "b4 gives the win away")
+    page.one(".slip-note").find_element("css selector", "button:last-child").click()
+    page.wait(lambda: page.played == ["b3"])
+    page.wait(lambda: not page.text(".slip-note"))
+
+
+def test_the_program_warns_and_waits(page):
+    page.open("game=konane&board=4x4&play=white&moves=b3")
+    page.click("#warn")
+    page.wait(lambda: "warn=1" in page.hash)
+    page.square("b4").click()
+    page.says(".slip-note", "b4 gives the win away.")
+    # Values stay hidden.
+    assert "Winning" not in page.text(".slip-note")
+    time.sleep(3 * PAUSE)
+    assert page.played == ["b3", "b4"]
+    page.one("[aria-label='Take back b4']").click()
+    page.wait(lambda: page.played == ["b3"])
+    page.square("b4").click()
+    page.button("Play on").click()
+    page.wait(lambda: len(page.played) == 3)
+    page.says(".said-by-program", "The program plays")
+    page.one(".against button:last-child").click()
+    page.wait(lambda: page.played == ["b3"])
+    # Without the switch the program answers at once.
+    page.click("#warn")
+    page.square("b4").click()
+    page.wait(lambda: len(page.played) == 3)
 
 
 def test_keys(page):

@@ -35,7 +35,7 @@ DEFENCES = "return [...document.querySelectorAll('#panel-why .node')].map((node)
 
 def test_an_explanation_answers_every_move(page):
     page.open("game=konane&board=4x4&moves=b3&tab=why")
-    page.says("#panel-why", "White wins: one winning move is enough")
+    page.says("#panel-why", "White wins with ", ": one winning move is enough")
     while closed := page.all("#panel-why .node[aria-expanded=false]"):
         closed[0].click()
     lines = page.script(DEFENCES)
@@ -58,14 +58,16 @@ def test_explanations_of_other_moves(page):
     mirrored.click()
     page.says(".verdict", "This is a mirror image of the position after")
     assert page.one("[data-key=forward]").get_attribute("aria-disabled") == "true"
-    # A losing move.
-    page.open("game=konane&board=4x4&moves=b3,b4&tab=why")
-    page.wait(lambda: page.all("#why-move"))
-    lost = page.one("#why-move optgroup:last-child")
-    if lost.get_attribute("label").startswith("How do I lose"):
-        option = lost.find_element("css selector", "option")
-        option.click()
-        page.says(".explanation", f"Black plays {option.text}. White answers")
+    # A losing move of a position that can be won: the sentence is about the explained move.
+    page.open("game=konane&board=4x4&moves=b3&tab=why")
+    page.wait(lambda: len(page.all("#why-move option")) == 4)
+    won, lost = [[option.text for option in group.find_elements("css selector", "option")] for group in page.all("#why-move optgroup")]
+    page.one(f"#why-move option[value={lost[0]}]").click()
+    page.says(".explanation", f"White plays {lost[0]}. Black answers")
+    winning = f"The winning move is {won[0]}." if len(won) == 1 else f"Winning moves are {', '.join(won)}."
+    page.says("#panel-why", f"White loses with {lost[0]}: Black then has an answer to everything. {winning}")
+    page.one(f"#why-move option[value={won[0]}]").click()
+    page.says("#panel-why", f"White wins with {won[0]}: one winning move is enough")
 
 
 def test_an_explanation_from_a_proof(page):
@@ -163,6 +165,11 @@ def test_a_trace_of_the_program(page, konane, tmp_path):
     page.one("#konane-trace").send_keys(str(trace))
     page.says(".result", "of a search")
     page.says(".facts", f"{answer['nodes']:,}")
+    # The speed is that of the whole search.
+    samples = [json.loads(line) for line in trace.read_text().splitlines()]
+    speed = page.script("return import('./js/words.js').then(({ amount }) => amount(Math.round(arguments[0])))".replace(
+        "arguments[0]", repr(samples[-1]["nodes"] / samples[-1]["seconds"])))
+    assert speed in page.text(".facts")
 
 
 def test_a_trace_without_proof_numbers(page, konane, tmp_path):
@@ -198,7 +205,7 @@ def test_openings(page, konane):
 
 def test_databases_and_proofs(page):
     page.open("game=konane&board=4x4&tab=databases")
-    page.says("#panel-databases", "Files about 4x4", "All positions: who wins", "131,072", "33,547", "No proof")
+    page.says("#panel-databases", "Files about 4x4", "All positions: who wins", "131,072", "33,547 (51\u00a0%)", "No proof")
     assert len(page.all("#panel-databases .layers tbody tr")) == 13 + 17
     # Files about other boards are closed.
     others = [one.text for one in page.all("#panel-databases .other")]

@@ -6,9 +6,16 @@ import { el, put } from "./dom.js";
 import { dimensions, startStones, writePosition } from "./position.js";
 import { badge, bytes, capital, number, plies } from "./words.js";
 
-/** Returns a number and its share of a total. */
-function of(part, all) {
-  return `${number(part)} (${Math.round((100 * part) / all)}\u00a0%)`;
+/** Returns the number of positions with one side to move. Unknown in a database of the reachable positions. */
+function ofOneSide({ scope }, positions) {
+  return scope === "complete" ? positions / 2 : null;
+}
+
+/** Returns a number of wins and its share of the positions with the same side to move, or of all positions. */
+function wins(database, part) {
+  const all = ofOneSide(database, database.total.positions);
+  const percent = Math.round((100 * part) / (all ?? database.total.positions));
+  return `${number(part)} (${percent}\u00a0%${all ? "" : " of all"})`;
 }
 
 /** Returns what a database contains. */
@@ -85,11 +92,11 @@ export class Databases {
     const { board, name, layers = [], total } = database;
     return el("article", { class: "card" }, el("h3", {}, content(database)), el("p", { class: "hint" }, `Directory ${name}`),
       this.#facts([["Number of positions", total && number(total.positions)],
-        ["Black to move wins", total && of(total.black_to_move_wins, total.positions)],
-        ["White to move wins", total && of(total.white_to_move_wins, total.positions)], ["Size", bytes(database.bytes)]]),
+        ["Black to move wins", total && wins(database, total.black_to_move_wins)],
+        ["White to move wins", total && wins(database, total.white_to_move_wins)], ["Size", bytes(database.bytes)]]),
       database.histogram ? this.#lengths(database) : null,
       layers.length ? el("details", { class: "help layers" }, el("summary", {}, "By the number of stones on the board"),
-        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Positions of ${board} by stones` }, this.#layers(layers))) : null);
+        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Positions of ${board} by stones` }, this.#layers(database))) : null);
   }
 
   /** Returns charts of the positions by remoteness: one for each side to move, or one if both are equal. */
@@ -119,8 +126,9 @@ export class Databases {
         counts.map(([, found]) => el("td", {}, number(found[at])))))))))];
   }
 
-  #layers(layers) {
-    const percent = (wins, positions) => positions ? (100 * wins) / positions : 0;
+  #layers(database) {
+    const { layers } = database;
+    const percent = (wins, positions) => positions ? (100 * wins) / (ofOneSide(database, positions) ?? positions) : 0;
     const cell = (wins, positions) => {
       if (wins === undefined || wins === null) return el("td", {}, "");
       const fill = el("span", { class: "fill" });

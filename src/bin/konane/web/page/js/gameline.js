@@ -2,15 +2,17 @@
 
 import { Latest, dropped } from "./api.js";
 import { el, put, svg, unseen } from "./dom.js";
-import { judge, known, sleep } from "./judge.js";
+import { judge, known, mistake, sleep } from "./judge.js";
 import { firstSide, outcomeOf, turnNumber, winner } from "./words.js";
 
 export class GameLine {
   #latest = new Latest();
   #asked = "";
 
-  constructor(at) {
+  /** `at(ply)` is called for a chosen ply, and `found()` when a value has arrived. */
+  constructor(at, found) {
     this.at = at;
+    this.found = found;
     this.moves = el("ol", { class: "plies" });
     this.strip = el("div", { class: "strip" });
     this.node = el("section", { class: "line", "aria-label": "The game", hidden: true }, this.strip, this.moves);
@@ -47,6 +49,7 @@ export class GameLine {
           await judge(board, pos, moves.slice(0, at), time, signal);
           signal.throwIfAborted();
           this.#draw(this.state);
+          this.found();
         }
         if (!open) return;
         await sleep(time, signal);
@@ -66,9 +69,7 @@ export class GameLine {
     const button = (ply, text, label) => el("button", { type: "button", class: "ply", "data-key": `ply-${ply}`,
       "aria-current": ply === at ? "step" : undefined, onclick: () => this.at(ply) }, text, label);
     put(this.moves, el("li", {}, button(0, "start")), moves.map((move, ply) => {
-      const mover = answers[ply]?.to_move;
-      const slip = shows && mover && winners[ply] === mover && winners[ply + 1] !== mover
-        && winners[ply + 1] !== "unknown";
+      const slip = shows && mistake(board, pos, moves.slice(0, ply + 1));
       const number = turnNumber(ply, firstSide(pos));
       return el("li", { class: slip ? "slip" : "" }, number && el("span", { class: "count", "aria-hidden": "true" }, number),
         button(ply + 1, move, slip ? [el("span", { class: "mark", "aria-hidden": "true", title: "gives the win away" }, "\u2717"),

@@ -3,6 +3,7 @@
 
 import { Latest, dropped, get } from "./api.js";
 import { dimensions, startStones, writePosition } from "./position.js";
+import { outcomeOf } from "./words.js";
 
 const KEPT = 2000;
 const answers = new Map();
@@ -28,6 +29,21 @@ export function textAfter(board, pos, moves) {
   const size = dimensions(board);
   if (!pos && !moves.length) return writePosition(startStones(size), "black", size);
   return texts.get(key(board, pos, moves));
+}
+
+/**
+ * Returns the last of these moves if it gave a won position away: `{ply, side, move, better}`, with the winning moves
+ * instead of it. Returns null if it did not, or while the values are unknown.
+ */
+export function mistake(board, pos, moves) {
+  const [ply, move] = [moves.length - 1, moves.at(-1)];
+  const before = move && known(board, pos, moves.slice(0, -1));
+  if (!before || outcomeOf(before) !== "win") return null;
+  const value = before.moves.find((judged) => judged.move === move);
+  const after = known(board, pos, moves);
+  const isLost = value && outcomeOf(value) === "loss" || after && outcomeOf(after) === "win";
+  const better = before.moves.filter((judged) => outcomeOf(judged) === "win").map((judged) => judged.move);
+  return isLost ? { ply, side: before.to_move, move, better } : null;
 }
 
 /** Sends one request, with a search of at most `time` milliseconds. */

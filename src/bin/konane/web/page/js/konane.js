@@ -2,9 +2,9 @@
 
 import { Board } from "./board.js";
 import { Databases } from "./databases.js";
-import { announce, el, put } from "./dom.js";
+import { announce, el, put, wide } from "./dom.js";
 import { GameLine } from "./gameline.js";
-import { Judge, textAfter } from "./judge.js";
+import { Judge, mistake, textAfter } from "./judge.js";
 import { Keys } from "./keys.js";
 import { MoveList } from "./movelist.js";
 import { Openings } from "./openings.js";
@@ -18,7 +18,7 @@ import { go } from "./state.js";
 import { Tabs } from "./tabs.js";
 import { GameValue } from "./value.js";
 import { Why } from "./why.js";
-import { VERB, badge, capital, ends, other, outcomeOf } from "./words.js";
+import { VERB, badge, capital, ends, other, outcomeOf, some } from "./words.js";
 
 const TABS = [["moves", "Moves"], ["why", "Why"], ["search", "Search"], ["openings", "Openings"],
   ["databases", "Databases"]];
@@ -52,7 +52,8 @@ export class Konane {
     this.leaveGuide = el("button", { type: "button", class: "small", onclick: () => this.guide(null) }, "Back to the game");
     this.error = el("p", { class: "error", role: "alert", hidden: true });
     this.steps = el("div", { class: "steps", role: "group", "aria-label": "Through the game" });
-    this.line = new GameLine((at) => this.at(at));
+    this.slip = el("p", { class: "slip-note", role: "status" });
+    this.line = new GameLine((at) => this.at(at), () => this.#slip());
     this.setup = new Setup(this);
     this.opponent = new Opponent(this);
     this.records = new Records(this);
@@ -77,8 +78,8 @@ export class Konane {
           el("button", { type: "button", title: "Flip the board (f)", onclick: actions.flip }, "Flip"),
           this.opponent.side, this.opponent.game, this.keys.button),
         el("div", { class: "said" }, el("div", { class: "heading" }, this.turn, this.status), this.verdict, this.phase,
-          this.opponent.said, this.error), this.board.node,
-        el("div", { class: "below" }, this.steps, el("label", { class: "check" }, this.values, " Show values")),
+          this.slip, this.opponent.said, this.error), this.board.node,
+        el("div", { class: "below" }, this.steps, this.opponent.warning, el("label", { class: "check" }, this.values, " Show values")),
         this.setup.form, this.line.node, this.keys.dialog),
       el("section", { class: "side", "aria-label": "About this position" }, this.report.node, this.tabs.node),
       el("section", { class: "rest", "aria-label": "Set up, keep and play" },
@@ -162,6 +163,13 @@ export class Konane {
     go({ moves, at: this.played.length + 1 });
   }
 
+  /** Explains a move at a ply of the game. */
+  explain(at, move) {
+    this.parts.why.choose(move);
+    go({ at, tab: "why", values: this.state.play ? "on" : "" });
+    if (!wide.matches) this.tabs.node.scrollIntoView();
+  }
+
   at(at) {
     this.guide(null);
     if (at >= 0 && at <= this.state.moves.length) go({ at });
@@ -215,8 +223,16 @@ export class Konane {
     this.line.update(this.state, this.shows);
   }
 
+  /** Shows what has changed since a position is being set up, or no longer is. */
+  redraw() {
+    this.draw();
+    this.#controls();
+    this.#parts();
+  }
+
   #parts() {
-    this.parts[this.tabs.shown].update(this.answer, this.state);
+    // Nothing about the position of the game is shown beside the one that is being set up.
+    this.parts[this.tabs.shown].update(this.setup.open ? null : this.answer, this.state);
     this.report.update(this.state, this.answer);
   }
 
@@ -262,6 +278,10 @@ export class Konane {
       put(this.turn, `Explanation, step ${guide.at + 1}`);
       put(this.verdict, badge(guide.kind, true), " ", guide.text);
       put(this.phase);
+    } else if (this.setup.open) {
+      put(this.turn, "Set up a position");
+      put(this.verdict, "Its values and moves are shown when you use it.");
+      put(this.phase);
     } else if (answer) {
       const over = answer.moves.length === 0;
       const named = over ? other(answer.to_move) : answer.to_move;
@@ -276,12 +296,28 @@ export class Konane {
         ? "Remove a black stone: corner or middle."
         : "Remove a white stone next to the hole.");
     }
+    this.#slip();
     const [now, last, go] = guide ? [guide.at, guide.last, guide.go] : [state.at, state.moves.length, (at) => this.at(at)];
     const step = (at, sign, name, key) => el("button", { type: "button", class: "step", title: name, "aria-label": name,
       "data-key": key, "aria-disabled": at === now || at < 0 || at > last ? "true" : undefined,
       onclick: () => at !== now && at >= 0 && at <= last && go(at) }, sign);
     put(this.steps, step(0, "\u21e4", "To the start", "start"), step(now - 1, "\u2190", "Back", "back"),
       step(now + 1, "\u2192", "Forward", "forward"), step(last, "\u21e5", "To the end", "end"));
+  }
+
+  /** Names the last move if it gave the game away: the user's, and with values that of either side. */
+  #slip() {
+    const { state } = this;
+    const found = this.#guide || this.setup.open ? null : mistake(state.board, state.pos, this.played);
+    const isNamed = found && (state.play ? found.side === state.play && (this.shows || state.warn) : this.shows);
+    const key = isNamed ? `${found.ply} ${found.move} ${this.shows} ${this.opponent.waits}` : "";
+    if (this.slip.dataset.of === key) return;
+    this.slip.dataset.of = key;
+    const button = (text, label, onclick) => el("button", { type: "button", class: "small", "aria-label": label, onclick }, text);
+    put(this.slip, isNamed ? [badge("loss", true), ` ${found.move} gives the win away.${this.shows ? ` Winning: ${some(found.better)}. ` : " "}`,
+      button("Why?", `Why? ${found.move} loses`, () => this.explain(found.ply, found.move)), " ",
+      button("Take back", `Take back ${found.move}`, () => go({ moves: this.played.slice(0, -1), at: found.ply })), " ",
+      this.opponent.waits ? button("Play on", null, () => this.opponent.playOn()) : null] : []);
   }
 
   #valueLine() {

@@ -2,8 +2,9 @@
 
 import { Latest, dropped, get } from "./api.js";
 import { announce, el } from "./dom.js";
+import { mistake } from "./judge.js";
 import { go } from "./state.js";
-import { amount, capital, other } from "./words.js";
+import { amount, capital, firstSide, other } from "./words.js";
 
 /** Delay before a move of the program in milliseconds, so that the previous move is noticed. */
 const PAUSE = 450;
@@ -18,6 +19,8 @@ export class Opponent {
   #latest = new Latest();
   /** Key of the position and options for which a move has been requested. */
   #asked = "";
+  /** Position after a mistake of the user, at which the user wants to play on. */
+  #forgiven = "";
 
   constructor(view) {
     this.view = view;
@@ -29,7 +32,11 @@ export class Opponent {
       Array.from({ length: LEVELS }, (_, at) => el("option", { value: String(at + 1) },
         `level ${at + 1} (${amount(4 ** (at + 1))} positions)`)));
     this.hint = el("button", { type: "button", onclick: () => this.#hint() }, "Hint");
-    this.game = el("span", { class: "against", hidden: true }, this.level, this.hint);
+    this.back = el("button", { type: "button", title: "Take back your last move", onclick: () => this.#takeBack() }, "Take back");
+    this.game = el("span", { class: "against", hidden: true }, this.level, this.hint, this.back);
+    this.warn = el("input", { type: "checkbox", id: "warn", onchange: () => go({ warn: this.warn.checked ? "1" : "" }, { replace: true }) });
+    this.warning = el("label", { class: "check", hidden: true,
+      title: "Before the program answers a move that gives the game away, as far as the values are known" }, this.warn, " Warn me");
     this.said = el("p", { class: "hint said-by-program", role: "status" });
   }
 
@@ -63,6 +70,30 @@ export class Opponent {
     }
   }
 
+  /** Returns the ply of the user's last move; -1 if there is none. */
+  #lastMove() {
+    const { pos, play } = this.view.state;
+    return this.view.played.findLastIndex((_, ply) => (firstSide(pos) === play) === (ply % 2 === 0));
+  }
+
+  #takeBack() {
+    const at = this.#lastMove();
+    if (at >= 0) go({ moves: this.view.played.slice(0, at), at });
+  }
+
+  /** True while the program does not answer a mistake, so that the user can take it back. */
+  get waits() {
+    const { state, answer, played } = this.view;
+    return Boolean(state.play && state.warn && answer?.moves.length && answer.position !== this.#forgiven && state.at === state.moves.length
+      && mistake(state.board, state.pos, played)?.side === state.play);
+  }
+
+  playOn() {
+    this.#forgiven = this.view.answer.position;
+    this.view.redraw();
+    this.turn();
+  }
+
   /** Plays the program's move if it is its turn in the last position and no position is being set up. */
   async turn() {
     const { view } = this;
@@ -70,8 +101,11 @@ export class Opponent {
     this.side.value = state.play;
     this.level.value = state.level;
     this.game.hidden = !state.play;
+    this.warning.hidden = !state.play;
+    this.warn.checked = Boolean(state.warn);
+    this.back.disabled = !state.play || this.#lastMove() < 0;
     this.hint.disabled = !answer?.moves.length || answer.to_move !== state.play;
-    const due = state.play && answer && state.at === state.moves.length && !view.setup.open;
+    const due = state.play && answer && state.at === state.moves.length && !view.setup.open && !this.waits;
     const asked = due ? `${state.board};${answer.position};${state.play};${state.level}` : "";
     if (asked === this.#asked) return;
     const signal = this.#latest.signal();
@@ -89,6 +123,11 @@ export class Opponent {
       const [{ move, why }] = await Promise.all([question, new Promise((resolve) => setTimeout(resolve, PAUSE))]);
       signal.throwIfAborted();
       if (!move) return;
+      // The user's move may have turned out to be a mistake.
+      if (this.waits) {
+        this.#asked = "";
+        return;
+      }
       view.play(move);
       // `why` names the winner, which is hidden with the values.
       this.said.textContent = `The program plays ${move}. ${view.shows ? why ?? "" : ""}`;

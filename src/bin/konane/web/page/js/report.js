@@ -4,7 +4,7 @@ import { Latest, dropped, get } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { sleep } from "./judge.js";
 import { go } from "./state.js";
-import { SIGN, capital, firstSide, turnNumber } from "./words.js";
+import { SIGN, capital, firstSide, some, turnNumber } from "./words.js";
 
 /** Search times of the requests in milliseconds, until every move is judged. */
 const TIMES = [200, 1000, 2000, 2000, 2000];
@@ -78,11 +78,11 @@ export class Report {
         el("ul", { class: "mistakes" }, mistakes.map(({ ply, side, move, better = [] }) => {
           const number = turnNumber(ply - 1, firstSide(pos)) || `${turnNumber(ply - 2, firstSide(pos))}..`;
           const whose = play ? (side === play ? "you" : "the program") : side;
-          return el("li", {}, el("button", { type: "button", class: "move", onclick: () => go({ at: ply - 1, values: "on" }),
+          return el("li", { class: "head" }, el("button", { type: "button", class: "move", onclick: () => go({ at: ply - 1, values: "on" }),
             title: "Show the position before this move" }, el("span", { class: "badge loss", "aria-hidden": "true" }, SIGN.loss),
           el("span", { class: "name" }, `${number} ${move}`), el("span", { class: "detail" },
-            `${capital(whose)}. ${better.length === 1 ? "The winning move was" : "Winning moves were"} ${better.slice(0, 4).join(", ")}`
-              + `${better.length > 4 ? ` and ${better.length - 4} more` : ""}.`)));
+            `${capital(whose)}. ${better.length === 1 ? "The winning move was" : "Winning moves were"} ${some(better)}.`)),
+          el("button", { type: "button", "aria-label": `Why? ${move} loses`, onclick: () => this.view.explain(ply - 1, move) }, "Why?"));
         }))] : el("p", { class: "hint" }, "No move gave a won game away."));
   }
 }

@@ -4,7 +4,7 @@
 
 const DEFAULTS = {
   konane: { game: "konane", board: "6x6", pos: "", moves: [], at: 0, tab: "moves", play: "",
-    level: "", values: "", flip: "" },
+    level: "", warn: "", values: "", flip: "" },
   sprouts: { game: "sprouts", pos: "0*4", tab: "moves", play: "", values: "" },
 };
 
@@ -56,7 +56,7 @@ export function format(state) {
     parts.push(`moves=${encode(state.moves.join(","))}`);
     if (state.at !== state.moves.length) parts.push(`at=${state.at}`);
   }
-  for (const name of ["tab", "play", "level", "values", "flip"]) {
+  for (const name of ["tab", "play", "level", "warn", "values", "flip"]) {
     if (state[name] && state[name] !== defaults[name]) parts.push(`${name}=${encode(state[name])}`);
   }
   return `#${parts.join("&")}`;

@@ -64,6 +64,11 @@ export function quote(text) {
   return text.length > 40 ? `${text.slice(0, 40)}\u2026` : text;
 }
 
+/** Returns a list of moves as text, with at most four of them by name. */
+export function some(moves) {
+  return moves.slice(0, 4).join(", ") + (moves.length > 4 ? ` and ${moves.length - 4} more` : "");
+}
+
 export function plies(n) {
   return n === 1 ? "1 ply" : `${n} plies`;
 }
