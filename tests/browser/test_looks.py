@@ -27,18 +27,24 @@ def test_large_boards_fit_or_scroll(page, board):
 
 
 VISIBLE = """
-return [".controls", ".verdict", ".slab", ".below"].map((part) => {
+return [".controls", ".verdict", ".slab", ".below", ...arguments].map((part) => {
   const {top, bottom} = document.querySelector(part).getBoundingClientRect();
   return top >= 0 && bottom <= innerHeight;
 });
 """
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (360, 740)])
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080), (360, 740)])
 @pytest.mark.parametrize("play", ["", "&play=white&values=on&moves=d5"])
 def test_board_controls_and_verdict_are_visible_together(page, size, play):
     page.look(*size)
     page.open(f"game=konane&board=8x8{play}")
+    if size[0] > 1000:
+        # Also the moves of the game, the buttons, and the list of moves.
+        parts = [".line", ".tools", ".move"] if play else [".tools", ".move"]
+        assert page.script(VISIBLE, *parts) == [True] * (4 + len(parts))
+        # The board takes the height that is left.
+        assert page.one(".slab").rect["height"] > size[1] - 330
     assert page.script(VISIBLE) == [True] * 4
     # Also while the tour is offered.
     page.script("localStorage.clear()")
@@ -129,7 +135,8 @@ return [...document.querySelectorAll("button, select")].filter(one => one.checkV
 
 AXE = """
 const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(violations.map(one =>
+const rules = {"label-content-name-mismatch": {enabled: true}};
+axe.run(document, {resultTypes: ["violations"], rules}).then(({violations}) => done(violations.map(one =>
   `${one.id}: ${one.help}: ${one.nodes.map(node => node.target).join(" ")}`)));
 """
 
@@ -164,6 +171,10 @@ def test_accessibility_of_the_help_the_tour_and_a_report(page, axe):
     page.button("Close").click()
     page.button("Judge the game").click()
     page.says(".report", "accuracy")
+    page.says(".slip-note", "gives the win away")
+    assert_accessible(page, axe)
+    page.open("game=konane&board=4x4&play=black&warn=1&moves=b3,b4&also=b3,c3,d3-b3;a4,a3")
+    page.wait(lambda: len(page.all(".branch")) == 2)
     assert_accessible(page, axe)
     page.script("localStorage.clear()")
     page.open("game=konane&board=4x4")

@@ -2,6 +2,7 @@
 
 import { Latest, dropped } from "./api.js";
 import { el, put, svg, unseen } from "./dom.js";
+import { items, lineOf, tree } from "./lines.js";
 import { judge, known, mistake, sleep } from "./judge.js";
 import { firstSide, outcomeOf, turnNumber, winner } from "./words.js";
 
@@ -9,7 +10,7 @@ export class GameLine {
   #latest = new Latest();
   #asked = "";
 
-  /** `at(ply)` is called for a chosen ply, and `found()` when a value has arrived. */
+  /** `at(ply, moves)` is called for a chosen ply of a line, and `found()` when a value has arrived. */
   constructor(at, found) {
     this.at = at;
     this.found = found;
@@ -24,8 +25,8 @@ export class GameLine {
   }
 
   update(state, shows) {
-    const { board, pos, moves } = state;
-    this.node.hidden = moves.length === 0;
+    const { board, pos, moves, also } = state;
+    this.node.hidden = moves.length + also.length === 0;
     this.shows = shows;
     this.#draw(state);
     const game = `${board};${pos};${moves.join()}`;
@@ -62,19 +63,24 @@ export class GameLine {
 
   #draw(state) {
     this.state = state;
-    const { board, pos, moves, at } = state;
+    const { board, pos, moves, also, at } = state;
     const { shows } = this;
     const answers = Array.from({ length: moves.length + 1 }, (_, ply) => known(board, pos, moves.slice(0, ply)));
     const winners = answers.map((answer) => answer ? winner(outcomeOf(answer), answer.to_move) : "unknown");
-    const button = (ply, text, label) => el("button", { type: "button", class: "ply", "data-key": `ply-${ply}`,
-      "aria-current": ply === at ? "step" : undefined, onclick: () => this.at(ply) }, text, label);
-    put(this.moves, el("li", {}, button(0, "start")), moves.map((move, ply) => {
-      const slip = shows && mistake(board, pos, moves.slice(0, ply + 1));
-      const number = turnNumber(ply, firstSide(pos));
+    const current = moves.slice(0, at).join();
+    const button = (line, whole, text, label) => el("button", { type: "button", class: "ply", "data-key": `ply-${line.join()}`,
+      "aria-current": line.join() === current ? "step" : undefined, onclick: () => this.at(line.length, whole) }, text, label);
+    const item = (one) => {
+      if (Array.isArray(one)) return el("li", { class: "branch" }, el("ol", { class: "plies", "aria-label": "Variation" }, one.map(item)));
+      const { node, after } = one;
+      const slip = shows && mistake(board, pos, node.line);
+      const number = turnNumber(node.line.length - 1, firstSide(pos), after);
+      const mark = slip ? [el("span", { class: "mark", "aria-hidden": "true", title: "gives the win away" }, "\u2717"),
+        unseen(", gives the win away")] : null;
       return el("li", { class: slip ? "slip" : "" }, number && el("span", { class: "count", "aria-hidden": "true" }, number),
-        button(ply + 1, move, slip ? [el("span", { class: "mark", "aria-hidden": "true", title: "gives the win away" }, "\u2717"),
-          unseen(", gives the win away")] : null));
-    }));
+        button(node.line, lineOf(node), node.move, mark));
+    };
+    put(this.moves, el("li", {}, button([], moves, "start")), items(tree([moves, ...also]), false).map(item));
     put(this.strip, shows ? graph(winners, at) : null);
   }
 }

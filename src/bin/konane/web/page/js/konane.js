@@ -35,7 +35,8 @@ export class Konane {
   #shown = null;
 
   constructor(tour) {
-    this.board = new Board({ pick: (square) => this.#pick(square), look: (square) => this.#look(square) });
+    this.board = new Board({ pick: (square) => this.#pick(square), look: (square) => this.#look(square),
+      lift: (square) => this.#lift(square), drop: (square) => this.#drop(square) });
     this.judge = new Judge({ show: (answer) => this.#show(answer), failed: (error) => this.#failed(error),
       working: (status) => this.#working(status) });
     this.turn = el("h2", { class: "turn", id: "turn" });
@@ -53,7 +54,7 @@ export class Konane {
     this.error = el("p", { class: "error", role: "alert", hidden: true });
     this.steps = el("div", { class: "steps", role: "group", "aria-label": "Through the game" });
     this.slip = el("p", { class: "slip-note", role: "status" });
-    this.line = new GameLine((at) => this.at(at), () => this.#slip());
+    this.line = new GameLine((at, moves) => this.at(at, moves), () => this.#slip());
     this.setup = new Setup(this);
     this.opponent = new Opponent(this);
     this.records = new Records(this);
@@ -65,7 +66,7 @@ export class Konane {
     } });
     const actions = { back: () => this.#step(-1), forward: () => this.#step(1),
       flip: () => go({ flip: this.state.flip ? "" : "1" }, { replace: true }),
-      fresh: () => go({ pos: "", moves: [], at: 0 }), leave: () => this.guide(null) };
+      fresh: () => go({ pos: "", moves: [], also: [], at: 0 }), leave: () => this.guide(null), board: () => this.board.focus() };
     this.keys = new Keys(actions, () => tour.start());
     this.tabs = new Tabs("About this position", TABS, (tab) => go({ tab }, { replace: true }));
     const { panels } = this.tabs;
@@ -76,20 +77,21 @@ export class Konane {
       el("section", { class: "stage", "aria-labelledby": "turn" },
         el("div", { class: "controls" }, el("button", { type: "button", title: "New game (n)", onclick: actions.fresh }, "New game"),
           el("button", { type: "button", title: "Flip the board (f)", onclick: actions.flip }, "Flip"),
-          this.opponent.side, this.opponent.game, this.keys.button),
+          this.opponent.start, this.opponent.side, this.opponent.game, this.keys.button),
         el("div", { class: "said" }, el("div", { class: "heading" }, this.turn, this.status), this.verdict, this.phase,
           this.slip, this.opponent.said, this.error), this.board.node,
-        el("div", { class: "below" }, this.steps, this.opponent.warning, el("label", { class: "check" }, this.values, " Show values")),
-        this.setup.form, this.line.node, this.keys.dialog),
-      el("section", { class: "side", "aria-label": "About this position" }, this.report.node, this.tabs.node),
-      el("section", { class: "rest", "aria-label": "Set up, keep and play" },
+        el("div", { class: "below" }, this.steps, this.opponent.warning, el("label", { class: "check" }, this.values, el("span", {}, el("span", { class: "wordy" }, "Show "), "values"))),
+        this.setup.form, this.keys.dialog),
+      el("section", { class: "side", "aria-label": "About this game" }, this.line.node,
         el("div", { class: "tools" }, this.setup.button, this.records.node, this.report.button), this.records.said,
+        this.report.node, this.tabs.node),
+      el("section", { class: "rest", "aria-label": "Rules" },
         el("details", { class: "help card" }, el("summary", {}, "How is Konane played?"),
           el("p", {}, "Black removes one of its stones from the full board, from a corner or from the middle. White removes "
             + "one next to the hole. Then the players jump in turn, Black first: a stone jumps over an adjacent enemy stone "
             + "to the empty square behind it, and may continue over further stones in the same straight line. Jumped stones "
             + "leave the board. A player who cannot move loses."),
-          el("p", {}, "Choose a stone, and for a jump the square on which it lands."))));
+          el("p", {}, "Choose a stone, and for a jump the square on which it lands; or drag the stone there."))));
   }
 
   /** Shows the state of the address. `back` is true after a switch from another game. */
@@ -156,11 +158,16 @@ export class Konane {
     return this.state.values ? this.state.values !== "off" : !this.state.play;
   }
 
-  /** Plays a move. Discards later moves of the game. */
+  /** Plays a move. If the game has continued with another one, that becomes another line. */
   play(move) {
-    const next = this.state.moves[this.state.at];
-    const moves = next === move ? this.state.moves : [...this.played, move];
-    go({ moves, at: this.played.length + 1 });
+    const { moves, at } = this.state;
+    if (moves[at] === move) go({ at: at + 1 });
+    else this.take([...this.played, move]);
+  }
+
+  /** Shows the end of these moves, which become the current line. */
+  take(moves) {
+    go({ moves, at: moves.length });
   }
 
   /** Explains a move at a ply of the game. */
@@ -170,9 +177,10 @@ export class Konane {
     if (!wide.matches) this.tabs.node.scrollIntoView();
   }
 
-  at(at) {
+  /** Shows the position after this number of moves, of the current line or of another one. */
+  at(at, moves = this.state.moves) {
     this.guide(null);
-    if (at >= 0 && at <= this.state.moves.length) go({ at });
+    if (at >= 0 && at <= moves.length) go({ moves, at });
   }
 
   /** Shows a step of an explanation on the board, or with null the current position again. */
@@ -316,7 +324,7 @@ export class Konane {
     const button = (text, label, onclick) => el("button", { type: "button", class: "small", "aria-label": label, onclick }, text);
     put(this.slip, isNamed ? [badge("loss", true), ` ${found.move} gives the win away.${this.shows ? ` Winning: ${some(found.better)}. ` : " "}`,
       button("Why?", `Why? ${found.move} loses`, () => this.explain(found.ply, found.move)), " ",
-      button("Take back", `Take back ${found.move}`, () => go({ moves: this.played.slice(0, -1), at: found.ply })), " ",
+      button("Take back", `Take back ${found.move}`, () => this.take(this.played.slice(0, -1))), " ",
       this.opponent.waits ? button("Play on", null, () => this.opponent.playOn()) : null] : []);
   }
 
@@ -362,7 +370,8 @@ export class Konane {
       const quiet = this.#selected !== null;
       return { label: this.#label(square),
         badge: !this.shows ? null : target ? outcomeOf(target) : quiet ? null : best,
-        mark: target ? "target" : this.#selected === square ? "selected" : moves.length ? "movable" : "" };
+        mark: target ? "target" : `${this.#selected === square ? "selected" : moves.length ? "movable" : ""} ${
+          moves.length && this.answer.phase !== "removal" ? "draggable" : ""}` };
     }, moved);
     this.#look(this.#looked);
   }
@@ -399,6 +408,21 @@ export class Konane {
     const moves = hinted.length ? hinted : target ? [target] : source === null ? []
       : this.#from(squareName(source, this.size));
     this.#arrows(moves.map((judged) => this.#arrow(judged)));
+  }
+
+  /** Chooses a stone that is going to be dragged. Returns false if it cannot be moved. */
+  #lift(square) {
+    if (this.setup.open || this.#guide || this.answer?.phase === "removal" || !this.#from(squareName(square, this.size)).length) return false;
+    this.#selected = square;
+    this.draw();
+    return true;
+  }
+
+  /** Plays the move of the dragged stone to this square, if there is one. */
+  #drop(square) {
+    const target = square !== null && this.#target(square);
+    if (target) return this.play(target.move);
+    return this.#pick(null);
   }
 
   #pick(square) {

@@ -2,9 +2,9 @@
 
 import { Latest, dropped, get } from "./api.js";
 import { announce, el } from "./dom.js";
-import { mistake } from "./judge.js";
+import { judge, mistake } from "./judge.js";
 import { go } from "./state.js";
-import { amount, capital, firstSide, other } from "./words.js";
+import { amount, capital, firstSide, other, outcomeOf } from "./words.js";
 
 /** Delay before a move of the program in milliseconds, so that the previous move is noticed. */
 const PAUSE = 450;
@@ -12,7 +12,10 @@ const PAUSE = 450;
 /** Number of levels. Each searches four times as many positions as the one below. */
 const LEVELS = 10;
 
-/** Search time for a hint, in milliseconds. */
+/** Level of a first game. */
+const FIRST_LEVEL = "3";
+
+/** Search time for a hint, and for the side that can win, in milliseconds. */
 const HINT_TIME = 1000;
 
 export class Opponent {
@@ -24,6 +27,8 @@ export class Opponent {
 
   constructor(view) {
     this.view = view;
+    this.start = el("button", { type: "button", id: "play", class: "primary", onclick: () => this.#start(),
+      title: "Begin a game against the program, with the side that can win" }, "Play");
     this.side = el("select", { id: "play-side", "aria-label": "Play as", onchange: () => this.#choose() },
       el("option", { value: "" }, "Play both"), el("option", { value: "black" }, "Play Black"),
       el("option", { value: "white" }, "Play White"));
@@ -45,6 +50,20 @@ export class Opponent {
     // Values are hidden in a new game, unless the user has chosen to see them in this one.
     const values = this.side.value === this.view.state.play ? this.view.state.values : "";
     go({ play: this.side.value, level: this.level.value, values }, { replace: true });
+  }
+
+  /** Begins a game with the side that wins from the first position; with Black, if that is not known. */
+  async #start() {
+    const { board, pos, level } = this.view.state;
+    this.said.textContent = "Preparing the game ...";
+    try {
+      const { outcome, to_move: first } = await judge(board, pos, [], HINT_TIME, this.#latest.signal());
+      const play = outcomeOf({ outcome }) === "loss" ? other(first) : first;
+      go({ moves: [], also: [], at: 0, play, level: level || FIRST_LEVEL, values: "", tab: "moves" });
+      this.said.textContent = outcome === "unknown" ? "" : `You play ${capital(play)}, who can win.`;
+    } catch (error) {
+      if (!dropped(error)) this.said.textContent = capital(error.message);
+    }
   }
 
   stop() {
@@ -78,7 +97,7 @@ export class Opponent {
 
   #takeBack() {
     const at = this.#lastMove();
-    if (at >= 0) go({ moves: this.view.played.slice(0, at), at });
+    if (at >= 0) this.view.take(this.view.played.slice(0, at));
   }
 
   /** True while the program does not answer a mistake, so that the user can take it back. */
@@ -101,6 +120,7 @@ export class Opponent {
     this.side.value = state.play;
     this.level.value = state.level;
     this.game.hidden = !state.play;
+    this.start.hidden = Boolean(state.play);
     this.warning.hidden = !state.play;
     this.warn.checked = Boolean(state.warn);
     this.back.disabled = !state.play || this.#lastMove() < 0;

@@ -76,7 +76,7 @@ export class Report {
     put(this.node, el("h2", {}, play ? "Your game" : "The game"), lines.map((line, at) => el("p", {}, at ? "" : end, line)),
       mistakes.length ? [el("h3", {}, mistakes.length === 1 ? "The move that gave the game away" : "Moves that gave the game away"),
         el("ul", { class: "mistakes" }, mistakes.map(({ ply, side, move, better = [] }) => {
-          const number = turnNumber(ply - 1, firstSide(pos)) || `${turnNumber(ply - 2, firstSide(pos))}..`;
+          const number = turnNumber(ply - 1, firstSide(pos), true);
           const whose = play ? (side === play ? "you" : "the program") : side;
           return el("li", { class: "head" }, el("button", { type: "button", class: "move", onclick: () => go({ at: ply - 1, values: "on" }),
             title: "Show the position before this move" }, el("span", { class: "badge loss", "aria-hidden": "true" }, SIGN.loss),

@@ -283,6 +283,6 @@ export class Why {
     const { state, played } = this.view;
     const address = state && link({ moves: [...played, ...moves], at: played.length + moves.length });
     return el("li", {}, el("div", { class: "head" }, button, el("a", { class: "goto", href: address,
-      "aria-label": `go to the position after ${moves.join(" ")}` }, "go there")), isOpen ? this.#list(next) : null);
+      "aria-label": `go there: the position after ${moves.join(" ")}` }, "go there")), isOpen ? this.#list(next) : null);
   }
 }
