@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import pathlib
+import time
 
 import pytest
 
@@ -69,6 +70,35 @@ def test_the_board_stays_where_it_is(page, size):
     page.script("scrollTo(0, 0)")
     places.add(page.script(place))
     assert len(places) == 1
+
+
+# A forwarded port on a slow line: bytes for each second, and milliseconds for each request.
+SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
+FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+LOADED = """
+return performance.getEntriesByType("resource").map(({name, encodedBodySize}) =>
+  [name.replace(`${location.origin}/`, ""), encodedBodySize]);
+"""
+
+
+def test_the_first_verdict_over_a_slow_line(page):
+    send = page.driver.execute_cdp_cmd
+    send("Network.enable", {})
+    send("Network.setCacheDisabled", {"cacheDisabled": True})
+    send("Network.emulateNetworkConditions", SLOW)
+    try:
+        begun = time.monotonic()
+        page.driver.get(f"{page.address}#game=konane&board=5x5")
+        page.wait(lambda: page.all(".verdict .badge"))
+        seconds = time.monotonic() - begun
+        loaded = dict(page.script(LOADED))
+    finally:
+        send("Network.emulateNetworkConditions", FAST)
+        send("Network.setCacheDisabled", {"cacheDisabled": False})
+    # Without compression and preloading it takes 8 s.
+    assert seconds < 4
+    assert sum(loaded.values()) < 60_000
+    assert "js/konane.js" in loaded and not {"js/sprouts.js", "js/why.js", "js/charts.js"} & set(loaded)
 
 
 def luminance(colour):

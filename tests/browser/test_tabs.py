@@ -218,6 +218,22 @@ def test_databases_and_proofs(page):
     page.says("#panel-databases", "Files about 4x5", "No database", "konane builddb 4x5", "4x5.proof", "trusted without verification")
 
 
+def test_a_new_database_appears(page, konane, start_explorer, tmp_path):
+    konane("builddb", "3x3", "--out", str(tmp_path), "--json", "--quiet")
+    page.address = start_explorer("--db", tmp_path).address
+    page.open("game=konane&board=3x4&tab=databases")
+    page.says("#panel-databases", "No database")
+    page.click("#tab-moves")
+    page.says(".legend", "Values found by search")
+    page.click("#tab-databases")
+    konane("builddb", "3x4", "--metric", "remoteness", "--out", str(tmp_path), "--json", "--quiet")
+    page.says("#panel-databases", "All positions: who wins, and in how many plies")
+    # Its values are used at once.
+    page.says(".verdict", " plies")
+    page.click("#tab-moves")
+    page.says(".legend", "Values looked up in a database")
+
+
 CHART = """
 return [...document.querySelectorAll(".lengths")].map(figure => ({
   caption: figure.querySelector("figcaption").textContent,

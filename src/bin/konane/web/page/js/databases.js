@@ -3,8 +3,12 @@
 import { dropped, get, Latest } from "./api.js";
 import { columns } from "./charts.js";
 import { el, put } from "./dom.js";
+import { sleep, visible } from "./judge.js";
 import { dimensions, startStones, writePosition } from "./position.js";
 import { badge, bytes, capital, number, plies } from "./words.js";
+
+/** Interval in which new databases are looked for, in milliseconds. */
+const REFRESH = 5000;
 
 /** Returns the number of positions with one side to move. Unknown in a database of the reachable positions. */
 function ofOneSide({ scope }, positions) {
@@ -29,8 +33,10 @@ function content({ board, scope, metric, max_stones: stones }) {
 
 export class Databases {
   #latest = new Latest();
-  #files = null;
   #board = "";
+  /** The databases that are shown, as JSON, and for which board. */
+  #files = "";
+  #drawn = "";
 
   constructor(panel, view) {
     this.panel = panel;
@@ -42,13 +48,25 @@ export class Databases {
     this.#board = board;
     const signal = this.#latest.signal();
     const title = el("h2", {}, `Files about ${board}`);
-    put(this.panel, title, el("p", { class: "hint pulse" }, "Loading ..."));
+    if (board !== this.#drawn) put(this.panel, title, el("p", { class: "hint pulse" }, "Loading ..."));
     try {
-      const [databases, proofs] = this.#files ??= await Promise.all([get("databases", {}, signal), get("proofs", {}, signal)]);
-      this.#draw(title, databases.databases, databases.errors ?? [], proofs.proofs);
+      const { proofs } = await get("proofs", {}, signal);
+      // New databases appear while the panel is shown.
+      while (this.view.tabs.shown === "databases") {
+        const { databases, errors = [] } = await get("databases", {}, signal);
+        const files = JSON.stringify([databases, errors]);
+        const isNew = files !== this.#files;
+        if (isNew || board !== this.#drawn) this.#draw(title, databases, errors, proofs);
+        if (isNew && this.#files) this.view.renew();
+        [this.#files, this.#drawn] = [files, board];
+        await sleep(REFRESH, signal);
+        await visible(signal);
+      }
+      this.#board = "";
     } catch (error) {
       if (dropped(error)) return;
       this.#board = "";
+      this.#drawn = "";
       put(this.panel, title, el("p", { class: "error", role: "alert" }, capital(error.message)));
     }
   }

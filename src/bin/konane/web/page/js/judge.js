@@ -9,6 +9,12 @@ const KEPT = 2000;
 const answers = new Map();
 const texts = new Map();
 
+/** Search time of the first request about a position, in milliseconds. */
+const FIRST_TIME = 150;
+
+/** The request that was sent before the view was loaded: its key and answer; null if there is none. */
+let early = null;
+
 function key(board, pos, moves) {
   return `${board};${pos};${moves.join(",")}`;
 }
@@ -50,12 +56,30 @@ export function mistake(board, pos, moves) {
 export async function judge(board, pos, moves, time, signal) {
   const before = known(board, pos, moves);
   if (before?.complete) return before;
+  if (early?.key === key(board, pos, moves)) {
+    const { answer } = early;
+    early = null;
+    return answer;
+  }
   const answer = await get("konane/position",
     { board, position: pos, moves: moves.join(","), time }, signal);
   keep(answers, key(board, pos, moves), answer);
   keep(texts, key(board, pos, moves), answer.position);
   for (const { move, after } of answer.moves) keep(texts, key(board, pos, [...moves, move]), after);
   return answer;
+}
+
+/** Forgets all values, since they may be known better. */
+export function forget() {
+  answers.clear();
+}
+
+/** Requests the values of the first position, while the view that shows them is loaded. */
+export function begin(board, pos, moves) {
+  const answer = judge(board, pos, moves, FIRST_TIME);
+  // An error is shown by the view.
+  answer.catch(() => {});
+  early = { key: key(board, pos, moves), answer };
 }
 
 /** Repeats requests about one position until all values are known or the page shows another position. */
@@ -79,7 +103,7 @@ export class Judge {
     if (last) this.show(last);
     if (last?.complete) return this.working("done");
     this.working("working");
-    let [time, pause] = [last ? 500 : 150, 20];
+    let [time, pause] = [last ? 500 : FIRST_TIME, 20];
     try {
       for (;;) {
         const answer = await judge(board, pos, moves, time, signal);
@@ -134,7 +158,7 @@ export function sleep(milliseconds, signal) {
 }
 
 /** Waits until the page is visible. */
-function visible(signal) {
+export function visible(signal) {
   if (!document.hidden) return undefined;
   return new Promise((resolve, reject) => {
     document.addEventListener("visibilitychange", resolve, { once: true });

@@ -1,27 +1,30 @@
 // The view of Konane: the board with its controls, and the tabs.
 
 import { Board } from "./board.js";
-import { Databases } from "./databases.js";
 import { announce, el, put, wide } from "./dom.js";
 import { GameLine } from "./gameline.js";
-import { Judge, mistake, textAfter } from "./judge.js";
+import { Judge, forget, mistake, textAfter } from "./judge.js";
 import { Keys } from "./keys.js";
 import { MoveList } from "./movelist.js";
-import { Openings } from "./openings.js";
 import { Opponent } from "./opponent.js";
 import { dimensions, readPosition, squareName, squareNumbers } from "./position.js";
 import { Records } from "./record.js";
 import { Report } from "./report.js";
-import { KonaneSearch } from "./search.js";
 import { Setup } from "./setup.js";
 import { go } from "./state.js";
 import { Tabs } from "./tabs.js";
 import { GameValue } from "./value.js";
-import { Why } from "./why.js";
 import { VERB, badge, capital, ends, other, outcomeOf, some } from "./words.js";
 
 const TABS = [["moves", "Moves"], ["why", "Why"], ["search", "Search"], ["openings", "Openings"],
   ["databases", "Databases"]];
+/** The panels, except for that of the moves, are loaded when they are shown. */
+const PANELS = {
+  why: () => import("./why.js").then(({ Why }) => Why),
+  search: () => import("./search.js").then(({ KonaneSearch }) => KonaneSearch),
+  openings: () => import("./openings.js").then(({ Openings }) => Openings),
+  databases: () => import("./databases.js").then(({ Databases }) => Databases),
+};
 const STONES = { x: "black stone", o: "white stone" };
 
 export class Konane {
@@ -69,10 +72,7 @@ export class Konane {
       fresh: () => go({ pos: "", moves: [], also: [], at: 0 }), leave: () => this.guide(null), board: () => this.board.focus() };
     this.keys = new Keys(actions, () => tour.start());
     this.tabs = new Tabs("About this position", TABS, (tab) => go({ tab }, { replace: true }));
-    const { panels } = this.tabs;
-    this.parts = { moves: new MoveList(panels.moves, this), why: new Why(panels.why, this),
-      search: new KonaneSearch(panels.search, this), openings: new Openings(panels.openings, this),
-      databases: new Databases(panels.databases, this) };
+    this.parts = { moves: new MoveList(this.tabs.panels.moves, this) };
     this.node = el("div", { class: "columns" },
       el("section", { class: "stage", "aria-labelledby": "turn" },
         el("div", { class: "controls" }, el("button", { type: "button", title: "New game (n)", onclick: actions.fresh }, "New game"),
@@ -143,7 +143,7 @@ export class Konane {
     this.judge.stop();
     this.line.stop();
     this.opponent.stop();
-    this.parts.search.leave();
+    this.parts.search?.leave();
   }
 
   /** Requests unknown values of the position and the program's move, unless a position is being set up. */
@@ -151,6 +151,12 @@ export class Konane {
     if (this.setup.open) return;
     this.judge.ask(this.state.board, this.state.pos, this.played);
     this.opponent.turn();
+  }
+
+  /** Requests the values again, after a database has changed. */
+  renew() {
+    forget();
+    this.resume();
   }
 
   /** True if values are shown. By default they are hidden in a game against the program. */
@@ -171,8 +177,8 @@ export class Konane {
   }
 
   /** Explains a move at a ply of the game. */
-  explain(at, move) {
-    this.parts.why.choose(move);
+  async explain(at, move) {
+    (await this.#part("why"))?.choose(move);
     go({ at, tab: "why", values: this.state.play ? "on" : "" });
     if (!wide.matches) this.tabs.node.scrollIntoView();
   }
@@ -238,9 +244,23 @@ export class Konane {
     this.#parts();
   }
 
+  /** Returns a panel after it has been loaded, if the program responds. */
+  async #part(name) {
+    try {
+      const Part = this.parts[name] ? null : await PANELS[name]();
+      return this.parts[name] ??= new Part(this.tabs.panels[name], this);
+    } catch {
+      put(this.tabs.panels[name], el("p", { class: "error", role: "alert" }, "The program does not respond: this part of the page cannot be loaded."));
+      return null;
+    }
+  }
+
   #parts() {
+    const { shown } = this.tabs;
     // Nothing about the position of the game is shown beside the one that is being set up.
-    this.parts[this.tabs.shown].update(this.setup.open ? null : this.answer, this.state);
+    const part = this.parts[shown];
+    if (part) part.update(this.setup.open ? null : this.answer, this.state);
+    else this.#part(shown).then((loaded) => loaded && this.tabs.shown === shown && this.#parts());
     this.report.update(this.state, this.answer);
   }
 
