@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-KONANE = ["moves", "why", "search", "openings", "databases"]
+KONANE = ["moves", "why", "search", "openings", "databases", "puzzles"]
 VIEWS = [f"game=konane&board=4x4&moves=a4,a3&tab={tab}" for tab in KONANE]
 VIEWS += [f"game=sprouts&pos=0*4&tab={tab}" for tab in ["moves", "search"]]
 

@@ -275,3 +275,32 @@ def test_plies_to_the_end(page, konane, start_explorer, tmp_path):
     rows = [row.text for row in page.one("#panel-databases details table").find_elements("css selector", "tbody tr")]
     white = three["white"] + [0] * (len(three["black"]) - shorter)
     assert rows == [f"{at} {one} {two}" for at, (one, two) in enumerate(zip(three["black"], white))]
+
+
+def test_puzzles(page, konane):
+    page.open("game=konane&board=4x4&tab=puzzles")
+    page.one("#difficulty option[value=easy]").click()
+    page.button("New puzzle").click()
+    page.says("#panel-puzzles", "Find the one that wins.")
+    assert not page.all(".verdict .badge, .square .badge")
+    position = page.hash.split("pos=")[1].split("&")[0].replace("_", " ")
+    answer = konane("solve", "4x4", "--position", position, "--lines", "--json")
+    won = [judged["move"] for judged in answer["moves"] if judged["outcome"] == "win"]
+    lost = [judged["move"] for judged in answer["moves"] if judged["outcome"] == "loss"]
+    assert len(won) == 1 and len(lost) >= 2
+    play = lambda move: [page.square(name).click() for name in move.split("-")]
+    play(lost[0])
+    page.says("#panel-puzzles", f"{lost[0]} loses.")
+    page.button("Try again").click()
+    page.says("#panel-puzzles", "Find the one that wins.")
+    play(won[0])
+    page.says("#panel-puzzles", f"{won[0]} wins, and no other move does.", "easy")
+    page.button("Why?").click()
+    page.says("#panel-why", f"wins with {won[0]}: one winning move is enough")
+    # The next one is another position.
+    page.click("#tab-puzzles")
+    page.button("New puzzle").click()
+    page.wait(lambda: page.hash.split("pos=")[1].split("&")[0].replace("_", " ") != position)
+    page.says("#panel-puzzles", "Find the one that wins.")
+    page.button("Show the solution").click()
+    page.says("#panel-puzzles", "wins, and no other move does.")

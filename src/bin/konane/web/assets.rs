@@ -16,7 +16,7 @@ pub const ASSETS: &[(&str, &str)] = assets! {
     "index.html" "icon.svg" "style.css" "js/api.js" "js/board.js" "js/charts.js" "js/curves.js"
     "js/databases.js" "js/dom.js" "js/drawing.js" "js/embed.js" "js/gameline.js" "js/judge.js"
     "js/keys.js" "js/konane.js" "js/lines.js" "js/main.js" "js/movelist.js" "js/openings.js" "js/opponent.js"
-    "js/paper.js" "js/picture.js" "js/position.js" "js/record.js" "js/relax.js" "js/report.js"
+    "js/paper.js" "js/picture.js" "js/position.js" "js/puzzles.js" "js/record.js" "js/relax.js" "js/report.js"
     "js/route.js" "js/search.js" "js/setup.js" "js/sprouts.js" "js/state.js" "js/tabs.js"
     "js/tour.js" "js/value.js" "js/why.js" "js/words.js"
 };

@@ -7,6 +7,7 @@ mod openings;
 mod parse;
 mod play;
 mod position;
+mod puzzle;
 mod report;
 mod searches;
 mod setup;
@@ -46,6 +47,7 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         ("/konane/why", get(why::get)),
         ("/konane/value", get(value::get)),
         ("/konane/report", get(report::get)),
+        ("/konane/puzzle", get(puzzle::get)),
         ("/konane/setup", post(setup::post)),
         ("/sprouts/position", get(sprouts::position)),
         ("/sprouts/draw", get(sprouts::draw)),
@@ -116,6 +118,7 @@ pub fn add_schemas(
         position::LineJson,
         play::PlayJson,
         why::WhyJson,
+        puzzle::PuzzleJson,
         setup::SetupJson,
         openings::OpeningsJson,
         databases::DatabasesJson,
@@ -131,6 +134,7 @@ pub fn add_schemas(
         why::WhyRequest,
         value::ValueRequest,
         report::ReportRequest,
+        puzzle::PuzzleRequest,
         setup::SetupRequest,
         openings::OpeningsRequest,
         searches::SearchRequest,

@@ -17,13 +17,14 @@ import { GameValue } from "./value.js";
 import { VERB, badge, capital, ends, other, outcomeOf, some } from "./words.js";
 
 const TABS = [["moves", "Moves"], ["why", "Why"], ["search", "Search"], ["openings", "Openings"],
-  ["databases", "Databases"]];
+  ["databases", "Databases"], ["puzzles", "Puzzles"]];
 /** The panels, except for that of the moves, are loaded when they are shown. */
 const PANELS = {
   why: () => import("./why.js").then(({ Why }) => Why),
   search: () => import("./search.js").then(({ KonaneSearch }) => KonaneSearch),
   openings: () => import("./openings.js").then(({ Openings }) => Openings),
   databases: () => import("./databases.js").then(({ Databases }) => Databases),
+  puzzles: () => import("./puzzles.js").then(({ Puzzles }) => Puzzles),
 };
 const STONES = { x: "black stone", o: "white stone" };
 
@@ -81,10 +82,10 @@ export class Konane {
         el("div", { class: "said" }, el("div", { class: "heading" }, this.turn, this.status), this.verdict, this.phase,
           this.slip, this.opponent.said, this.error), this.board.node,
         el("div", { class: "below" }, this.steps, this.opponent.warning, el("label", { class: "check" }, this.values, el("span", {}, el("span", { class: "wordy" }, "Show "), "values"))),
-        this.setup.form, this.keys.dialog),
+        this.keys.dialog),
       el("section", { class: "side", "aria-label": "About this game" }, this.line.node,
         el("div", { class: "tools" }, this.setup.button, this.records.node, this.report.button), this.records.said,
-        this.report.node, this.tabs.node),
+        this.setup.form, this.report.node, this.tabs.node),
       el("section", { class: "rest", "aria-label": "Rules" },
         el("details", { class: "help card" }, el("summary", {}, "How is Konane played?"),
           el("p", {}, "Black removes one of its stones from the full board, from a corner or from the middle. White removes "
