@@ -77,9 +77,11 @@ export function forget() {
 /** Requests the values of the first position, while the view that shows them is loaded. */
 export function begin(board, pos, moves) {
   const answer = judge(board, pos, moves, FIRST_TIME);
-  // An error is shown by the view.
-  answer.catch(() => {});
   early = { key: key(board, pos, moves), answer };
+  // The answer is stored when it arrives. An error is shown by the view.
+  answer.then(() => {
+    early = null;
+  }, () => {});
 }
 
 /** Repeats requests about one position until all values are known or the page shows another position. */

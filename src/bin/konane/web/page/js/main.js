@@ -102,7 +102,7 @@ main.before(tour.node);
 tour.offer();
 listen(show);
 const first = state();
-if (first.game === "konane") begin(first.board, first.pos, first.moves.slice(0, first.at));
+if (first.game === "konane" && dimensions(first.board)) begin(first.board, first.pos, first.moves.slice(0, first.at));
 show(first);
 
 try {
