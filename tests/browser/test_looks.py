@@ -54,6 +54,20 @@ def test_board_controls_and_verdict_are_visible_together(page, size, play):
     assert page.script(VISIBLE) == [True] * 4
 
 
+def test_a_long_game_scrolls_within_its_list(page):
+    page.look(1280, 800)
+    page.open("game=konane&board=8x8")
+    # The current move is behind many variations. Their moves need not be legal.
+    lines = ";".join(f"a8,x{at}" for at in range(1, 21))
+    page.script("location.hash = arguments[0]", f"#game=konane&board=8x8&moves=d5,d4,d7-d5&at=3&also={lines}")
+    page.wait(lambda: len(page.all(".branch")) > 15)
+    assert page.one(".line > .plies").rect["height"] <= 145
+    assert page.script(VISIBLE, ".tools") == [True] * 5
+    inside = page.script("const [list, ply] = ['.line > .plies', '.ply[aria-current]'].map((one) => document.querySelector(one)"
+                         ".getBoundingClientRect()); return list.top <= ply.top + 1 && ply.bottom <= list.bottom + 1")
+    assert inside
+
+
 @pytest.mark.parametrize("size", [(1280, 800), (360, 740)])
 def test_the_board_stays_where_it_is(page, size):
     page.look(*size)

@@ -81,6 +81,9 @@ export class GameLine {
         button(node.line, lineOf(node), node.move, mark));
     };
     put(this.moves, el("li", {}, button([], moves, "start")), items(tree([moves, ...also]), false).map(item));
+    // A long game scrolls within its list.
+    const shown = this.moves.querySelector("[aria-current]");
+    if (shown) this.moves.scrollTop = shown.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2;
     put(this.strip, shows ? graph(winners, at) : null);
   }
 }
