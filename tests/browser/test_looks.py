@@ -253,7 +253,7 @@ def save(picture, path):
 
 
 def test_pictures(page, pictures):
-    page.look(1200, 840)
+    page.look(1100, 740)
     open_view(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
     page.wait(lambda: len(page.all(".graph .value.unknown")) == 0)
     page.script("document.querySelector('[data-move]').focus({focusVisible: false})")
