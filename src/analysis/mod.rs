@@ -6,6 +6,7 @@
 //! * [`Analysis`]: a position with its [`JudgedMove`]s. [`Judgement`] is a proven value with its [`ValueSource`].
 //! * [`ChosenMove`]: a move to play; [`Level`]: an opponent of limited strength.
 //! * [`Analyst::refutation`]: an answer to every move from a lost position.
+//! * [`Puzzles`]: positions with exactly one winning move.
 //!
 //! ```text
 //! database, proofs ─▶ analyst ◀─▶ Solver, with a table that persists between positions
@@ -30,6 +31,7 @@ mod analyst;
 mod annotate;
 mod judgement;
 mod level;
+mod puzzle;
 mod refutation;
 #[cfg(test)]
 mod tests;
@@ -38,4 +40,5 @@ pub use analyst::{AnalysisError, Analyst, ChosenMove};
 pub use annotate::{AnnotatedMove, annotate};
 pub use judgement::{Analysis, JudgedMove, Judgement, JudgementFields, ValueSource};
 pub use level::Level;
+pub use puzzle::{Difficulty, Puzzle, Puzzles};
 pub use refutation::{Defence, LostPosition};

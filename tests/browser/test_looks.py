@@ -3,10 +3,11 @@
 import importlib.util
 import io
 import pathlib
+import time
 
 import pytest
 
-KONANE = ["moves", "why", "search", "openings", "databases"]
+KONANE = ["moves", "why", "search", "openings", "databases", "puzzles"]
 VIEWS = [f"game=konane&board=4x4&moves=a4,a3&tab={tab}" for tab in KONANE]
 VIEWS += [f"game=sprouts&pos=0*4&tab={tab}" for tab in ["moves", "search"]]
 
@@ -27,24 +28,44 @@ def test_large_boards_fit_or_scroll(page, board):
 
 
 VISIBLE = """
-return [".controls", ".verdict", ".slab", ".below"].map((part) => {
+return [".controls", ".verdict", ".slab", ".below", ...arguments].map((part) => {
   const {top, bottom} = document.querySelector(part).getBoundingClientRect();
   return top >= 0 && bottom <= innerHeight;
 });
 """
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (360, 740)])
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080), (360, 740)])
 @pytest.mark.parametrize("play", ["", "&play=white&values=on&moves=d5"])
 def test_board_controls_and_verdict_are_visible_together(page, size, play):
     page.look(*size)
     page.open(f"game=konane&board=8x8{play}")
+    if size[0] > 1000:
+        # Also the moves of the game, the buttons, and the list of moves.
+        parts = [".line", ".tools", ".move"] if play else [".tools", ".move"]
+        assert page.script(VISIBLE, *parts) == [True] * (4 + len(parts))
+        # The board takes the height that is left.
+        assert page.one(".slab").rect["height"] > size[1] - 330
     assert page.script(VISIBLE) == [True] * 4
     # Also while the tour is offered.
     page.script("localStorage.clear()")
     page.open("game=konane&board=8x8")
     assert page.one(".tour").is_displayed()
     assert page.script(VISIBLE) == [True] * 4
+
+
+def test_a_long_game_scrolls_within_its_list(page):
+    page.look(1280, 800)
+    page.open("game=konane&board=8x8")
+    # The current move is behind many variations. Their moves need not be legal.
+    lines = ";".join(f"a8,x{at}" for at in range(1, 21))
+    page.script("location.hash = arguments[0]", f"#game=konane&board=8x8&moves=d5,d4,d7-d5&at=3&also={lines}")
+    page.wait(lambda: len(page.all(".branch")) > 15)
+    assert page.one(".line > .plies").rect["height"] <= 145
+    assert page.script(VISIBLE, ".tools") == [True] * 5
+    inside = page.script("const [list, ply] = ['.line > .plies', '.ply[aria-current]'].map((one) => document.querySelector(one)"
+                         ".getBoundingClientRect()); return list.top <= ply.top + 1 && ply.bottom <= list.bottom + 1")
+    assert inside
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (360, 740)])
@@ -63,6 +84,35 @@ def test_the_board_stays_where_it_is(page, size):
     page.script("scrollTo(0, 0)")
     places.add(page.script(place))
     assert len(places) == 1
+
+
+# A forwarded port on a slow line: bytes for each second, and milliseconds for each request.
+SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
+FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+LOADED = """
+return performance.getEntriesByType("resource").map(({name, encodedBodySize}) =>
+  [name.replace(`${location.origin}/`, ""), encodedBodySize]);
+"""
+
+
+def test_the_first_verdict_over_a_slow_line(page):
+    send = page.driver.execute_cdp_cmd
+    send("Network.enable", {})
+    send("Network.setCacheDisabled", {"cacheDisabled": True})
+    send("Network.emulateNetworkConditions", SLOW)
+    try:
+        begun = time.monotonic()
+        page.driver.get(f"{page.address}#game=konane&board=5x5")
+        page.wait(lambda: page.all(".verdict .badge"))
+        seconds = time.monotonic() - begun
+        loaded = dict(page.script(LOADED))
+    finally:
+        send("Network.emulateNetworkConditions", FAST)
+        send("Network.setCacheDisabled", {"cacheDisabled": False})
+    # Without compression and preloading it takes 8 s.
+    assert seconds < 4
+    assert sum(loaded.values()) < 60_000
+    assert "js/konane.js" in loaded and not {"js/sprouts.js", "js/why.js", "js/charts.js"} & set(loaded)
 
 
 def luminance(colour):
@@ -129,7 +179,8 @@ return [...document.querySelectorAll("button, select")].filter(one => one.checkV
 
 AXE = """
 const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(violations.map(one =>
+const rules = {"label-content-name-mismatch": {enabled: true}};
+axe.run(document, {resultTypes: ["violations"], rules}).then(({violations}) => done(violations.map(one =>
   `${one.id}: ${one.help}: ${one.nodes.map(node => node.target).join(" ")}`)));
 """
 
@@ -164,6 +215,10 @@ def test_accessibility_of_the_help_the_tour_and_a_report(page, axe):
     page.button("Close").click()
     page.button("Judge the game").click()
     page.says(".report", "accuracy")
+    page.says(".slip-note", "gives the win away")
+    assert_accessible(page, axe)
+    page.open("game=konane&board=4x4&play=black&warn=1&moves=b3,b4&also=b3,c3,d3-b3;a4,a3")
+    page.wait(lambda: len(page.all(".branch")) == 2)
     assert_accessible(page, axe)
     page.script("localStorage.clear()")
     page.open("game=konane&board=4x4")
@@ -198,7 +253,7 @@ def save(picture, path):
 
 
 def test_pictures(page, pictures):
-    page.look(1200, 840)
+    page.look(1100, 740)
     open_view(page, "game=konane&board=6x6&moves=a6,b6,a4-a6,b4-b6,d5-b5,b6-b4")
     page.wait(lambda: len(page.all(".graph .value.unknown")) == 0)
     page.script("document.querySelector('[data-move]').focus({focusVisible: false})")

@@ -102,7 +102,7 @@ def test_a_long_line_in_a_record_does_not_freeze_the_page(page, tmp_path, line, 
     game.write_text(f"Board: 6x6\n{line}\n")
     page.one("#record-file").send_keys(str(game))
     begun = time.monotonic()
-    page.says(".rest .hint", said)
+    page.says(".tools + .hint", said)
     assert time.monotonic() - begun < 2 * BOUND
 
 

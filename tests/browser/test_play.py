@@ -3,6 +3,7 @@
 import re
 import time
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 START = "xoxo/oxox/xoxo/oxox b"
@@ -165,6 +166,8 @@ def test_position_setup(page):
         page.square(square).click()
     text = page.one("#position-text")
     assert text.get_property("value") == "3o/oxox/xoxo/oxox b"
+    # Nothing is said about the position of the game.
+    assert page.text(".turn") == "Set up a position" and not page.all(".said .badge, .square .badge, .move")
     text.clear()
     text.send_keys("ooxo/oxox/xoxo/oxox b")
     page.says("#setup-error", "a4")
@@ -242,6 +245,143 @@ def test_the_report_names_the_moves_that_gave_the_game_away(page, konane, tmp_pa
     page.says(".report", "The program won. You had a won position at 1 move", "You. ")
     page.click(".report .move")
     page.wait(lambda: "values=on" in page.hash and "at=1" in page.hash)
+    # One click from the report to the explanation of the mistake.
+    page.open(f"game=konane&board=4x4&play=white&moves={','.join(moves)}")
+    page.button("Why?").click()
+    page.says("#panel-why", "White loses with b4: Black then has an answer to everything.", "White plays b4.")
+    assert page.one("#why-move").get_property("value") == "b4" and "at=1" in page.hash
+
+
+def test_a_mistake_is_named_when_it_is_made(page):
+    page.open("game=konane&board=4x4&moves=b3")
+    page.wait(lambda: len(page.values()) == 4)
+    page.square("b4").click()
+    page.says(".slip-note", "b4 gives the win away. Winning: ")
+    page.button("Why?").click()
+    page.says("#panel-why", "White loses with b4")
+    # The game has not changed.
+    assert page.played == ["b3", "b4"] and "at=1" in page.hash
+    page.open("game=konane&board=4x4&moves=b3,b4")
+    page.says(".slip-note", "b4 gives the win away")
+    page.one(".slip-note").find_element("css selector", "button:last-child").click()
+    page.wait(lambda: page.played == ["b3"])
+    page.wait(lambda: not page.text(".slip-note"))
+
+
+def test_the_program_warns_and_waits(page):
+    page.open("game=konane&board=4x4&play=white&moves=b3")
+    page.click("#warn")
+    page.wait(lambda: "warn=1" in page.hash)
+    page.square("b4").click()
+    page.says(".slip-note", "b4 gives the win away.")
+    # Values stay hidden.
+    assert "Winning" not in page.text(".slip-note")
+    time.sleep(3 * PAUSE)
+    assert page.played == ["b3", "b4"]
+    page.one("[aria-label='Take back b4']").click()
+    page.wait(lambda: page.played == ["b3"])
+    page.square("b4").click()
+    page.button("Play on").click()
+    page.wait(lambda: len(page.played) == 3)
+    page.says(".said-by-program", "The program plays")
+    page.one(".against button:last-child").click()
+    page.wait(lambda: page.played == ["b3"])
+    # Without the switch the program answers at once.
+    page.click("#warn")
+    page.square("b4").click()
+    page.wait(lambda: len(page.played) == 3)
+
+
+def test_stones_are_dragged(page):
+    page.open("game=konane&board=1x6&pos=xo1o2_b")
+    drag = lambda to: ActionChains(page.driver).click_and_hold(page.square("a1")).move_to_element(page.square(to)).release().perform()
+    # Back to its square, since no move ends there; the stone is not chosen then.
+    drag("f1")
+    assert page.played == [] and page.stones()["a1"] == "black" and not page.all(".selected, .dragged")
+    held = ActionChains(page.driver).click_and_hold(page.square("a1")).move_to_element(page.square("c1"))
+    held.perform()
+    assert len(page.all(".target")) == 2 and page.all(".dragged")
+    # It follows the pointer when the board is drawn again.
+    page.script("dispatchEvent(new PopStateEvent('popstate'))")
+    stone, square = page.one(".dragged").rect, page.square("c1").rect
+    assert abs(stone["x"] + stone["width"] / 2 - square["x"] - square["width"] / 2) < 3
+    ActionChains(page.driver).release().perform()
+    page.wait(lambda: page.played == ["a1-c1"])
+    # The other player's stones stay where they are.
+    page.open("game=konane&board=1x6&pos=xo1o2_b")
+    ActionChains(page.driver).drag_and_drop(page.square("d1"), page.square("c1")).perform()
+    assert page.played == [] and not page.all(".selected")
+
+
+def test_stones_are_dragged_with_a_finger(page):
+    page.look(360, 740)
+    page.open("game=konane&board=1x6&pos=xo1o2_b")
+    centre = lambda name: page.script(
+        "const {x, y, width} = arguments[0].getBoundingClientRect(); return {x: x + width / 2, y: y + width / 2}", page.square(name))
+    touch = lambda kind, *points: page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+    touch("touchStart", centre("a1"))
+    for name in "bcde":
+        touch("touchMove", centre(f"{name}1"))
+    touch("touchEnd")
+    page.wait(lambda: page.played == ["a1-e1"])
+
+
+def test_stones_that_can_move_are_marked_without_values(page):
+    shadow = lambda name: page.script("return getComputedStyle(arguments[0]).boxShadow", page.square(name).find_element("css selector", ".stone"))
+    page.open("game=konane&board=4x4&moves=a4,a3&values=off")
+    movable = [one.get_attribute("data-square") for one in page.all(".movable")]
+    assert {move.split("-")[0] for move in page.script("return [...document.querySelectorAll('[data-move]')].map(one => one.dataset.move)")} == set(movable)
+    assert all(shadow(name) != shadow("b3") for name in movable)
+    page.open("game=konane&board=4x4&moves=a4,a3")
+    assert all(shadow(name) == shadow("b3") for name in movable)
+
+
+def test_other_lines_of_a_game(page, konane, tmp_path):
+    page.open("game=konane&board=4x4&moves=a4,a3,c4-a4&at=1")
+    page.square("b4").click()
+    page.settled(2)
+    # The game so far remains, as a variation of the new line.
+    assert page.text(".line > .plies").split() == ["start", "1.", "a4", "b4", "1...", "a3", "2.", "c4-a4"]
+    assert page.text(".branch").split() == ["1...", "a3", "2.", "c4-a4"]
+    page.all(".branch .ply")[1].click()
+    page.wait(lambda: page.played == ["a4", "a3", "c4-a4"])
+    assert page.text(".branch").split() == ["1...", "b4"]
+    assert page.one(".ply[aria-current]").text.startswith("c4-a4")
+    # A variation of a variation, in a link and in a record.
+    page.open("game=konane&board=4x4&moves=a4,a3,c4-a4&also=a4,b4,a2-a4;a4,b4,c4-a4;a4,a3;d1")
+    assert page.text(".branch .branch").split() == ["2.", "c4-a4"]
+    assert len(page.all(".branch")) == 3
+    download = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", download)
+    page.button("Save game").click()
+    saved = tmp_path / "konane-4x4.txt"
+    page.wait(lambda: saved.exists() and saved.read_text())
+    text = "Board: 4x4\n\n1. a4 (1. d1) 1... a3 (1... b4 2. a2-a4 (2. c4-a4)) 2. c4-a4\n"
+    assert saved.read_text() == text
+    assert [judged["move"] for judged in konane("annotate", str(saved), "--json")["moves"]] == ["a4", "a3", "c4-a4"]
+    lines = page.hash
+    page.open("game=konane&board=4x4")
+    page.one("#record-file").send_keys(str(saved))
+    page.wait(lambda: "also=" in page.hash)
+    parts = lambda hash: {part for part in hash[1:].replace("also=", "").replace("&", ";").split(";")} - {"a4,a3"}
+    assert parts(page.hash) == parts(lines)
+    # A new game begins without them.
+    page.button("New game").click()
+    page.wait(lambda: "also=" not in page.hash)
+
+
+def test_a_game_is_begun_with_the_side_that_can_win(page):
+    # Black wins on 5x5, where the page begins; White wins on 4x4.
+    page.open("")
+    assert page.text("#board option:checked").startswith("5x5")
+    page.wait(lambda: page.all(".square .badge.win"))
+    assert not page.all(".square .badge.loss")
+    page.button("Play").click()
+    page.wait(lambda: "play=black" in page.hash)
+    assert "level=3" in page.hash and not page.one("#play").is_displayed()
+    page.open("game=konane&board=4x4&moves=a4,a3")
+    page.button("Play").click()
+    page.wait(lambda: "play=white" in page.hash and len(page.played) == 1)
 
 
 def test_keys(page):
@@ -249,6 +389,9 @@ def test_keys(page):
     body = page.one("body")
     body.send_keys(Keys.ARROW_LEFT)
     page.wait(lambda: "at=1" in page.hash)
+    # Shift and an arrow lead to the board.
+    body.send_keys(Keys.SHIFT + Keys.ARROW_RIGHT)
+    assert page.script("return document.activeElement.dataset.square") == "a4"
     # Also when a square has the focus: Shift and the arrows move between squares.
     page.script("document.querySelector('.square[tabindex=\"0\"]').focus()")
     square = page.script("return document.activeElement.dataset.square")
@@ -425,7 +568,7 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
     page.settled(3)
     game.write_text("Board: 4x5\n\n1. b3 nonsense\n")
     page.one("#record-file").send_keys(str(game))
-    page.says(".rest", 'Line 3: "nonsense" is not a move')
+    page.says(".side", 'Line 3: "nonsense" is not a move')
     for text, problem in [
         ("Board: 3x3\n\n1. b2 {c1\n\n", "Line 3: a comment begins here"),
         ("Board: 3x3\n\n1. b2 }\n", "Line 3: there is no opening brace"),
@@ -437,7 +580,7 @@ def test_games_are_saved_and_loaded(page, konane, tmp_path):
     ]:
         game.write_text(text)
         page.one("#record-file").send_keys(str(game))
-        page.says(".rest", problem)
+        page.says(".side", problem)
     assert len(page.played) == 3 and "board=3x3" in page.hash
 
 

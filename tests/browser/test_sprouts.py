@@ -219,13 +219,29 @@ def test_the_program_begins(calm):
     page.says(".verdict", "The player to move loses")
 
 
+def test_an_opponent_is_chosen_at_any_time(calm):
+    page = calm
+    open_drawing(page, "0*2")
+    # Without a choice the user plays both sides.
+    assert page.one("#game-side").get_property("value") == ""
+    page.all(".child")[0].click()
+    page.wait(lambda: position(page) != "0*2")
+    prepared(page)
+    before = page.hash
+    page.one("#game-side option[value='program']").click()
+    page.wait(lambda: page.hash != before and ("Your move" in page.text(".turn") or "has won" in page.text(".turn")))
+    page.one("#game-side option[value='']").click()
+    page.wait(lambda: "play=" not in page.hash)
+
+
 def test_the_abstract_view(page):
     open_drawing(page, "0*2.AB|AB")
     page.button("Abstract view").click()
     page.wait(lambda: page.one(".paper img").get_property("naturalWidth") > 100)
     assert page.one(".paper img").is_displayed() and not page.one(".drawing").is_displayed()
+    assert "curve ends" in page.text(".note") and "lives" not in page.text(".note")
     page.button("Drawing").click()
-    assert page.one(".drawing").is_displayed()
+    assert page.one(".drawing").is_displayed() and "lives" in page.text(".note")
 
 
 def test_a_position_without_drawing(page):
@@ -317,6 +333,7 @@ def test_looks_of_drawings(page, axe):  # noqa: F811
     light = page.script(colour)
     page.look(360, 740, prefers_color_scheme="dark")
     assert page.script(colour) != light
+    page.one("#game-side option[value='you']").click()
     page.button("New game").click()
     page.says(".turn", "Your move")
     assert_accessible(page, axe)

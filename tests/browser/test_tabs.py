@@ -35,7 +35,7 @@ DEFENCES = "return [...document.querySelectorAll('#panel-why .node')].map((node)
 
 def test_an_explanation_answers_every_move(page):
     page.open("game=konane&board=4x4&moves=b3&tab=why")
-    page.says("#panel-why", "White wins: one winning move is enough")
+    page.says("#panel-why", "White wins with ", ": one winning move is enough")
     while closed := page.all("#panel-why .node[aria-expanded=false]"):
         closed[0].click()
     lines = page.script(DEFENCES)
@@ -58,14 +58,16 @@ def test_explanations_of_other_moves(page):
     mirrored.click()
     page.says(".verdict", "This is a mirror image of the position after")
     assert page.one("[data-key=forward]").get_attribute("aria-disabled") == "true"
-    # A losing move.
-    page.open("game=konane&board=4x4&moves=b3,b4&tab=why")
-    page.wait(lambda: page.all("#why-move"))
-    lost = page.one("#why-move optgroup:last-child")
-    if lost.get_attribute("label").startswith("How do I lose"):
-        option = lost.find_element("css selector", "option")
-        option.click()
-        page.says(".explanation", f"Black plays {option.text}. White answers")
+    # A losing move of a position that can be won: the sentence is about the explained move.
+    page.open("game=konane&board=4x4&moves=b3&tab=why")
+    page.wait(lambda: len(page.all("#why-move option")) == 4)
+    won, lost = [[option.text for option in group.find_elements("css selector", "option")] for group in page.all("#why-move optgroup")]
+    page.one(f"#why-move option[value={lost[0]}]").click()
+    page.says(".explanation", f"White plays {lost[0]}. Black answers")
+    winning = f"The winning move is {won[0]}." if len(won) == 1 else f"Winning moves are {', '.join(won)}."
+    page.says("#panel-why", f"White loses with {lost[0]}: Black then has an answer to everything. {winning}")
+    page.one(f"#why-move option[value={won[0]}]").click()
+    page.says("#panel-why", f"White wins with {won[0]}: one winning move is enough")
 
 
 def test_an_explanation_from_a_proof(page):
@@ -163,6 +165,11 @@ def test_a_trace_of_the_program(page, konane, tmp_path):
     page.one("#konane-trace").send_keys(str(trace))
     page.says(".result", "of a search")
     page.says(".facts", f"{answer['nodes']:,}")
+    # The speed is that of the whole search.
+    samples = [json.loads(line) for line in trace.read_text().splitlines()]
+    speed = page.script("return import('./js/words.js').then(({ amount }) => amount(Math.round(arguments[0])))".replace(
+        "arguments[0]", repr(samples[-1]["nodes"] / samples[-1]["seconds"])))
+    assert speed in page.text(".facts")
 
 
 def test_a_trace_without_proof_numbers(page, konane, tmp_path):
@@ -198,7 +205,7 @@ def test_openings(page, konane):
 
 def test_databases_and_proofs(page):
     page.open("game=konane&board=4x4&tab=databases")
-    page.says("#panel-databases", "Files about 4x4", "All positions: who wins", "131,072", "33,547", "No proof")
+    page.says("#panel-databases", "Files about 4x4", "All positions: who wins", "131,072", "33,547 (51\u00a0%)", "No proof")
     assert len(page.all("#panel-databases .layers tbody tr")) == 13 + 17
     # Files about other boards are closed.
     others = [one.text for one in page.all("#panel-databases .other")]
@@ -209,6 +216,22 @@ def test_databases_and_proofs(page):
     # The files of another board.
     page.script("location.hash = '#game=konane&board=4x5&tab=databases'")
     page.says("#panel-databases", "Files about 4x5", "No database", "konane builddb 4x5", "4x5.proof", "trusted without verification")
+
+
+def test_a_new_database_appears(page, konane, start_explorer, tmp_path):
+    konane("builddb", "3x3", "--out", str(tmp_path), "--json", "--quiet")
+    page.address = start_explorer("--db", tmp_path).address
+    page.open("game=konane&board=3x4&tab=databases")
+    page.says("#panel-databases", "No database")
+    page.click("#tab-moves")
+    page.says(".legend", "Values found by search")
+    page.click("#tab-databases")
+    konane("builddb", "3x4", "--metric", "remoteness", "--out", str(tmp_path), "--json", "--quiet")
+    page.says("#panel-databases", "All positions: who wins, and in how many plies")
+    # Its values are used at once.
+    page.says(".verdict", " plies")
+    page.click("#tab-moves")
+    page.says(".legend", "Values looked up in a database")
 
 
 CHART = """
@@ -252,3 +275,32 @@ def test_plies_to_the_end(page, konane, start_explorer, tmp_path):
     rows = [row.text for row in page.one("#panel-databases details table").find_elements("css selector", "tbody tr")]
     white = three["white"] + [0] * (len(three["black"]) - shorter)
     assert rows == [f"{at} {one} {two}" for at, (one, two) in enumerate(zip(three["black"], white))]
+
+
+def test_puzzles(page, konane):
+    page.open("game=konane&board=4x4&tab=puzzles")
+    page.one("#difficulty option[value=easy]").click()
+    page.button("New puzzle").click()
+    page.says("#panel-puzzles", "Find the one that wins.")
+    assert not page.all(".verdict .badge, .square .badge")
+    position = page.hash.split("pos=")[1].split("&")[0].replace("_", " ")
+    answer = konane("solve", "4x4", "--position", position, "--lines", "--json")
+    won = [judged["move"] for judged in answer["moves"] if judged["outcome"] == "win"]
+    lost = [judged["move"] for judged in answer["moves"] if judged["outcome"] == "loss"]
+    assert len(won) == 1 and len(lost) >= 2
+    play = lambda move: [page.square(name).click() for name in move.split("-")]
+    play(lost[0])
+    page.says("#panel-puzzles", f"{lost[0]} loses.")
+    page.button("Try again").click()
+    page.says("#panel-puzzles", "Find the one that wins.")
+    play(won[0])
+    page.says("#panel-puzzles", f"{won[0]} wins, and no other move does.", "easy")
+    page.button("Why?").click()
+    page.says("#panel-why", f"wins with {won[0]}: one winning move is enough")
+    # The next one is another position.
+    page.click("#tab-puzzles")
+    page.button("New puzzle").click()
+    page.wait(lambda: page.hash.split("pos=")[1].split("&")[0].replace("_", " ") != position)
+    page.says("#panel-puzzles", "Find the one that wins.")
+    page.button("Show the solution").click()
+    page.says("#panel-puzzles", "wins, and no other move does.")

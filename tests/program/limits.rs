@@ -36,6 +36,7 @@ const ENDS: &[(&str, End)] = &[
     // An interactive session: unknown values do not change its exit code.
     ("analyse", End::Limit("8x8 --time 1ms", 0)),
     ("annotate", End::Limit("8x8.txt --time 1ms", 3)),
+    ("puzzle", End::Limit("--board 1x3 --time-limit 50ms", 3)),
     ("probe", End::None),
     ("builddb", End::Limit("6x6 --out db --memory 1MiB", 3)),
     ("verifydb", End::Limit("db/3x3-complete --deep --memory 1", 3)),

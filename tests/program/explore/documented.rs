@@ -110,6 +110,7 @@ fn responses_have_the_fields_of_the_examples() {
         "konane/play",
         "konane/why",
         "konane/report",
+        "konane/puzzle",
         "konane/value",
         "konane/setup",
         "sprouts/position",

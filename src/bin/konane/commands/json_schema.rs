@@ -29,6 +29,7 @@ use crate::commands::verifydb::VerifyJson;
 use crate::output::EndedJson;
 use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
+use konane::analysis::Puzzle;
 use konane::sprouts::SproutsSolution;
 use konane::tablebase::{Plan, Probe};
 use konane::value::{CensusRow, SumSolution, SumValue, ValuePlan};
@@ -69,6 +70,7 @@ fn the_published_schema_is_up_to_date() {
         "analyse": AnalysisJson,
         "analyse (other commands)": AnswerJson,
         "annotate": AnnotationJson,
+        "puzzle": Puzzle,
         "engine": EngineAnswerJson,
         "engine (progress)": EngineProgressJson,
         "engine (error)": EngineErrorJson,

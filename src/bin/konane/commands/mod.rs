@@ -14,6 +14,7 @@ pub mod man;
 pub mod perft;
 pub mod play;
 pub mod probe;
+pub mod puzzle;
 pub mod solve;
 pub mod sprouts;
 pub mod statespace;
@@ -43,6 +44,8 @@ pub enum Command {
     Play(play::PlayArgs),
     /// Judge every move of a game record: mistakes, only moves and undecided moves.
     Annotate(annotate::AnnotateArgs),
+    /// Find puzzles: positions with exactly one winning move, which is not the obvious one.
+    Puzzle(puzzle::PuzzleArgs),
     /// Explore positions in the browser: the value of every move, searches as they run.
     #[cfg(feature = "explore")]
     Explore(crate::web::ExploreArgs),
@@ -81,6 +84,7 @@ pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         Command::Analyse(args) => analyse::run(args, stop),
         Command::Play(args) => play::run(args, stop),
         Command::Annotate(args) => annotate::run(args, stop),
+        Command::Puzzle(args) => puzzle::run(args, stop),
         #[cfg(feature = "explore")]
         Command::Explore(args) => crate::web::run(args, stop),
         Command::Engine(args) => engine::run(args, stop),

@@ -1,6 +1,7 @@
 //! Analysts for the boards of the latest requests.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::BOARDS;
@@ -8,6 +9,7 @@ use super::files::Files;
 use super::reply::ApiError;
 use super::turns::{Turn, TurnQueue};
 use konane::analysis::Analyst;
+use konane::tablebase::{ListedDatabase, Manifest};
 use konane::{Board, Dimensions, Rules};
 
 /// Boards with other rules have separate tables.
@@ -20,12 +22,14 @@ pub struct Boards {
     threads: NonZeroUsize,
     /// Ordered by last use, the most recent one last.
     queues: Mutex<Vec<(BoardKey, Arc<TurnQueue<Analyst>>)>>,
+    /// The databases at the last call of [`Boards::refresh`].
+    databases: Mutex<Vec<(PathBuf, Manifest)>>,
 }
 
 impl Boards {
     /// Returns an empty collection. Each analyst will have `memory` bytes for its searches.
     pub fn new(files: Arc<Files>, memory: u64, threads: NonZeroUsize) -> Self {
-        Boards { files, memory, threads, queues: Mutex::default() }
+        Boards { files, memory, threads, queues: Mutex::default(), databases: Mutex::default() }
     }
 
     fn queue(&self, board: Board) -> Arc<TurnQueue<Analyst>> {
@@ -53,6 +57,23 @@ impl Boards {
         work: impl FnOnce(&mut Analyst, &Turn) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         self.queue(board).with(work).await
+    }
+
+    /// Discards the analysts of boards whose databases have changed since the last call. The next request uses the
+    /// current ones.
+    pub fn refresh(&self, listed: &[ListedDatabase]) {
+        let read = |(path, manifest): &ListedDatabase| {
+            Some((path.clone(), manifest.as_ref().ok()?.clone()))
+        };
+        let new: Vec<_> = listed.iter().filter_map(read).collect();
+        let mut old = self.databases.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |board: Dimensions| {
+            let of_board = |(_, manifest): &&(PathBuf, Manifest)| manifest.dimensions == board;
+            new.iter().filter(of_board).eq(old.iter().filter(of_board))
+        };
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|&((board, _), _)| is_same(board));
+        *old = new;
     }
 
     /// Ends all searches.

@@ -70,13 +70,24 @@ impl Files {
     /// Opens the proofs, and checks that the named directories contain databases.
     pub fn open(named: &[PathBuf], proofs: &[PathBuf]) -> Result<Self, CliError> {
         let proofs = proofs.iter().map(|path| ProofFile::open(path)).collect::<Result<_, _>>()?;
-        Ok(Files { databases: database::directories(named)?, proofs })
+        let mut databases = database::directories(named)?;
+        if databases.is_empty() {
+            // It may be created later.
+            databases.push(PathBuf::from(database::DEFAULT));
+        }
+        Ok(Files { databases, proofs })
     }
 
-    /// Reads the manifests of all databases.
+    /// Returns the directories of databases that exist now.
+    fn directories(&self) -> Vec<PathBuf> {
+        let exists = |path: &&PathBuf| path.is_dir() || path.as_path() != database::DEFAULT;
+        self.databases.iter().filter(exists).cloned().collect()
+    }
+
+    /// Reads the manifests of all databases that exist now.
     pub fn databases(&self) -> Result<Vec<ListedDatabase>, DatabaseError> {
         let listed: Result<Vec<_>, _> =
-            self.databases.iter().map(|path| Database::list(path)).collect();
+            self.directories().iter().map(|path| Database::list(path)).collect();
         Ok(listed?.into_iter().flatten().collect())
     }
 
@@ -89,7 +100,7 @@ impl Files {
     ) -> Result<Analyst, AnalysisError> {
         let mut analyst = Analyst::on_board(board.clone(), memory)?.threads(threads);
         let board = board.dimensions();
-        if let Some(database) = database::find(&self.databases, board)? {
+        if let Some(database) = database::find(&self.directories(), board)? {
             analyst = analyst.with_database(database)?;
         }
         for proof in self.proofs.iter().filter(|proof| proof.board == board) {

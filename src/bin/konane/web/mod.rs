@@ -48,7 +48,7 @@ use files::Files;
 use konane::MIN_MEMORY;
 use konane::sprouts::analysis::Analyst;
 use konane::system::{STACK_BYTES, parse_bytes, thread};
-use konane::tablebase::DatabaseError;
+use konane::tablebase::{DatabaseError, ListedDatabase};
 use reply::ApiError;
 #[cfg(test)]
 pub use routes::add_schemas;
@@ -128,6 +128,7 @@ impl Explorer {
         let (memory, threads) = (args.memory / PARTS, args.threads.of("dfpn", ["dfpn"])?);
         let files = Arc::new(Files::open(&args.db, &args.proof)?);
         let boards = Boards::new(Arc::clone(&files), memory, threads);
+        boards.refresh(&files.databases()?);
         let numbers = NumbersArg { db: args.sprouts_db.clone() };
         let create = move || -> Result<_, CliError> {
             Ok(analyst(SearchMemoryArg { memory }, &numbers)?.threads(threads))
@@ -147,6 +148,13 @@ impl Explorer {
     ) -> Result<T, ApiError> {
         let files = Arc::clone(&self.files);
         Ok(spawn_blocking(move || read(&files)).await.map_err(ApiError::failed)??)
+    }
+
+    /// Reads the manifests of all databases. Later requests use those that have been added or replaced.
+    async fn databases(&self) -> Result<Vec<ListedDatabase>, ApiError> {
+        let listed = self.read_files(Files::databases).await?;
+        self.boards.refresh(&listed);
+        Ok(listed)
     }
 
     /// Ends all searches.

@@ -7,7 +7,6 @@ use axum::extract::State;
 use serde::Serialize;
 
 use super::SharedExplorer;
-use crate::web::files::Files;
 use crate::web::params::{NoParams, Params};
 use crate::web::reply::ApiResult;
 use konane::{Colour, Dimensions};
@@ -41,7 +40,7 @@ pub struct BoardJson {
 
 /// Returns the boards.
 pub async fn get(State(explorer): SharedExplorer, _: Params<NoParams>) -> ApiResult<BoardsJson> {
-    let listed = explorer.read_files(Files::databases).await?;
+    let listed = explorer.databases().await?;
     let small = (1..=MAX_SIDE).flat_map(|ranks| (1..=MAX_SIDE).map(move |files| (ranks, files)));
     let mut boards: BTreeMap<_, _> = small.map(|key| (key, BoardJson::of(key))).collect();
     let mut entry = |board: Dimensions, enter: &dyn Fn(&mut BoardJson)| {

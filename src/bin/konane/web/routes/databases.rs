@@ -69,9 +69,10 @@ pub async fn databases(
     State(explorer): SharedExplorer,
     _: Params<NoParams>,
 ) -> ApiResult<DatabasesJson> {
-    let read = |files: &Files| -> Result<_, DatabaseError> {
+    let listed = explorer.databases().await?;
+    let read = move |_: &Files| -> Result<_, DatabaseError> {
         let (mut databases, mut errors) = (Vec::new(), Vec::new());
-        for (path, manifest) in files.databases()? {
+        for (path, manifest) in listed {
             match manifest.and_then(|manifest| database(&path, &manifest)) {
                 Ok(database) => databases.push(database),
                 Err(error) => errors.push(error.to_string()),

@@ -7,6 +7,7 @@ mod openings;
 mod parse;
 mod play;
 mod position;
+mod puzzle;
 mod report;
 mod searches;
 mod setup;
@@ -17,7 +18,7 @@ mod why;
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use serde::Serialize;
@@ -46,6 +47,7 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         ("/konane/why", get(why::get)),
         ("/konane/value", get(value::get)),
         ("/konane/report", get(report::get)),
+        ("/konane/puzzle", get(puzzle::get)),
         ("/konane/setup", post(setup::post)),
         ("/sprouts/position", get(sprouts::position)),
         ("/sprouts/draw", get(sprouts::draw)),
@@ -58,10 +60,11 @@ pub fn router(explorer: Arc<Explorer>) -> Router {
         .into_iter()
         .fold(Router::new(), |router, (path, methods)| router.route(path, json_only(methods)));
     let mut router = Router::new().nest("/api/v1", api.with_state(explorer));
-    let page = [("/", ASSETS[0].1)];
-    for &asset in page.iter().chain(ASSETS) {
-        router =
-            router.route(asset.0, json_only(get(move || async move { assets::answer(asset) })));
+    let page = [("/", 0)];
+    let files = ASSETS.iter().enumerate().map(|(index, &(path, _))| (path, index));
+    for (path, index) in page.into_iter().chain(files) {
+        let file = move |headers: HeaderMap| async move { assets::answer(index, &headers) };
+        router = router.route(path, json_only(get(file)));
     }
     router.fallback(not_found).method_not_allowed_fallback(|| async {
         ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed")
@@ -115,6 +118,7 @@ pub fn add_schemas(
         position::LineJson,
         play::PlayJson,
         why::WhyJson,
+        puzzle::PuzzleJson,
         setup::SetupJson,
         openings::OpeningsJson,
         databases::DatabasesJson,
@@ -130,6 +134,7 @@ pub fn add_schemas(
         why::WhyRequest,
         value::ValueRequest,
         report::ReportRequest,
+        puzzle::PuzzleRequest,
         setup::SetupRequest,
         openings::OpeningsRequest,
         searches::SearchRequest,

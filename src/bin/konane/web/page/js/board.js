@@ -5,6 +5,9 @@ import { calm, el, put, svg } from "./dom.js";
 import { SIGN } from "./words.js";
 import { fileName, isOtherColouring, ownStone, squareName } from "./position.js";
 
+/** Way of the pointer in pixels from which on a stone is dragged. */
+const DRAG_DISTANCE = 5;
+
 const STONE = { x: "black", o: "white" };
 
 export class Board {
@@ -14,15 +17,26 @@ export class Board {
   #buttons = [];
   #focus = 0;
   #stones = [];
+  /** The stone that follows the pointer: `{square, x, y}`, its square and the way of the pointer; null if there is none. */
+  #dragged = null;
+  /** The square on which a stone has been dropped. */
+  #dropped = null;
 
-  /** `pick` is called for chosen squares, `look` for squares under the pointer or with the keyboard focus. */
-  constructor({ pick, look }) {
+  /**
+   * `pick` is called for chosen squares, `look` for squares under the pointer or with the keyboard focus. `lift` is called
+   * for the stone that is going to be dragged, and returns false if it cannot be moved; `drop` for the square where it is
+   * dropped, or null.
+   */
+  constructor({ pick, look, lift, drop }) {
     this.arrows = svg("svg", { class: "arrows", "aria-hidden": "true", focusable: "false" });
     this.grid = el("div", { role: "grid", class: "grid", "aria-label": "Board" });
     this.slab = el("div", { class: "slab" }, grain(), this.grid);
     this.node = el("div", { class: "table" }, this.slab);
     this.pick = pick;
     this.look = look;
+    this.lift = lift;
+    this.drop = drop;
+    this.grid.addEventListener("pointerdown", (event) => this.#press(event));
     this.grid.addEventListener("keydown", (event) => this.#key(event));
     this.grid.addEventListener("mouseleave", () => this.look(null));
     this.grid.addEventListener("focusout", () => this.look(null));
@@ -98,6 +112,53 @@ export class Board {
         badge ? el("span", { class: `badge ${badge}`, "aria-hidden": "true" }, SIGN[badge]) : null);
     }
     if (moved && before.length === stones.length && !calm.matches) this.#move(before, moved);
+    this.#dropped = null;
+    this.#follow();
+  }
+
+  /** Returns the square at a place of the window; null if there is none. */
+  #squareAt(x, y) {
+    const button = document.elementFromPoint(x, y)?.closest("[data-square]");
+    return button && this.grid.contains(button) ? this.#buttons.indexOf(button) : null;
+  }
+
+  /** Lets a stone follow the pointer, once it has moved too far for a click. */
+  #press(event) {
+    const from = this.#squareAt(event.clientX, event.clientY);
+    if (from === null || event.button !== 0 || !event.isPrimary) return;
+    const ended = new AbortController();
+    const { signal } = ended;
+    const { pointerId } = event;
+    const end = (square) => {
+      ended.abort();
+      if (!this.#dragged) return;
+      this.#dragged = null;
+      this.#dropped = square;
+      this.drop(square);
+    };
+    this.grid.addEventListener("pointermove", ({ clientX, clientY }) => {
+      const [x, y] = [clientX - event.clientX, clientY - event.clientY];
+      if (!this.#dragged) {
+        if (Math.hypot(x, y) < DRAG_DISTANCE) return;
+        if (!this.lift(from)) return ended.abort();
+        // No click follows on a square.
+        this.grid.setPointerCapture(pointerId);
+      }
+      this.#dragged = { square: from, x, y };
+      this.#follow();
+    }, { signal });
+    addEventListener("pointerup", ({ clientX, clientY }) => end(this.#squareAt(clientX, clientY)), { signal });
+    addEventListener("pointercancel", () => end(null), { signal });
+  }
+
+  /** Moves the dragged stone to the pointer. */
+  #follow() {
+    if (!this.#dragged) return;
+    const { square, x, y } = this.#dragged;
+    const stone = this.#buttons[square]?.querySelector(".stone:not(.ghost)");
+    if (!stone) return;
+    stone.classList.add("dragged");
+    stone.style.transform = `translate(${x}px, ${y}px)`;
   }
 
   /** Animates a move: the moved stone slides, removed stones fade. */
@@ -110,7 +171,7 @@ export class Board {
         () => ghost.remove();
     }
     const stone = this.#buttons[to]?.querySelector(".stone:not(.ghost)");
-    if (from === to || !stone) return;
+    if (from === to || to === this.#dropped || !stone) return;
     const cell = this.#buttons[to].getBoundingClientRect().width;
     const [[row, column], [toRow, toColumn]] = [this.#place(from), this.#place(to)];
     stone.animate([{ transform: `translate(${(column - toColumn) * cell}px, ${(row - toRow) * cell}px)` }, { transform: "none" }],
@@ -137,7 +198,8 @@ export class Board {
     }));
   }
 
-  focus(square) {
+  /** Moves the keyboard focus to a square, by default to that which had it last. */
+  focus(square = this.#focus) {
     this.#buttons[square]?.focus();
   }
 

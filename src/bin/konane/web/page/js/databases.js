@@ -3,12 +3,23 @@
 import { dropped, get, Latest } from "./api.js";
 import { columns } from "./charts.js";
 import { el, put } from "./dom.js";
+import { sleep, visible } from "./judge.js";
 import { dimensions, startStones, writePosition } from "./position.js";
 import { badge, bytes, capital, number, plies } from "./words.js";
 
-/** Returns a number and its share of a total. */
-function of(part, all) {
-  return `${number(part)} (${Math.round((100 * part) / all)}\u00a0%)`;
+/** Interval in which new databases are looked for, in milliseconds. */
+const REFRESH = 5000;
+
+/** Returns the number of positions with one side to move. Unknown in a database of the reachable positions. */
+function ofOneSide({ scope }, positions) {
+  return scope === "complete" ? positions / 2 : null;
+}
+
+/** Returns a number of wins and its share of the positions with the same side to move, or of all positions. */
+function wins(database, part) {
+  const all = ofOneSide(database, database.total.positions);
+  const percent = Math.round((100 * part) / (all ?? database.total.positions));
+  return `${number(part)} (${percent}\u00a0%${all ? "" : " of all"})`;
 }
 
 /** Returns what a database contains. */
@@ -22,8 +33,10 @@ function content({ board, scope, metric, max_stones: stones }) {
 
 export class Databases {
   #latest = new Latest();
-  #files = null;
   #board = "";
+  /** The databases that are shown, as JSON, and for which board. */
+  #files = "";
+  #drawn = "";
 
   constructor(panel, view) {
     this.panel = panel;
@@ -35,13 +48,25 @@ export class Databases {
     this.#board = board;
     const signal = this.#latest.signal();
     const title = el("h2", {}, `Files about ${board}`);
-    put(this.panel, title, el("p", { class: "hint pulse" }, "Loading ..."));
+    if (board !== this.#drawn) put(this.panel, title, el("p", { class: "hint pulse" }, "Loading ..."));
     try {
-      const [databases, proofs] = this.#files ??= await Promise.all([get("databases", {}, signal), get("proofs", {}, signal)]);
-      this.#draw(title, databases.databases, databases.errors ?? [], proofs.proofs);
+      const { proofs } = await get("proofs", {}, signal);
+      // New databases appear while the panel is shown.
+      while (this.view.tabs.shown === "databases") {
+        const { databases, errors = [] } = await get("databases", {}, signal);
+        const files = JSON.stringify([databases, errors]);
+        const isNew = files !== this.#files;
+        if (isNew || board !== this.#drawn) this.#draw(title, databases, errors, proofs);
+        if (isNew && this.#files) this.view.renew();
+        [this.#files, this.#drawn] = [files, board];
+        await sleep(REFRESH, signal);
+        await visible(signal);
+      }
+      this.#board = "";
     } catch (error) {
       if (dropped(error)) return;
       this.#board = "";
+      this.#drawn = "";
       put(this.panel, title, el("p", { class: "error", role: "alert" }, capital(error.message)));
     }
   }
@@ -85,11 +110,11 @@ export class Databases {
     const { board, name, layers = [], total } = database;
     return el("article", { class: "card" }, el("h3", {}, content(database)), el("p", { class: "hint" }, `Directory ${name}`),
       this.#facts([["Number of positions", total && number(total.positions)],
-        ["Black to move wins", total && of(total.black_to_move_wins, total.positions)],
-        ["White to move wins", total && of(total.white_to_move_wins, total.positions)], ["Size", bytes(database.bytes)]]),
+        ["Black to move wins", total && wins(database, total.black_to_move_wins)],
+        ["White to move wins", total && wins(database, total.white_to_move_wins)], ["Size", bytes(database.bytes)]]),
       database.histogram ? this.#lengths(database) : null,
       layers.length ? el("details", { class: "help layers" }, el("summary", {}, "By the number of stones on the board"),
-        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Positions of ${board} by stones` }, this.#layers(layers))) : null);
+        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Positions of ${board} by stones` }, this.#layers(database))) : null);
   }
 
   /** Returns charts of the positions by remoteness: one for each side to move, or one if both are equal. */
@@ -119,8 +144,9 @@ export class Databases {
         counts.map(([, found]) => el("td", {}, number(found[at])))))))))];
   }
 
-  #layers(layers) {
-    const percent = (wins, positions) => positions ? (100 * wins) / positions : 0;
+  #layers(database) {
+    const { layers } = database;
+    const percent = (wins, positions) => positions ? (100 * wins) / (ofOneSide(database, positions) ?? positions) : 0;
     const cell = (wins, positions) => {
       if (wins === undefined || wins === null) return el("td", {}, "");
       const fill = el("span", { class: "fill" });

@@ -2,15 +2,18 @@
 
 import { Latest, dropped } from "./api.js";
 import { el, put, svg, unseen } from "./dom.js";
-import { judge, known, sleep } from "./judge.js";
+import { items, lineOf, tree } from "./lines.js";
+import { judge, known, mistake, sleep } from "./judge.js";
 import { firstSide, outcomeOf, turnNumber, winner } from "./words.js";
 
 export class GameLine {
   #latest = new Latest();
   #asked = "";
 
-  constructor(at) {
+  /** `at(ply, moves)` is called for a chosen ply of a line, and `found()` when a value has arrived. */
+  constructor(at, found) {
     this.at = at;
+    this.found = found;
     this.moves = el("ol", { class: "plies" });
     this.strip = el("div", { class: "strip" });
     this.node = el("section", { class: "line", "aria-label": "The game", hidden: true }, this.strip, this.moves);
@@ -22,8 +25,8 @@ export class GameLine {
   }
 
   update(state, shows) {
-    const { board, pos, moves } = state;
-    this.node.hidden = moves.length === 0;
+    const { board, pos, moves, also } = state;
+    this.node.hidden = moves.length + also.length === 0;
     this.shows = shows;
     this.#draw(state);
     const game = `${board};${pos};${moves.join()}`;
@@ -47,6 +50,7 @@ export class GameLine {
           await judge(board, pos, moves.slice(0, at), time, signal);
           signal.throwIfAborted();
           this.#draw(this.state);
+          this.found();
         }
         if (!open) return;
         await sleep(time, signal);
@@ -59,21 +63,27 @@ export class GameLine {
 
   #draw(state) {
     this.state = state;
-    const { board, pos, moves, at } = state;
+    const { board, pos, moves, also, at } = state;
     const { shows } = this;
     const answers = Array.from({ length: moves.length + 1 }, (_, ply) => known(board, pos, moves.slice(0, ply)));
     const winners = answers.map((answer) => answer ? winner(outcomeOf(answer), answer.to_move) : "unknown");
-    const button = (ply, text, label) => el("button", { type: "button", class: "ply", "data-key": `ply-${ply}`,
-      "aria-current": ply === at ? "step" : undefined, onclick: () => this.at(ply) }, text, label);
-    put(this.moves, el("li", {}, button(0, "start")), moves.map((move, ply) => {
-      const mover = answers[ply]?.to_move;
-      const slip = shows && mover && winners[ply] === mover && winners[ply + 1] !== mover
-        && winners[ply + 1] !== "unknown";
-      const number = turnNumber(ply, firstSide(pos));
+    const current = moves.slice(0, at).join();
+    const button = (line, whole, text, label) => el("button", { type: "button", class: "ply", "data-key": `ply-${line.join()}`,
+      "aria-current": line.join() === current ? "step" : undefined, onclick: () => this.at(line.length, whole) }, text, label);
+    const item = (one) => {
+      if (Array.isArray(one)) return el("li", { class: "branch" }, el("ol", { class: "plies", "aria-label": "Variation" }, one.map(item)));
+      const { node, after } = one;
+      const slip = shows && mistake(board, pos, node.line);
+      const number = turnNumber(node.line.length - 1, firstSide(pos), after);
+      const mark = slip ? [el("span", { class: "mark", "aria-hidden": "true", title: "gives the win away" }, "\u2717"),
+        unseen(", gives the win away")] : null;
       return el("li", { class: slip ? "slip" : "" }, number && el("span", { class: "count", "aria-hidden": "true" }, number),
-        button(ply + 1, move, slip ? [el("span", { class: "mark", "aria-hidden": "true", title: "gives the win away" }, "\u2717"),
-          unseen(", gives the win away")] : null));
-    }));
+        button(node.line, lineOf(node), node.move, mark));
+    };
+    put(this.moves, el("li", {}, button([], moves, "start")), items(tree([moves, ...also]), false).map(item));
+    // A long game scrolls within its list.
+    const shown = this.moves.querySelector("[aria-current]");
+    if (shown) this.moves.scrollTop = shown.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2;
     put(this.strip, shows ? graph(winners, at) : null);
   }
 }

@@ -3,10 +3,17 @@
 
 import { Latest, dropped, get } from "./api.js";
 import { dimensions, startStones, writePosition } from "./position.js";
+import { outcomeOf } from "./words.js";
 
 const KEPT = 2000;
 const answers = new Map();
 const texts = new Map();
+
+/** Search time of the first request about a position, in milliseconds. */
+const FIRST_TIME = 150;
+
+/** The request that was sent before the view was loaded: its key and answer; null if there is none. */
+let early = null;
 
 function key(board, pos, moves) {
   return `${board};${pos};${moves.join(",")}`;
@@ -30,16 +37,51 @@ export function textAfter(board, pos, moves) {
   return texts.get(key(board, pos, moves));
 }
 
+/**
+ * Returns the last of these moves if it gave a won position away: `{ply, side, move, better}`, with the winning moves
+ * instead of it. Returns null if it did not, or while the values are unknown.
+ */
+export function mistake(board, pos, moves) {
+  const [ply, move] = [moves.length - 1, moves.at(-1)];
+  const before = move && known(board, pos, moves.slice(0, -1));
+  if (!before || outcomeOf(before) !== "win") return null;
+  const value = before.moves.find((judged) => judged.move === move);
+  const after = known(board, pos, moves);
+  const isLost = value && outcomeOf(value) === "loss" || after && outcomeOf(after) === "win";
+  const better = before.moves.filter((judged) => outcomeOf(judged) === "win").map((judged) => judged.move);
+  return isLost ? { ply, side: before.to_move, move, better } : null;
+}
+
 /** Sends one request, with a search of at most `time` milliseconds. */
 export async function judge(board, pos, moves, time, signal) {
   const before = known(board, pos, moves);
   if (before?.complete) return before;
+  if (early?.key === key(board, pos, moves)) {
+    const { answer } = early;
+    early = null;
+    return answer;
+  }
   const answer = await get("konane/position",
     { board, position: pos, moves: moves.join(","), time }, signal);
   keep(answers, key(board, pos, moves), answer);
   keep(texts, key(board, pos, moves), answer.position);
   for (const { move, after } of answer.moves) keep(texts, key(board, pos, [...moves, move]), after);
   return answer;
+}
+
+/** Forgets all values, since they may be known better. */
+export function forget() {
+  answers.clear();
+}
+
+/** Requests the values of the first position, while the view that shows them is loaded. */
+export function begin(board, pos, moves) {
+  const answer = judge(board, pos, moves, FIRST_TIME);
+  early = { key: key(board, pos, moves), answer };
+  // The answer is stored when it arrives. An error is shown by the view.
+  answer.then(() => {
+    early = null;
+  }, () => {});
 }
 
 /** Repeats requests about one position until all values are known or the page shows another position. */
@@ -63,7 +105,7 @@ export class Judge {
     if (last) this.show(last);
     if (last?.complete) return this.working("done");
     this.working("working");
-    let [time, pause] = [last ? 500 : 150, 20];
+    let [time, pause] = [last ? 500 : FIRST_TIME, 20];
     try {
       for (;;) {
         const answer = await judge(board, pos, moves, time, signal);
@@ -118,7 +160,7 @@ export function sleep(milliseconds, signal) {
 }
 
 /** Waits until the page is visible. */
-function visible(signal) {
+export function visible(signal) {
   if (!document.hidden) return undefined;
   return new Promise((resolve, reject) => {
     document.addEventListener("visibilitychange", resolve, { once: true });

@@ -20,7 +20,7 @@ const MEANING = {
 };
 
 export class Keys {
-  /** `actions` are `{back, forward, flip, fresh, leave}`, and `tour` starts the tour. */
+  /** `actions` are `{back, forward, flip, fresh, leave, board}`, and `tour` starts the tour. */
   constructor(actions, tour) {
     this.dialog = el("dialog", { class: "help-overlay", "aria-labelledby": "help-title" },
       el("h2", { id: "help-title" }, "Help"),
@@ -38,12 +38,12 @@ export class Keys {
     const of = { ArrowLeft: actions.back, ArrowRight: actions.forward, f: actions.flip, n: actions.fresh, Escape: actions.leave, "?": () => this.open() };
     document.addEventListener("keydown", (event) => {
       const { key, target } = event;
-      if (!this.dialog.isConnected || !(key in of) || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-      // Shift is needed for `?` on many keyboards, and moves between squares with arrows.
-      if (event.shiftKey && key !== "?") return;
+      // Shift is needed for `?` on many keyboards. With arrows it moves between squares, from the last one on.
+      const action = !event.shiftKey || key === "?" ? of[key] : key.startsWith("Arrow") ? actions.board : undefined;
+      if (!this.dialog.isConnected || !action || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
       if (target.closest("input:not([type=checkbox]), select, textarea, dialog, [role=tablist]")) return;
       event.preventDefault();
-      of[key]();
+      action();
     });
   }
 

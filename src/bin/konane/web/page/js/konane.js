@@ -1,27 +1,31 @@
 // The view of Konane: the board with its controls, and the tabs.
 
 import { Board } from "./board.js";
-import { Databases } from "./databases.js";
-import { announce, el, put } from "./dom.js";
+import { announce, el, put, wide } from "./dom.js";
 import { GameLine } from "./gameline.js";
-import { Judge, textAfter } from "./judge.js";
+import { Judge, forget, mistake, textAfter } from "./judge.js";
 import { Keys } from "./keys.js";
 import { MoveList } from "./movelist.js";
-import { Openings } from "./openings.js";
 import { Opponent } from "./opponent.js";
 import { dimensions, readPosition, squareName, squareNumbers } from "./position.js";
 import { Records } from "./record.js";
 import { Report } from "./report.js";
-import { KonaneSearch } from "./search.js";
 import { Setup } from "./setup.js";
 import { go } from "./state.js";
 import { Tabs } from "./tabs.js";
 import { GameValue } from "./value.js";
-import { Why } from "./why.js";
-import { VERB, badge, capital, ends, other, outcomeOf } from "./words.js";
+import { VERB, badge, capital, ends, other, outcomeOf, some } from "./words.js";
 
 const TABS = [["moves", "Moves"], ["why", "Why"], ["search", "Search"], ["openings", "Openings"],
-  ["databases", "Databases"]];
+  ["databases", "Databases"], ["puzzles", "Puzzles"]];
+/** The panels, except for that of the moves, are loaded when they are shown. */
+const PANELS = {
+  why: () => import("./why.js").then(({ Why }) => Why),
+  search: () => import("./search.js").then(({ KonaneSearch }) => KonaneSearch),
+  openings: () => import("./openings.js").then(({ Openings }) => Openings),
+  databases: () => import("./databases.js").then(({ Databases }) => Databases),
+  puzzles: () => import("./puzzles.js").then(({ Puzzles }) => Puzzles),
+};
 const STONES = { x: "black stone", o: "white stone" };
 
 export class Konane {
@@ -35,7 +39,8 @@ export class Konane {
   #shown = null;
 
   constructor(tour) {
-    this.board = new Board({ pick: (square) => this.#pick(square), look: (square) => this.#look(square) });
+    this.board = new Board({ pick: (square) => this.#pick(square), look: (square) => this.#look(square),
+      lift: (square) => this.#lift(square), drop: (square) => this.#drop(square) });
     this.judge = new Judge({ show: (answer) => this.#show(answer), failed: (error) => this.#failed(error),
       working: (status) => this.#working(status) });
     this.turn = el("h2", { class: "turn", id: "turn" });
@@ -52,7 +57,8 @@ export class Konane {
     this.leaveGuide = el("button", { type: "button", class: "small", onclick: () => this.guide(null) }, "Back to the game");
     this.error = el("p", { class: "error", role: "alert", hidden: true });
     this.steps = el("div", { class: "steps", role: "group", "aria-label": "Through the game" });
-    this.line = new GameLine((at) => this.at(at));
+    this.slip = el("p", { class: "slip-note", role: "status" });
+    this.line = new GameLine((at, moves) => this.at(at, moves), () => this.#slip());
     this.setup = new Setup(this);
     this.opponent = new Opponent(this);
     this.records = new Records(this);
@@ -64,31 +70,29 @@ export class Konane {
     } });
     const actions = { back: () => this.#step(-1), forward: () => this.#step(1),
       flip: () => go({ flip: this.state.flip ? "" : "1" }, { replace: true }),
-      fresh: () => go({ pos: "", moves: [], at: 0 }), leave: () => this.guide(null) };
+      fresh: () => go({ pos: "", moves: [], also: [], at: 0 }), leave: () => this.guide(null), board: () => this.board.focus() };
     this.keys = new Keys(actions, () => tour.start());
     this.tabs = new Tabs("About this position", TABS, (tab) => go({ tab }, { replace: true }));
-    const { panels } = this.tabs;
-    this.parts = { moves: new MoveList(panels.moves, this), why: new Why(panels.why, this),
-      search: new KonaneSearch(panels.search, this), openings: new Openings(panels.openings, this),
-      databases: new Databases(panels.databases, this) };
+    this.parts = { moves: new MoveList(this.tabs.panels.moves, this) };
     this.node = el("div", { class: "columns" },
       el("section", { class: "stage", "aria-labelledby": "turn" },
         el("div", { class: "controls" }, el("button", { type: "button", title: "New game (n)", onclick: actions.fresh }, "New game"),
           el("button", { type: "button", title: "Flip the board (f)", onclick: actions.flip }, "Flip"),
-          this.opponent.side, this.opponent.game, this.keys.button),
+          this.opponent.start, this.opponent.side, this.opponent.game, this.keys.button),
         el("div", { class: "said" }, el("div", { class: "heading" }, this.turn, this.status), this.verdict, this.phase,
-          this.opponent.said, this.error), this.board.node,
-        el("div", { class: "below" }, this.steps, el("label", { class: "check" }, this.values, " Show values")),
-        this.setup.form, this.line.node, this.keys.dialog),
-      el("section", { class: "side", "aria-label": "About this position" }, this.report.node, this.tabs.node),
-      el("section", { class: "rest", "aria-label": "Set up, keep and play" },
+          this.slip, this.opponent.said, this.error), this.board.node,
+        el("div", { class: "below" }, this.steps, this.opponent.warning, el("label", { class: "check" }, this.values, el("span", {}, el("span", { class: "wordy" }, "Show "), "values"))),
+        this.keys.dialog),
+      el("section", { class: "side", "aria-label": "About this game" }, this.line.node,
         el("div", { class: "tools" }, this.setup.button, this.records.node, this.report.button), this.records.said,
+        this.setup.form, this.report.node, this.tabs.node),
+      el("section", { class: "rest", "aria-label": "Rules" },
         el("details", { class: "help card" }, el("summary", {}, "How is Konane played?"),
           el("p", {}, "Black removes one of its stones from the full board, from a corner or from the middle. White removes "
             + "one next to the hole. Then the players jump in turn, Black first: a stone jumps over an adjacent enemy stone "
             + "to the empty square behind it, and may continue over further stones in the same straight line. Jumped stones "
             + "leave the board. A player who cannot move loses."),
-          el("p", {}, "Choose a stone, and for a jump the square on which it lands."))));
+          el("p", {}, "Choose a stone, and for a jump the square on which it lands; or drag the stone there."))));
   }
 
   /** Shows the state of the address. `back` is true after a switch from another game. */
@@ -140,7 +144,7 @@ export class Konane {
     this.judge.stop();
     this.line.stop();
     this.opponent.stop();
-    this.parts.search.leave();
+    this.parts.search?.leave();
   }
 
   /** Requests unknown values of the position and the program's move, unless a position is being set up. */
@@ -150,21 +154,40 @@ export class Konane {
     this.opponent.turn();
   }
 
+  /** Requests the values again, after a database has changed. */
+  renew() {
+    forget();
+    this.resume();
+  }
+
   /** True if values are shown. By default they are hidden in a game against the program. */
   get shows() {
     return this.state.values ? this.state.values !== "off" : !this.state.play;
   }
 
-  /** Plays a move. Discards later moves of the game. */
+  /** Plays a move. If the game has continued with another one, that becomes another line. */
   play(move) {
-    const next = this.state.moves[this.state.at];
-    const moves = next === move ? this.state.moves : [...this.played, move];
-    go({ moves, at: this.played.length + 1 });
+    const { moves, at } = this.state;
+    if (moves[at] === move) go({ at: at + 1 });
+    else this.take([...this.played, move]);
   }
 
-  at(at) {
+  /** Shows the end of these moves, which become the current line. */
+  take(moves) {
+    go({ moves, at: moves.length });
+  }
+
+  /** Explains a move at a ply of the game. */
+  async explain(at, move) {
+    (await this.#part("why"))?.choose(move);
+    go({ at, tab: "why", values: this.state.play ? "on" : "" });
+    if (!wide.matches) this.tabs.node.scrollIntoView();
+  }
+
+  /** Shows the position after this number of moves, of the current line or of another one. */
+  at(at, moves = this.state.moves) {
     this.guide(null);
-    if (at >= 0 && at <= this.state.moves.length) go({ at });
+    if (at >= 0 && at <= moves.length) go({ moves, at });
   }
 
   /** Shows a step of an explanation on the board, or with null the current position again. */
@@ -215,8 +238,30 @@ export class Konane {
     this.line.update(this.state, this.shows);
   }
 
+  /** Shows what has changed since a position is being set up, or no longer is. */
+  redraw() {
+    this.draw();
+    this.#controls();
+    this.#parts();
+  }
+
+  /** Returns a panel after it has been loaded, if the program responds. */
+  async #part(name) {
+    try {
+      const Part = this.parts[name] ? null : await PANELS[name]();
+      return this.parts[name] ??= new Part(this.tabs.panels[name], this);
+    } catch {
+      put(this.tabs.panels[name], el("p", { class: "error", role: "alert" }, "The program does not respond: this part of the page cannot be loaded."));
+      return null;
+    }
+  }
+
   #parts() {
-    this.parts[this.tabs.shown].update(this.answer, this.state);
+    const { shown } = this.tabs;
+    // Nothing about the position of the game is shown beside the one that is being set up.
+    const part = this.parts[shown];
+    if (part) part.update(this.setup.open ? null : this.answer, this.state);
+    else this.#part(shown).then((loaded) => loaded && this.tabs.shown === shown && this.#parts());
     this.report.update(this.state, this.answer);
   }
 
@@ -262,6 +307,10 @@ export class Konane {
       put(this.turn, `Explanation, step ${guide.at + 1}`);
       put(this.verdict, badge(guide.kind, true), " ", guide.text);
       put(this.phase);
+    } else if (this.setup.open) {
+      put(this.turn, "Set up a position");
+      put(this.verdict, "Its values and moves are shown when you use it.");
+      put(this.phase);
     } else if (answer) {
       const over = answer.moves.length === 0;
       const named = over ? other(answer.to_move) : answer.to_move;
@@ -276,12 +325,28 @@ export class Konane {
         ? "Remove a black stone: corner or middle."
         : "Remove a white stone next to the hole.");
     }
+    this.#slip();
     const [now, last, go] = guide ? [guide.at, guide.last, guide.go] : [state.at, state.moves.length, (at) => this.at(at)];
     const step = (at, sign, name, key) => el("button", { type: "button", class: "step", title: name, "aria-label": name,
       "data-key": key, "aria-disabled": at === now || at < 0 || at > last ? "true" : undefined,
       onclick: () => at !== now && at >= 0 && at <= last && go(at) }, sign);
     put(this.steps, step(0, "\u21e4", "To the start", "start"), step(now - 1, "\u2190", "Back", "back"),
       step(now + 1, "\u2192", "Forward", "forward"), step(last, "\u21e5", "To the end", "end"));
+  }
+
+  /** Names the last move if it gave the game away: the user's, and with values that of either side. */
+  #slip() {
+    const { state } = this;
+    const found = this.#guide || this.setup.open ? null : mistake(state.board, state.pos, this.played);
+    const isNamed = found && (state.play ? found.side === state.play && (this.shows || state.warn) : this.shows);
+    const key = isNamed ? `${found.ply} ${found.move} ${this.shows} ${this.opponent.waits}` : "";
+    if (this.slip.dataset.of === key) return;
+    this.slip.dataset.of = key;
+    const button = (text, label, onclick) => el("button", { type: "button", class: "small", "aria-label": label, onclick }, text);
+    put(this.slip, isNamed ? [badge("loss", true), ` ${found.move} gives the win away.${this.shows ? ` Winning: ${some(found.better)}. ` : " "}`,
+      button("Why?", `Why? ${found.move} loses`, () => this.explain(found.ply, found.move)), " ",
+      button("Take back", `Take back ${found.move}`, () => this.take(this.played.slice(0, -1))), " ",
+      this.opponent.waits ? button("Play on", null, () => this.opponent.playOn()) : null] : []);
   }
 
   #valueLine() {
@@ -326,7 +391,8 @@ export class Konane {
       const quiet = this.#selected !== null;
       return { label: this.#label(square),
         badge: !this.shows ? null : target ? outcomeOf(target) : quiet ? null : best,
-        mark: target ? "target" : this.#selected === square ? "selected" : moves.length ? "movable" : "" };
+        mark: target ? "target" : `${this.#selected === square ? "selected" : moves.length ? "movable" : ""} ${
+          moves.length && this.answer.phase !== "removal" ? "draggable" : ""}` };
     }, moved);
     this.#look(this.#looked);
   }
@@ -363,6 +429,21 @@ export class Konane {
     const moves = hinted.length ? hinted : target ? [target] : source === null ? []
       : this.#from(squareName(source, this.size));
     this.#arrows(moves.map((judged) => this.#arrow(judged)));
+  }
+
+  /** Chooses a stone that is going to be dragged. Returns false if it cannot be moved. */
+  #lift(square) {
+    if (this.setup.open || this.#guide || this.answer?.phase === "removal" || !this.#from(squareName(square, this.size)).length) return false;
+    this.#selected = square;
+    this.draw();
+    return true;
+  }
+
+  /** Plays the move of the dragged stone to this square, if there is one. */
+  #drop(square) {
+    const target = square !== null && this.#target(square);
+    if (target) return this.play(target.move);
+    return this.#pick(null);
   }
 
   #pick(square) {

@@ -2,19 +2,23 @@
 
 import { get, onReach } from "./api.js";
 import { el, put } from "./dom.js";
-import { Konane } from "./konane.js";
+import { begin } from "./judge.js";
 import { dimensions } from "./position.js";
-import { Sprouts } from "./sprouts.js";
 import { go, listen, state } from "./state.js";
 import { Tour } from "./tour.js";
 
+const tour = new Tour();
 const COMMON = ["3x3", "4x4", "4x5", "4x6", "5x5", "5x6", "6x6", "6x7", "7x7", "8x7", "8x8"];
 const main = document.getElementById("view");
 const choice = document.getElementById("choice");
 const gone = document.getElementById("gone");
-const views = { konane: null, sprouts: null };
+/** The views by game, which are loaded when they are needed. */
+const views = {};
+const LOAD = {
+  konane: () => import("./konane.js").then(({ Konane }) => new Konane(tour)),
+  sprouts: () => import("./sprouts.js").then(({ Sprouts }) => new Sprouts()),
+};
 let notes = new Map(COMMON.map((board) => [board, ""]));
-const tour = new Tour();
 let shown = null;
 
 /** Returns the information about a board that needs no search. */
@@ -53,11 +57,20 @@ choice.addEventListener("submit", (event) => {
   document.getElementById("board").focus();
 });
 
-function show(now) {
+async function show(now) {
+  if (!views[now.game]) {
+    try {
+      const view = await LOAD[now.game]();
+      views[now.game] ??= view;
+    } catch {
+      return unreachable(true);
+    }
+    // The address may have changed since.
+    if (now !== state()) return undefined;
+  }
   const other = shown === null || shown !== views[now.game];
   if (other) {
     shown?.leave();
-    views[now.game] ??= now.game === "konane" ? new Konane(tour) : new Sprouts();
     shown = views[now.game];
     put(main, shown.node);
   }
@@ -69,24 +82,28 @@ function show(now) {
   // The browser's history shows the title.
   const what = now.game === "konane" ? `Konane ${now.board}${now.at ? `, move ${now.at}` : ""}` : `Sprouts ${now.pos}`;
   document.title = `${what} \u2013 explorer`;
-  shown.update(now, other);
+  return shown.update(now, other);
 }
 
 for (const button of document.querySelectorAll("#games button")) {
   button.addEventListener("click", () => go({ game: button.dataset.game }));
 }
 
-onReach((answers) => {
-  if (gone.hidden === answers) return;
-  gone.hidden = answers;
-  put(gone, answers ? [] : [el("p", {}, "The program does not respond. If it was stopped, start konane explore again "
+function unreachable(isGone) {
+  if (gone.hidden === !isGone) return;
+  gone.hidden = !isGone;
+  put(gone, !isGone ? [] : [el("p", {}, "The program does not respond. If it was stopped, start konane explore again "
     + "and open the address that it prints."), el("button", { type: "button", onclick: () => location.reload() }, "Try again")]);
-});
+}
+
+onReach((answers) => unreachable(!answers));
 
 main.before(tour.node);
 tour.offer();
 listen(show);
-show(state());
+const first = state();
+if (first.game === "konane" && dimensions(first.board)) begin(first.board, first.pos, first.moves.slice(0, first.at));
+show(first);
 
 try {
   const { version } = await get("version");

@@ -9,7 +9,7 @@ import { capital } from "./words.js";
 
 /** Returns the address of the position after an opening. */
 function place(moves) {
-  return link({ pos: "", moves, at: moves.length, tab: "moves" });
+  return link({ pos: "", moves, also: [], at: moves.length, tab: "moves" });
 }
 
 export class Openings {

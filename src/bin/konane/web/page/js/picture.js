@@ -8,9 +8,6 @@ import { amount, badge, number } from "./words.js";
 /** Maximum number of samples that are kept, spread evenly over the search. */
 const MAX_SAMPLES = 1200;
 
-/** Minimum interval in seconds for the speed. Samples can be closer together. */
-const RATE = 0.5;
-
 function proofNumber(value) {
   return typeof value === "number" ? value : Infinity;
 }
@@ -117,10 +114,8 @@ export class Picture {
     this.slider.max = String(samples.length - 1);
     this.slider.value = String(this.#at ?? samples.length - 1);
     this.slider.setAttribute("aria-valuetext", `${now.time.toFixed(1)} seconds`);
-    const last = samples.findLast(({ time }) => time <= now.time - RATE) ?? { time: 0, nodes: 0 };
-    const rate = now.time > last.time ? (now.nodes - last.nodes) / (now.time - last.time) : 0;
     put(this.facts, this.#fact("Time", `${now.time.toFixed(1)} s`), this.#fact("Positions", number(now.nodes)),
-      this.#fact("Per second", amount(Math.round(Math.max(rate, 0)))),
+      this.#fact("Per second", now.time > 0 ? amount(Math.round(now.nodes / now.time)) : "\u2013"),
       now.numbers ? [this.#fact("To prove a win", shown(now.pn), "pn"), this.#fact("To prove a loss", shown(now.dn), "dn")]
         : [now.depth ? this.#fact("Depth", number(now.depth)) : null, now.best ? this.#fact("Best move", now.best) : null],
       this.#table(now));

@@ -1,12 +1,16 @@
 // Game records as files (docs/GAME_FORMAT.md): headers, an empty line, and the moves.
 
 import { announce, el } from "./dom.js";
+import { MAX_LINES, items, others, tree } from "./lines.js";
 import { dimensions } from "./position.js";
 import { go, link } from "./state.js";
 import { bytes, firstSide, quote, turnNumber } from "./words.js";
 
 /** Maximum size of a file in bytes, the same as for the program. */
 const MAX_BYTES = 1 << 20;
+
+/** Maximum number of squares of a board, and of moves of a game. */
+const MAX_SQUARES = 64;
 
 /**
  * Parts of a line of moves, outside of comments: a brace, a parenthesis, the beginning of a remark, a NAG, a score, the
@@ -36,19 +40,21 @@ function readHeader(line) {
 
 /**
  * Parses a record. Accepts everything that the program accepts, with the same meaning, and some texts that it rejects:
- * no empty line after the headers, commas between moves, other move numbers. `board` is that of a record without one. The
- * program checks that the moves are legal. Throws an error that names the line.
+ * no empty line after the headers, commas between moves, other move numbers. `board` is that of a record without one.
+ * Variations become other lines; one with a word that is not a move is skipped. The program checks that the moves are
+ * legal. Throws an error that names the line.
  */
 export function readRecord(text, board = "") {
-  const record = { board: "", pos: "", moves: [] };
+  const record = { board: "", pos: "", moves: [], also: [] };
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   // Number of the line in which the comment that is open begins, 0 outside of comments.
   let comment = 0;
-  // Number of variations that are open, and the line in which the first of them begins.
-  let [depth, variation] = [0, 0];
+  // Moves of the current variation, null if it is skipped, and of those around it. The line in which the first of them begins.
+  let [current, variation] = [record.moves, 0];
+  const outer = [];
   let phase = "";
   for (const [at, line] of lines.entries()) {
-    const header = comment || depth || record.moves.length ? null : readHeader(line);
+    const header = comment || outer.length || record.moves.length ? null : readHeader(line);
     if (header) {
       const [name, value] = header;
       if (/^board$/i.test(name)) record.board = value.toLowerCase().replace("\u00d7", "x");
@@ -73,20 +79,27 @@ export function readRecord(text, board = "") {
         if (/^\(\s*\d+\s*,\s*\d+\s*\)/.test(line.slice(TOKEN.lastIndex - 1))) {
           throw new Error(`Line ${at + 1}: a row and a column in parentheses are not a square. Moves look like c3 or c3-c5.`);
         }
-        if (depth === 0) variation = at + 1;
-        depth += 1;
+        if (!outer.length) variation = at + 1;
+        outer.push(current);
+        current = current && current.length <= MAX_SQUARES ? current.slice(0, -1) : null;
       } else if (token === ")") {
-        if (depth === 0) throw new Error(`Line ${at + 1}: there is no variation before this closing parenthesis.`);
-        depth -= 1;
-      } else if (!depth && !SKIPPED.test(token)) {
+        if (!outer.length) throw new Error(`Line ${at + 1}: there is no variation before this closing parenthesis.`);
+        if (current && record.also.length < MAX_LINES) record.also.push(current);
+        current = outer.pop();
+      } else if (!SKIPPED.test(token)) {
         const match = MOVE.exec(token.replace(/[\u2010-\u2015\u2212]/g, "-"));
-        if (!match) throw new Error(`Line ${at + 1}: "${quote(token)}" is not a move. Moves look like c3 or c3-c5.`);
-        record.moves.push(match.slice(1).filter(Boolean).join("-").toLowerCase());
+        if (match) {
+          current?.push(match.slice(1).filter(Boolean).join("-").toLowerCase());
+        } else if (outer.length) {
+          current = null;
+        } else {
+          throw new Error(`Line ${at + 1}: "${quote(token)}" is not a move. Moves look like c3 or c3-c5.`);
+        }
       }
     }
   }
   if (comment) throw new Error(`Line ${comment}: a comment begins here, and its closing brace is missing.`);
-  if (depth) throw new Error(`Line ${variation}: a variation begins here, and its closing parenthesis is missing.`);
+  if (outer.length) throw new Error(`Line ${variation}: a variation begins here, and its closing parenthesis is missing.`);
   if (record.pos && !/ jump$/i.test(record.pos)) record.pos += phase;
   record.board ||= board;
   const size = dimensions(record.board);
@@ -99,15 +112,23 @@ export function readRecord(text, board = "") {
   if (record.moves.length > ranks * files) {
     throw new Error(`The record has ${record.moves.length} moves. A game on ${record.board} has at most ${ranks * files}.`);
   }
+  record.also = others(record.moves, record.also.filter((moves) => moves.length <= ranks * files));
   return record;
 }
 
 /** Returns the text of a record. */
-export function writeRecord({ board, pos, moves }) {
+export function writeRecord({ board, pos, moves, also }) {
   const headers = [`Board: ${board}`, ...(pos ? [`Position: ${pos}`] : [])];
-  const words = moves.map((move, ply) => `${turnNumber(ply, firstSide(pos))} ${move}`.trim());
+  const words = (all) => all.flatMap((item) => {
+    if (!Array.isArray(item)) {
+      const { node: { move, line }, after } = item;
+      return `${turnNumber(line.length - 1, firstSide(pos), after)} ${move}`.trim();
+    }
+    const inner = words(item);
+    return inner.with(0, `(${inner[0]}`).with(-1, `${inner.length > 1 ? inner.at(-1) : `(${inner[0]}`})`);
+  });
   const lines = [""];
-  for (const word of words) {
+  for (const word of words(items(tree([moves, ...also]), false))) {
     const last = lines.at(-1);
     if (last && last.length + word.length >= 78) lines.push(word);
     else lines[lines.length - 1] = last ? `${last} ${word}` : word;

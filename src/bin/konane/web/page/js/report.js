@@ -4,7 +4,7 @@ import { Latest, dropped, get } from "./api.js";
 import { announce, el, put } from "./dom.js";
 import { sleep } from "./judge.js";
 import { go } from "./state.js";
-import { SIGN, capital, firstSide, turnNumber } from "./words.js";
+import { SIGN, capital, firstSide, some, turnNumber } from "./words.js";
 
 /** Search times of the requests in milliseconds, until every move is judged. */
 const TIMES = [200, 1000, 2000, 2000, 2000];
@@ -76,13 +76,13 @@ export class Report {
     put(this.node, el("h2", {}, play ? "Your game" : "The game"), lines.map((line, at) => el("p", {}, at ? "" : end, line)),
       mistakes.length ? [el("h3", {}, mistakes.length === 1 ? "The move that gave the game away" : "Moves that gave the game away"),
         el("ul", { class: "mistakes" }, mistakes.map(({ ply, side, move, better = [] }) => {
-          const number = turnNumber(ply - 1, firstSide(pos)) || `${turnNumber(ply - 2, firstSide(pos))}..`;
+          const number = turnNumber(ply - 1, firstSide(pos), true);
           const whose = play ? (side === play ? "you" : "the program") : side;
-          return el("li", {}, el("button", { type: "button", class: "move", onclick: () => go({ at: ply - 1, values: "on" }),
+          return el("li", { class: "head" }, el("button", { type: "button", class: "move", onclick: () => go({ at: ply - 1, values: "on" }),
             title: "Show the position before this move" }, el("span", { class: "badge loss", "aria-hidden": "true" }, SIGN.loss),
           el("span", { class: "name" }, `${number} ${move}`), el("span", { class: "detail" },
-            `${capital(whose)}. ${better.length === 1 ? "The winning move was" : "Winning moves were"} ${better.slice(0, 4).join(", ")}`
-              + `${better.length > 4 ? ` and ${better.length - 4} more` : ""}.`)));
+            `${capital(whose)}. ${better.length === 1 ? "The winning move was" : "Winning moves were"} ${some(better)}.`)),
+          el("button", { type: "button", "aria-label": `Why? ${move} loses`, onclick: () => this.view.explain(ply - 1, move) }, "Why?"));
         }))] : el("p", { class: "hint" }, "No move gave a won game away."));
   }
 }

@@ -231,7 +231,7 @@ export class KonaneSearch extends SearchPanel {
   constructor(panel, view) {
     super(panel, { game: "konane",
       algorithms: [["dfpn", "df-pn"], ["pn2", "PN\u00b2"], ["pns", "PNS"]],
-      question: () => view.answer ? { board: view.state.board, position: view.answer.position } : null,
+      question: () => view.answer && !view.setup.open ? { board: view.state.board, position: view.answer.position } : null,
       place: ({ board, position }) => format({ game: "konane", board, pos: position, tab: "search" }),
       result: ({ outcome, winner, reason, error, best_move: best }, { board }) => outcome !== "unknown"
         ? `${board}: ${capital(winner)} wins${outcome === "win" && best ? `, for instance with ${best}` : ""}.`

@@ -53,6 +53,7 @@ export class Setup {
     this.toMove = view.toMove ?? "black";
     view.judge.stop();
     view.opponent.stop();
+    view.redraw();
     this.#changed();
   }
 
@@ -67,7 +68,7 @@ export class Setup {
 
   cancel() {
     this.close();
-    this.view.draw();
+    this.view.redraw();
     this.view.resume();
     this.button.focus();
   }

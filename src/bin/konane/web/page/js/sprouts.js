@@ -13,8 +13,10 @@ import { VERB, badge, capital, outcomeOf, sourceText } from "./words.js";
 
 const CARDS = 60;
 
-const NO_DRAWING = "The page has no drawing of this position: it is too large, or its boundaries do not fit together in the plane.";
+const NO_DRAWING = "The page has no drawing of this position: it is too large, or its boundaries do not fit together in the plane. ";
 const HINT = "Draw a line from spot to spot, or click two spots. The number in a spot is its lives.";
+const ABSTRACT = "Each panel is a region, each circle in it a boundary. The number of a spot is that of its curve ends, at most three; "
+  + "spots with the same letter are the same one.";
 
 /** Delay before a move of the program, and its maximum time to look for a winning move, in milliseconds. */
 const PAUSE = 700;
@@ -54,6 +56,7 @@ export class Sprouts {
       el("button", { type: "button", onclick: () => {
         this.abstract = at === 1;
         this.#views();
+        this.#hint();
       } }, name)));
     this.values = el("input", { type: "checkbox", onchange: () => go({ values: this.values.checked ? "on" : "off" }, { replace: true }) });
     this.placing = el("input", { type: "checkbox" });
@@ -63,8 +66,10 @@ export class Sprouts {
     this.status = el("p", { class: "thinking" });
     this.spots = el("select", { id: "game-spots", "aria-label": "Spots of a new game" }, Array.from({ length: 11 }, (_, at) =>
       el("option", { value: String(at + 2), selected: at === 2 }, `${at + 2} spots`)));
-    this.side = el("select", { id: "game-side", "aria-label": "Opponent of a new game" },
-      el("option", { value: "you" }, "you begin against the program"), el("option", { value: "program" }, "the program begins"), el("option", { value: "" }, "you play both sides"));
+    // A choice is valid at once, and for new games.
+    this.side = el("select", { id: "game-side", "aria-label": "Opponent", onchange: () => go({ play: this.side.value, values: "" }) },
+      el("option", { value: "" }, "you play both sides"), el("option", { value: "you" }, "against the program, you begin"),
+      el("option", { value: "program" }, "against the program, it begins"));
     this.game = el("form", { class: "newgame", onsubmit: (event) => {
       event.preventDefault();
       this.#begin(`0*${this.spots.value}`, this.side.value);
@@ -229,7 +234,7 @@ export class Sprouts {
       }
       signal.throwIfAborted();
       this.#show(found);
-      if (!found) this.#say(NO_DRAWING);
+      if (!found) this.#say(NO_DRAWING + ABSTRACT);
     }
     if (!this.paper.drawing) return;
     const playable = await Curves.of(this.paper.drawing, signal);
@@ -260,6 +265,13 @@ export class Sprouts {
   #say(text, isRefusal = false) {
     this.note.textContent = text;
     this.note.classList.toggle("refusal", isRefusal);
+  }
+
+  /** Shows the meaning of the picture, unless there is another text. */
+  #hint() {
+    if (!["", HINT, ABSTRACT].includes(this.note.textContent)) return;
+    const isOver = !this.answer?.children.length;
+    this.#say(isOver ? "" : this.abstract ? ABSTRACT : this.state.play === "program" ? "" : HINT);
   }
 
   /** Calls an asynchronous function and shows its error. */
@@ -368,7 +380,9 @@ export class Sprouts {
     put(this.title, this.#heading(), " ", el("span", { class: "code" }, answer.position ?? current));
     put(this.verdict, hidden ? null : badge(outcomeOf(answer), true), " ", this.#sentence());
     this.paper.node.setAttribute("aria-label", `Drawing of ${current}`);
-    if (["", HINT].includes(this.note.textContent)) this.#say(answer.children.length && state.play !== "program" ? HINT : "");
+    this.#hint();
+    // A game that is opened by its address has an opponent, too.
+    if (Boolean(this.side.value) !== Boolean(state.play)) this.side.value = state.play;
     this.undo.disabled = this.#trail.length < 2;
     put(this.trail, this.#trail.length < 2 ? null : el("ol", {}, this.#trail.map(({ pos, play }) => el("li", {}, pos === current
       ? el("span", { "aria-current": "page" }, pos) : el("a", { href: link({ pos, play }) }, pos)))));

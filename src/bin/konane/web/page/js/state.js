@@ -1,10 +1,15 @@
 // The state of the page, which is stored in its address.
 //
-// #game=konane&board=5x5&pos=xoxox/..._w&moves=c3,c4&at=1&tab=moves   or   #game=sprouts&pos=0*5
+// #game=konane&board=5x5&pos=xoxox/..._w&moves=c3,c4&at=1&also=c3,d3&tab=moves   or   #game=sprouts&pos=0*5
+//
+// `also` has the other lines of the game, separated by semicolons.
 
+import { MAX_LINES, others } from "./lines.js";
+
+/** On 5x5 Black wins from the start, and the program knows it at once. */
 const DEFAULTS = {
-  konane: { game: "konane", board: "6x6", pos: "", moves: [], at: 0, tab: "moves", play: "",
-    level: "", values: "", flip: "" },
+  konane: { game: "konane", board: "5x5", pos: "", moves: [], also: [], at: 0, tab: "moves", play: "",
+    level: "", warn: "", values: "", flip: "" },
   sprouts: { game: "sprouts", pos: "0*4", tab: "moves", play: "", values: "" },
 };
 
@@ -21,7 +26,7 @@ function decode(text) {
 
 function encode(text) {
   return encodeURIComponent(text).replace(/%2F/g, "/").replace(/%2C/g, ",").replace(/%7C/g, "|")
-    .replace(/%40/g, "@").replace(/%20/g, "_");
+    .replace(/%3B/g, ";").replace(/%40/g, "@").replace(/%20/g, "_");
 }
 
 /** Parses an address. Unknown parts are ignored; no address is rejected. */
@@ -38,7 +43,9 @@ export function parse(hash) {
   state.pos = state.pos.replace(/_/g, " ").trim();
   if (state.game === "konane") {
     state.board = state.board.trim().toLowerCase().replace(/[×*]/, "x");
-    state.moves = (given.moves ?? "").split(/[,\s_]+/, MAX_MOVES).filter(Boolean);
+    const line = (text) => text.split(/[,\s_]+/, MAX_MOVES).filter(Boolean);
+    state.moves = line(given.moves ?? "");
+    state.also = others(state.moves, (given.also ?? "").split(";", MAX_LINES).map(line));
     const at = Number.parseInt(given.at ?? "", 10);
     state.at = Number.isNaN(at) ? state.moves.length
       : Math.min(Math.max(at, 0), state.moves.length);
@@ -56,7 +63,8 @@ export function format(state) {
     parts.push(`moves=${encode(state.moves.join(","))}`);
     if (state.at !== state.moves.length) parts.push(`at=${state.at}`);
   }
-  for (const name of ["tab", "play", "level", "values", "flip"]) {
+  if (state.also?.length) parts.push(`also=${encode(state.also.join(";"))}`);
+  for (const name of ["tab", "play", "level", "warn", "values", "flip"]) {
     if (state[name] && state[name] !== defaults[name]) parts.push(`${name}=${encode(state[name])}`);
   }
   return `#${parts.join("&")}`;
@@ -74,9 +82,17 @@ export function listen(listener) {
   listeners.push(listener);
 }
 
+/** Returns a state with changes. When the moves change, the current line remains as another one. */
+function changed(base, patch) {
+  const next = { ...base, ...patch };
+  if (!patch.moves || patch.also) return next;
+  const isSame = next.board === base.board && next.pos === base.pos;
+  return { ...next, also: isSame ? others(next.moves, [base.moves, ...base.also]) : [] };
+}
+
 /** Returns the address of the current state with changes, for links. */
 export function link(patch) {
-  return format({ ...current, ...patch });
+  return format(changed(current, patch));
 }
 
 /**
@@ -86,7 +102,7 @@ export function link(patch) {
 export function go(patch, { replace = false } = {}) {
   const game = patch.game ?? current.game;
   const base = game === current.game ? current : structuredClone(DEFAULTS[game]);
-  const hash = format({ ...base, ...patch });
+  const hash = format(changed(base, patch));
   if (hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash);
   arrived();
 }

@@ -6,7 +6,7 @@ import { go } from "./state.js";
 /** Key in the local storage, set when the tour has been taken or declined. */
 const NOTE = "konane.tour";
 
-const GAME = { game: "konane", board: "5x5", pos: "", play: "", values: "", flip: "", tab: "moves" };
+const GAME = { game: "konane", board: "5x5", pos: "", play: "", values: "", flip: "", also: [], tab: "moves" };
 const REMOVALS = ["c3", "c4"];
 
 /** Steps: title, text, state of the page, and the part of the page that is marked. */
@@ -21,8 +21,8 @@ const STEPS = [
     + "program computes this for every move. The list has the best one first.", { ...GAME, moves: REMOVALS, at: 2 }, ".said, #panel-moves"],
   ["Why", "This tab explains one move: an answer to everything that the other player can try. \u201cShow step by step\u201d plays it on "
     + "the board.", { ...GAME, moves: REMOVALS, at: 2, tab: "why" }, "#panel-why"],
-  ["Play", "Choose a side here to play against the program. Values are hidden then, and there are hints. At the end a report "
-    + "names the moves that gave the game away.", { ...GAME, moves: [], at: 0 }, "#play-side"],
+  ["Play", "Play begins a game against the program, with the side that can win. Values are hidden then, and there are hints and "
+    + "warnings. At the end a report names the moves that gave the game away.", { ...GAME, moves: [], at: 0 }, "#play"],
   ["And more", "Search shows how the program finds a result, Openings who wins after the first two moves, Databases what is stored. "
     + "The keys \u2190 and \u2192 go through a game, and ? shows all keys.", { ...GAME, moves: [], at: 0 }, ".tabs, .keys"],
 ];

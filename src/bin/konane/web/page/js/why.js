@@ -5,7 +5,7 @@ import { Latest, dropped, get } from "./api.js";
 import { el, put, wide } from "./dom.js";
 import { sleep } from "./judge.js";
 import { link } from "./state.js";
-import { badge, capital, other, outcomeOf } from "./words.js";
+import { badge, capital, other, outcomeOf, some } from "./words.js";
 
 /** Search time of a request, in milliseconds. */
 const TIME = 1500;
@@ -24,6 +24,8 @@ export class Why {
   #latest = new Latest();
   /** Key of the explained position. */
   #shown = "";
+  /** The move that the user has chosen, by its name. */
+  #chosen = "";
   /** The explained move of the position, and its key. */
   #move = null;
   #subject = "";
@@ -40,7 +42,14 @@ export class Why {
   constructor(panel, view) {
     this.panel = panel;
     this.view = view;
+    this.sentence = el("p");
     this.tree = el("div", { class: "explanation" });
+  }
+
+  /** Explains this move of the next position that is shown. */
+  choose(move) {
+    this.#chosen = move;
+    this.#shown = "";
   }
 
   update(answer, state) {
@@ -61,13 +70,18 @@ export class Why {
     this.answer = answer;
     const of = (outcome) => moves.filter((judged) => outcomeOf(judged) === outcome);
     const [won, lost] = [of("win"), of("loss")];
-    const chosen = [...won, ...lost].find(({ move }) => move === this.#move?.move) ?? won[0] ?? lost[0];
+    const known = [...won, ...lost];
+    const chosen = [this.#chosen, this.#move?.move].map((name) => known.find(({ move }) => move === name)).find(Boolean) ?? known[0];
     const group = (label, list) => list.length ? el("optgroup", { label }, list.map(({ move }) =>
       el("option", { value: move, selected: move === chosen.move }, move))) : null;
-    const select = el("select", { id: "why-move", onchange: () =>
-      this.#explain(moves.find(({ move }) => move === select.value)) }, group("Why does it win?", won),
+    const select = el("select", { id: "why-move", onchange: () => {
+      this.#chosen = select.value;
+      put(this.sentence, this.#sentence(won, lost, moves.find(({ move }) => move === select.value)));
+      this.#explain(moves.find(({ move }) => move === select.value));
+    } }, group("Why does it win?", won),
     group("How do I lose after it?", lost));
-    put(this.panel, el("h2", {}, "Why"), el("p", {}, this.#sentence(won, lost)),
+    put(this.sentence, this.#sentence(won, lost, chosen));
+    put(this.panel, el("h2", {}, "Why"), this.sentence,
       chosen ? el("div", { class: "pair" }, el("label", { for: "why-move" }, "Explain the move"), select) : null, this.tree);
     // The explanation stays while values of other moves arrive.
     if (chosen && this.#subject === this.#key(chosen)) return undefined;
@@ -80,11 +94,18 @@ export class Why {
     return `${this.view.state.board} ${this.answer.position} ${move} ${outcome}`;
   }
 
-  #sentence(won, lost) {
+  /** Returns the result of the explained move in a sentence. */
+  #sentence(won, lost, chosen) {
     const { answer } = this;
     const [mover, opponent] = [capital(answer.to_move), capital(other(answer.to_move))];
     if (!answer.moves.length) return `${mover} cannot move, so ${opponent} has won.`;
-    if (won.length) return `${mover} wins: one winning move is enough, with an answer to everything that ${opponent} can play.`;
+    if (won.includes(chosen)) {
+      return `${mover} wins with ${chosen.move}: one winning move is enough, with an answer to everything that ${opponent} can play.`;
+    }
+    if (won.length) {
+      return `${mover} loses with ${chosen.move}: ${opponent} then has an answer to everything. `
+        + `${won.length === 1 ? `The winning move is ${won[0].move}` : `Winning moves are ${some(won.map(({ move }) => move))}`}.`;
+    }
     if (lost.length === answer.moves.length) return `${mover} loses: ${opponent} has an answer to every move.`;
     return lost.length ? "Some moves lose. The others are not decided yet." : "No value is known yet.";
   }
@@ -262,6 +283,6 @@ export class Why {
     const { state, played } = this.view;
     const address = state && link({ moves: [...played, ...moves], at: played.length + moves.length });
     return el("li", {}, el("div", { class: "head" }, button, el("a", { class: "goto", href: address,
-      "aria-label": `go to the position after ${moves.join(" ")}` }, "go there")), isOpen ? this.#list(next) : null);
+      "aria-label": `go there: the position after ${moves.join(" ")}` }, "go there")), isOpen ? this.#list(next) : null);
   }
 }

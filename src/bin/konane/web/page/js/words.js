@@ -49,19 +49,24 @@ export function firstSide(pos) {
 }
 
 /**
- * Returns the number before a ply in a game record: `1.` before a move of Black, `1...` before a first move of White,
- * and an empty text before other moves of White. Plies are counted from 0.
+ * Returns the number before a ply in a game record: `1.` before a move of Black, `1...` before a first move of White, or
+ * `after` a variation, and an empty text before other moves of White. Plies are counted from 0.
  */
-export function turnNumber(ply, first) {
+export function turnNumber(ply, first, after = false) {
   const place = first === "white" ? ply + 1 : ply;
   const turn = Math.floor(place / 2) + 1;
   if (place % 2 === 0) return `${turn}.`;
-  return ply === 0 ? `${turn}...` : "";
+  return ply === 0 || after ? `${turn}...` : "";
 }
 
 /** Returns the beginning of a text from the user, for messages. */
 export function quote(text) {
   return text.length > 40 ? `${text.slice(0, 40)}\u2026` : text;
+}
+
+/** Returns a list of moves as text, with at most four of them by name. */
+export function some(moves) {
+  return moves.slice(0, 4).join(", ") + (moves.length > 4 ? ` and ${moves.length - 4} more` : "");
 }
 
 export function plies(n) {
