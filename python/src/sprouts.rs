@@ -1,6 +1,7 @@
 //! `konane.sprouts`: outcomes, Grundy numbers, moves, canonical forms and pictures of positions of Sprouts.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use konane::search::run::{Limits, Report};
@@ -76,13 +77,13 @@ impl SproutsSearch {
     /// Runs a search with a new solver state.
     fn run<T>(
         &self,
-        search: impl FnOnce(&SolverState<'_, Sprouts>, &Sprouts, &[Atom]) -> T,
+        search: impl FnOnce(&SolverState<Sprouts>, &[Atom]) -> T,
     ) -> Result<SproutsAnswer<T>, Failure> {
-        let game = Sprouts::new(self.memory);
+        let state = SolverState::new(Arc::new(Sprouts::new(self.memory)), self.memory)?;
+        let game = state.game();
         let atoms = game.atoms(&self.position, &mut Scratch::default())?;
         let canonical = game.text(&atoms);
-        let state = SolverState::new(&game, self.memory)?;
-        let answer = search(&state, &game, &atoms);
+        let answer = search(&state, &atoms);
         let table_capacity = state.table().capacity();
         Ok(SproutsAnswer { answer, canonical, lands: game.lands(), table_capacity })
     }
@@ -146,8 +147,8 @@ pub fn solve<'py>(
     let latest = Latest::default();
     let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
-        search.run(|state, game, atoms| {
-            let root = Sum::new(game, atoms, nimber);
+        search.run(|state, atoms| {
+            let root = Sum::new(state.game(), atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.limit_args.to_limits(stop));
             let (threads, jobs) = (search.threads, DEFAULT_JOB_EXPANSIONS);
             let table_capacity = state.table().capacity();
@@ -158,7 +159,7 @@ pub fn solve<'py>(
                 Outcome::Known(Value::Win) => {
                     let remaining = |nodes: u64| nodes.saturating_sub(report.counters.nodes);
                     let limits = Limits { nodes: limits.nodes.map(remaining), ..limits };
-                    winning_move(state, game, position, nimber, options, limits)
+                    winning_move(state, position, nimber, options, limits)
                 }
                 _ => None,
             };
@@ -217,7 +218,7 @@ pub fn grundy(
     let latest = Latest::default();
     let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
-        search.run(|state, _, atoms| -> GrundyReport {
+        search.run(|state, atoms| -> GrundyReport {
             let (options, limits) = (SearchOptions::TUNED, search.limit_args.to_limits(stop));
             let table_capacity = state.table().capacity();
             let observer = &mut SproutsObserver { latest: &latest, table_capacity };

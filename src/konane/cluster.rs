@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::game::Konane;
 use super::solve::{Algorithm, Solution, SolveError, SolveOptions, Solver, new_table};
-use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
+use crate::search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker, WireWorker};
 use crate::search::plain::oracle::WithOracle;
 use crate::search::run::Observer;
 use crate::search::two_level::{PlainWorker, coordinate_plain};
@@ -61,7 +61,8 @@ impl Solver<'_> {
         let dfpn = SolveOptions { algorithm: Algorithm::Dfpn, ..solver.options };
         let table = new_table(solver.board, dfpn.memory()?.0)?;
         let (limits, id) = (solver.limits, solver.search_id());
-        Ok(run(&PlainWorker::new(&game, table, solver.options.dfpn(), threads, config, id, limits)))
+        let worker = PlainWorker::new(&game, table, solver.options.dfpn(), threads, config);
+        Ok(run(&WireWorker::new(worker, id, limits)))
     }
 
     /// This solver with the algorithm [`Algorithm::PnsPdfpn`].

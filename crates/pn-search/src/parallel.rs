@@ -1,5 +1,6 @@
-//! Runs the workers of a search on threads.
+//! Runs the workers of a search on threads, and other work on several threads.
 
+use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
@@ -32,6 +33,38 @@ pub(crate) fn run_workers<'a, T: Send>(
         for handle in handles {
             results.push(handle.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
+        results
+    })
+}
+
+/// Stack of a thread that [`for_each_share`] starts, in bytes.
+const SHARE_STACK_BYTES: usize = 1 << 20;
+
+/// Divides `items` into shares of at least `min_share` items, at most one for each of `threads` threads. Calls `work`
+/// for each share: for the first one on the calling thread, for the others on new threads if the system starts them.
+/// Returns the results in the order of the shares.
+///
+/// # Panics
+/// If `work` panics.
+pub(crate) fn for_each_share<I: Sync, T: Send>(
+    items: &[I],
+    threads: NonZeroUsize,
+    min_share: usize,
+    work: impl Fn(&[I]) -> T + Sync,
+) -> Vec<T> {
+    let mut shares = items.chunks(items.len().div_ceil(threads.get()).max(min_share));
+    let own = shares.next().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let work = &work;
+        let start = |share| {
+            start_worker(scope, "share", SHARE_STACK_BYTES, move || work(share)).ok_or(share)
+        };
+        let started: Vec<_> = shares.map(start).collect();
+        let mut results = vec![work(own)];
+        results.extend(started.into_iter().map(|thread| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(share) => work(share),
+        }));
         results
     })
 }

@@ -6,7 +6,7 @@
 //! one part (Čížek, Balko and Schmid, "NAND Trees with Grundy Numbers"). So for each child the tree returns the next
 //! step of the search: the child's numbers, or a stored node to search and the thresholds for this node.
 
-use super::numbers::{INFINITY, Number, Pair};
+use super::numbers::{Combination, INFINITY, Number, Pair};
 use super::run::SearchMonitor;
 use super::table::Entry;
 use super::thresholds::Thresholds;
@@ -165,6 +165,15 @@ pub(super) struct ChildSummary {
     pub sum: u64,
     /// Number of children.
     pub count: usize,
+}
+
+impl ChildSummary {
+    /// Phi and delta of the parent.
+    #[inline(always)]
+    pub fn numbers_of_parent(&self, combination: Combination) -> Pair {
+        let delta = combination.combine(self.max, self.sum, self.count);
+        Pair { phi: self.least, delta }
+    }
 }
 
 /// Summarises the open children of a node in one pass. Without children, the least delta is infinite and the

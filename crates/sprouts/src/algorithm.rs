@@ -52,7 +52,7 @@ impl Algorithm {
     #[expect(clippy::too_many_arguments, reason = "the parameters of all three searches")]
     pub fn search(
         self,
-        state: &SolverState<'_, Sprouts>,
+        state: &SolverState<Sprouts>,
         root: &Sum,
         options: SearchOptions,
         job_expansions: u64,

@@ -5,9 +5,10 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pn_search::ErrorKind;
-use pn_search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker};
+use pn_search::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker, WireWorker};
 use pn_search::run::{Limits, Observer, Report};
 use pn_search::sums::game::GameFull;
 use pn_search::sums::{Contradiction, SearchOptions, SolverState, Sum, SumWorker, coordinate_sum};
@@ -144,10 +145,11 @@ pub fn coordinate(
     checkpoint.map_or(Ok(()), Checkpoint::check)?;
     let game = Sprouts::new(search.memory_bytes);
     let (root, canonical, number) = search.root(&game)?;
-    let state = SolverState::new(&game, search.memory_bytes)?;
-    let open = |Checkpoint { path, .. }| GrundyFile::open(path, &game, state.knowledge());
+    let state = SolverState::new(Arc::new(game), search.memory_bytes)?;
+    let game = state.game();
+    let open = |Checkpoint { path, .. }| GrundyFile::open(path, game, state.knowledge());
     let mut file = checkpoint.map(open).transpose()?;
-    let mut writing = GrundyFileObserver { game: &game, file: file.as_mut(), observer };
+    let mut writing = GrundyFileObserver { game, file: file.as_mut(), observer };
     let (report, contradiction) =
         coordinate_sum(&state, &root, search.options, config, number, &mut writing, run);
     let numbers = file.map(GrundyFile::close);
@@ -166,9 +168,10 @@ pub fn work<T>(
 ) -> Result<T, ClusterError> {
     let game = Sprouts::new(search.memory_bytes);
     let (_, _, number) = search.root(&game)?;
-    let state = SolverState::new(&game, search.memory_bytes)?;
+    let state = SolverState::new(Arc::new(game), search.memory_bytes)?;
     let ClusterSearch { options, threads, shared_work, .. } = search;
-    Ok(run(&SumWorker::new(state, options, threads, shared_work, number, limits)))
+    let worker = SumWorker::new(state, options, threads, shared_work);
+    Ok(run(&WireWorker::new(worker, number, limits)))
 }
 
 impl ClusterSearch<'_> {

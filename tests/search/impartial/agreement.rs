@@ -1,5 +1,7 @@
 //! Outcomes of every algorithm with every kind of parameters, compared with the reference implementation.
 
+use std::sync::Arc;
+
 use konane::Value;
 use konane::search::numbers::{Combination, Epsilon};
 use konane::search::run::{Limits, Outcome, Reason, Report};
@@ -11,7 +13,7 @@ use proptest::prelude::*;
 
 use super::ReferenceGrundy;
 
-type Search<G> = fn(&SolverState<'_, G>, &Sum, SearchOptions) -> Report;
+type Search<G> = fn(&SolverState<G>, &Sum, SearchOptions) -> Report;
 
 /// Expansions of a job: even small games take many such jobs.
 pub const SHORT: u64 = 5;
@@ -47,15 +49,15 @@ pub fn variants() -> Vec<SearchOptions> {
 }
 
 /// Runs all searches of a sum and a heap, each with a new state.
-fn check<G: Named>(game: &G, reference: &mut ReferenceGrundy<G>, atoms: &[Atom], nimber: u32) {
+fn check<G: Named>(game: &Arc<G>, reference: &mut ReferenceGrundy<G>, atoms: &[Atom], nimber: u32) {
     let value = match reference.sum(atoms) ^ nimber {
         0 => Value::Loss,
         _ => Value::Win,
     };
-    let root = Sum::new(game, atoms, nimber);
+    let root = Sum::new(&**game, atoms, nimber);
     for options in variants() {
         for (name, search) in searches::<G>() {
-            let state = SolverState::new(game, 1 << 22).unwrap();
+            let state = SolverState::new(game.clone(), 1 << 22).unwrap();
             let report = search(&state, &root, options);
             assert_eq!(report.outcome, Outcome::Known(value), "{name}, {options:?}");
             for (atom, number) in state.knowledge().iter() {
@@ -80,9 +82,9 @@ proptest! {
         parts in prop::collection::vec(0u32..1 << 16, 0..4),
         nimber in 0u32..6,
     ) {
-        let game = Declared::random(seed, size, degree);
+        let game = Arc::new(Declared::random(seed, size, degree));
         let atoms: Vec<Atom> = parts.iter().map(|part| part % size).collect();
-        check(&game, &mut ReferenceGrundy::new(&game), &atoms, nimber);
+        check(&game, &mut ReferenceGrundy::new(&*game), &atoms, nimber);
     }
 
     #[test]
@@ -92,9 +94,9 @@ proptest! {
         heaps in prop::collection::vec(1u32..22, 0..4),
         nimber in 0u32..5,
     ) {
-        let game = Octal::new(&digits, repeats);
+        let game = Arc::new(Octal::new(&digits, repeats));
         let atoms: Vec<Atom> = heaps.iter().map(|&heap| Octal::heap(heap)).collect();
-        check(&game, &mut ReferenceGrundy::new(&game), &atoms, nimber);
+        check(&game, &mut ReferenceGrundy::new(&*game), &atoms, nimber);
     }
 
     /// The results of a search are valid for any other search.
@@ -103,13 +105,13 @@ proptest! {
         seed: u64,
         queries in prop::collection::vec((0u32..40, 0u32..40, 0u32..6, 0usize..35), 1..12),
     ) {
-        let game = Declared::random(seed, 40, 6);
-        let mut reference = ReferenceGrundy::new(&game);
-        let state = SolverState::new(&game, 1 << 22).unwrap();
+        let game = Arc::new(Declared::random(seed, 40, 6));
+        let mut reference = ReferenceGrundy::new(&*game);
+        let state = SolverState::new(game.clone(), 1 << 22).unwrap();
         for (a, b, nimber, which) in queries {
             let won = reference.sum(&[a, b]) != nimber;
             let options = variants()[which / 5];
-            let report = searches()[which % 5].1(&state, &Sum::new(&game, &[a, b], nimber), options);
+            let report = searches()[which % 5].1(&state, &Sum::new(&*game, &[a, b], nimber), options);
             prop_assert_eq!(report.outcome.value() == Some(Value::Win), won);
             prop_assert!(report.outcome.value().is_some());
         }
@@ -122,7 +124,7 @@ fn grundys_game_in_sums() {
     for sizes in [[20, 27, 31], [45, 46, 50], [50, 50, 13]] {
         let atoms: Vec<Atom> = sizes.iter().map(|&size| Octal::heap(size)).collect();
         for nimber in 0..3 {
-            check(&GrundysGame, &mut reference, &atoms, nimber);
+            check(&Arc::new(GrundysGame), &mut reference, &atoms, nimber);
         }
     }
 }
@@ -130,8 +132,8 @@ fn grundys_game_in_sums() {
 /// Heaps larger than the Grundy numbers that are excluded individually.
 #[test]
 fn large_nim_heaps() {
-    let game = Octal::nim();
-    let mut reference = ReferenceGrundy::new(&game);
+    let game = Arc::new(Octal::nim());
+    let mut reference = ReferenceGrundy::new(&*game);
     for (sizes, nimber) in [([60, 70], 60 ^ 70), ([60, 70], 5), ([50, 1], 49), ([55, 55], 0)] {
         let atoms: Vec<Atom> = sizes.iter().map(|&size| Octal::heap(size)).collect();
         check(&game, &mut reference, &atoms, nimber);
@@ -143,13 +145,13 @@ fn large_nim_heaps() {
 fn little_memory_gives_no_wrong_outcome() {
     let (mut known, mut unknown) = (0, 0);
     for seed in 0..12 {
-        let game = Declared::random(seed, 300, 8);
-        let mut reference = ReferenceGrundy::new(&game);
-        let root = Sum::new(&game, &[299, 298], 1);
+        let game = Arc::new(Declared::random(seed, 300, 8));
+        let mut reference = ReferenceGrundy::new(&*game);
+        let root = Sum::new(&*game, &[299, 298], 1);
         let value = if reference.sum(&[299, 298]) == 1 { Value::Loss } else { Value::Win };
         for bytes in [1 << 10, 1 << 14, 60_000, 80_000, 100_000, 1 << 18] {
             for (name, search) in searches() {
-                let state = SolverState::new(&game, bytes).unwrap();
+                let state = SolverState::new(game.clone(), bytes).unwrap();
                 match search(&state, &root, SearchOptions::PAPER).outcome {
                     Outcome::Known(found) => {
                         assert_eq!(found, value, "seed {seed}, {name}, {bytes} bytes");
@@ -176,9 +178,9 @@ proptest! {
         atoms in prop::collection::vec(0u32..50, 0..5),
         which in 0usize..7,
     ) {
-        let game = Declared::random(seed, 50, 7);
-        let state = SolverState::new(&game, 1 << 22).unwrap();
+        let game = Arc::new(Declared::random(seed, 50, 7));
+        let state = SolverState::new(game.clone(), 1 << 22).unwrap();
         let report = grundy(&state, &atoms, variants()[which], 1, Limits::default(), &mut ());
-        prop_assert_eq!(report.grundy, Ok(ReferenceGrundy::new(&game).sum(&atoms)));
+        prop_assert_eq!(report.grundy, Ok(ReferenceGrundy::new(&*game).sum(&atoms)));
     }
 }

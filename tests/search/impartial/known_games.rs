@@ -1,6 +1,8 @@
 //! Games whose Grundy numbers are published (Guy and Smith 1956; Berlekamp, Conway and Guy, Winning
 //! Ways, chapter 4; OEIS).
 
+use std::sync::Arc;
+
 use konane::search::run::Limits;
 use konane::search::sums::{Impartial, SearchOptions, SolverState, grundy};
 use konane::search::testing::impartial_games::{GrundysGame, Octal};
@@ -24,12 +26,13 @@ const GRUNDYS_GAME: [u32; 51] = [
 ];
 
 /// Checks each heap with the reference implementation and, without earlier results, with df-pn.
-fn check(game: &impl Impartial, numbers: &[u32]) {
-    let mut reference = ReferenceGrundy::new(game);
+fn check<G: Impartial>(game: G, numbers: &[u32]) {
+    let game = Arc::new(game);
+    let mut reference = ReferenceGrundy::new(&*game);
     for (size, &number) in numbers.iter().enumerate().skip(1) {
         let atom = Octal::heap(size as u32);
         assert_eq!(reference.grundy(atom), number, "reference, heap {size}");
-        let state = SolverState::new(game, 1 << 22).unwrap();
+        let state = SolverState::new(game.clone(), 1 << 22).unwrap();
         let report = grundy(&state, &[atom], SearchOptions::PAPER, 1, Limits::default(), &mut ());
         assert_eq!(report.grundy, Ok(number), "heap {size}");
     }
@@ -37,7 +40,7 @@ fn check(game: &impl Impartial, numbers: &[u32]) {
 
 #[test]
 fn kayles() {
-    check(&Octal::kayles(), &KAYLES);
+    check(Octal::kayles(), &KAYLES);
 }
 
 /// From heap 71 on the numbers repeat every 12 heaps (Guy and Smith).
@@ -45,7 +48,7 @@ fn kayles() {
 fn kayles_is_periodic() {
     const PERIOD: [u32; 12] = [4, 1, 2, 8, 1, 4, 7, 2, 1, 8, 2, 7];
     let game = Octal::kayles();
-    let state = SolverState::new(&game, 1 << 24).unwrap();
+    let state = SolverState::new(Arc::new(game), 1 << 24).unwrap();
     for size in 72..130u32 {
         let atoms = [Octal::heap(size)];
         let report = grundy(&state, &atoms, SearchOptions::PAPER, 1, Limits::default(), &mut ());
@@ -55,17 +58,17 @@ fn kayles_is_periodic() {
 
 #[test]
 fn dawsons_kayles() {
-    check(&Octal::dawsons_kayles(), &DAWSONS_KAYLES);
+    check(Octal::dawsons_kayles(), &DAWSONS_KAYLES);
 }
 
 #[test]
 fn grundys_game() {
-    check(&GrundysGame, &GRUNDYS_GAME);
+    check(GrundysGame, &GRUNDYS_GAME);
 }
 
 /// The Grundy number of a heap is its size, also for numbers that the search does not exclude individually.
 #[test]
 fn nim() {
     let numbers: Vec<u32> = (0..80).collect();
-    check(&Octal::nim(), &numbers);
+    check(Octal::nim(), &numbers);
 }

@@ -1,5 +1,6 @@
 //! Limits stop searches, with the right reason and without losing results.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -10,8 +11,8 @@ use konane::search::testing::impartial_games::Declared;
 use super::ReferenceGrundy;
 use super::agreement::SHORT;
 
-fn game() -> Declared {
-    Declared::random(7, 3000, 12)
+fn game() -> Arc<Declared> {
+    Arc::new(Declared::random(7, 3000, 12))
 }
 
 const ROOT: [Atom; 2] = [2999, 2998];
@@ -19,7 +20,7 @@ const ROOT: [Atom; 2] = [2999, 2998];
 #[test]
 fn limits_end_searches_with_their_reason() {
     let game = game();
-    let root = Sum::new(&game, &ROOT, 0);
+    let root = Sum::new(&*game, &ROOT, 0);
     let stop = AtomicBool::new(true);
     let cases = [
         (Limits { nodes: Some(20), ..Limits::default() }, Reason::NodeLimit),
@@ -28,7 +29,7 @@ fn limits_end_searches_with_their_reason() {
     ];
     for (limits, reason) in cases {
         for name in ["dfpn", "pns", "two levels", "grundy"] {
-            let state = SolverState::new(&game, 1 << 22).unwrap();
+            let state = SolverState::new(game.clone(), 1 << 22).unwrap();
             let options = SearchOptions::PAPER;
             let outcome = match name {
                 "dfpn" => dfpn(&state, &root, options, 1, limits, &mut ()).outcome,
@@ -50,11 +51,11 @@ fn limits_end_searches_with_their_reason() {
 #[test]
 fn a_stopped_search_can_be_continued() {
     let game = game();
-    let root = Sum::new(&game, &ROOT, 2);
-    let mut reference = ReferenceGrundy::new(&game);
+    let root = Sum::new(&*game, &ROOT, 2);
+    let mut reference = ReferenceGrundy::new(&*game);
     let won = reference.sum(&ROOT) != 2;
     for options in [SearchOptions::PAPER, SearchOptions::TUNED] {
-        let state = SolverState::new(&game, 1 << 22).unwrap();
+        let state = SolverState::new(game.clone(), 1 << 22).unwrap();
         let mut stops = 0;
         loop {
             let limits = Limits { nodes: Some(1000), ..Limits::default() };
@@ -95,11 +96,11 @@ impl Observer for NumberRecorder {
 #[test]
 fn every_grundy_number_is_reported_once() {
     let game = game();
-    let root = Sum::new(&game, &ROOT, 0);
+    let root = Sum::new(&*game, &ROOT, 0);
     for (nodes, threads, refuses) in
         [None, Some(500)].into_iter().flat_map(|n| [(n, 1, false), (n, 3, false), (n, 3, true)])
     {
-        let state = SolverState::new(&game, 1 << 22).unwrap();
+        let state = SolverState::new(game.clone(), 1 << 22).unwrap();
         let mut recorder = NumberRecorder { refuses, ..NumberRecorder::default() };
         let limits = Limits { nodes, ..Limits::default() };
         dfpn(&state, &root, SearchOptions::PAPER, threads, limits, &mut recorder);
@@ -114,9 +115,9 @@ fn every_grundy_number_is_reported_once() {
 #[test]
 fn an_observer_can_end_a_search() {
     let game = game();
-    let state = SolverState::new(&game, 1 << 22).unwrap();
+    let state = SolverState::new(game.clone(), 1 << 22).unwrap();
     let mut recorder = NumberRecorder { refuses: true, ..NumberRecorder::default() };
-    let root = Sum::new(&game, &ROOT, 0);
+    let root = Sum::new(&*game, &ROOT, 0);
     let report = dfpn(&state, &root, SearchOptions::PAPER, 1, Limits::default(), &mut recorder);
     assert_eq!(report.outcome, Outcome::Unknown(Reason::FileError));
 }
@@ -124,8 +125,8 @@ fn an_observer_can_end_a_search() {
 #[test]
 fn known_numbers_are_used() {
     let game = game();
-    let mut reference = ReferenceGrundy::new(&game);
-    let state = SolverState::new(&game, 1 << 22).unwrap();
+    let mut reference = ReferenceGrundy::new(&*game);
+    let state = SolverState::new(game.clone(), 1 << 22).unwrap();
     for atom in ROOT {
         state.knowledge().set_grundy(atom, reference.grundy(atom));
     }

@@ -1,5 +1,7 @@
 //! Searches of Sprouts positions.
 
+use std::sync::Arc;
+
 use konane::Value;
 use konane::search::run::{Limits, Outcome, Reason, Report};
 use konane::search::sums::{SearchOptions, SolverState, Sum, dfpn, grundy, pns, two_level};
@@ -34,11 +36,11 @@ fn with_memory<T>(
     nimber: u32,
     work: impl FnOnce(&SolverState<Sprouts>, &Sum) -> T,
 ) -> T {
-    let game = Sprouts::new(bytes);
+    let game = Arc::new(Sprouts::new(bytes));
     let position: Position = text.parse().unwrap();
     let atoms = game.atoms(&position, &mut Scratch::default()).unwrap();
-    let state = SolverState::new(&game, bytes).unwrap();
-    work(&state, &Sum::new(&game, &atoms, nimber))
+    let state = SolverState::new(game.clone(), bytes).unwrap();
+    work(&state, &Sum::new(&*game, &atoms, nimber))
 }
 
 fn solve(text: &str, options: SearchOptions, threads: u32) -> Report {
@@ -107,20 +109,20 @@ fn starts_have_the_conjectured_grundy_numbers() {
 
 #[test]
 fn the_table_of_grundy_numbers() {
-    let game = Sprouts::new(1 << 30);
+    let game = Arc::new(Sprouts::new(1 << 30));
     let mut scratch = Scratch::default();
     let mut checked = 0;
     for row in rows(GRUNDY) {
         let expected: u32 = row[1].parse().unwrap();
         let atoms = game.atoms(&row[0].parse().unwrap(), &mut scratch).unwrap();
         let (options, limits) = (SearchOptions::TUNED, Limits::default());
-        let state = SolverState::new(&game, 1 << 27).unwrap();
+        let state = SolverState::new(game.clone(), 1 << 27).unwrap();
         let found = grundy(&state, &atoms, options, 1, limits, &mut ());
         assert_eq!(found.grundy, Ok(expected), "{}", row[0]);
-        let state = SolverState::new(&game, 1 << 27).unwrap();
+        let state = SolverState::new(game.clone(), 1 << 27).unwrap();
         for nimber in 0..3 {
             let value = if nimber == expected { Value::Loss } else { Value::Win };
-            let root = Sum::new(&game, &atoms, nimber);
+            let root = Sum::new(&*game, &atoms, nimber);
             let report = dfpn(&state, &root, SearchOptions::PAPER, 1, limits, &mut ());
             assert_eq!(report.outcome.value(), Some(value), "{} + *{nimber}", row[0]);
         }
@@ -132,13 +134,13 @@ fn the_table_of_grundy_numbers() {
 /// All Grundy numbers found by a search, compared with recursion over all moves.
 #[test]
 fn all_grundy_numbers_found_by_a_search_are_right() {
-    let game = Sprouts::new(1 << 30);
+    let game = Arc::new(Sprouts::new(1 << 30));
     let start = game.atoms(&Position::start(5).unwrap(), &mut Scratch::default()).unwrap();
-    let mut reference = ReferenceGrundy::new(&game);
+    let mut reference = ReferenceGrundy::new(&*game);
     for options in variants() {
         for (threads, two_levels) in [(1, false), (3, false), (3, true)] {
-            let state = SolverState::new(&game, 1 << 28).unwrap();
-            let root = Sum::new(&game, &start, 0);
+            let state = SolverState::new(game.clone(), 1 << 28).unwrap();
+            let root = Sum::new(&*game, &start, 0);
             if two_levels {
                 solve_in_jobs(&state, &root, 30, threads);
             } else {
@@ -161,10 +163,10 @@ fn a_search_continues_when_the_memory_is_full() {
     for (threads, two_levels, memory) in
         [(1, false, 1 << 20), (3, false, 1 << 20), (3, true, 5 << 18)]
     {
-        let game = Sprouts::new(memory);
+        let game = Arc::new(Sprouts::new(memory));
         let atoms = game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
-        let state = SolverState::new(&game, memory).unwrap();
-        let root = Sum::new(&game, &atoms, 0);
+        let state = SolverState::new(game.clone(), memory).unwrap();
+        let root = Sum::new(&*game, &atoms, 0);
         let options = SearchOptions::TUNED;
         let report = if two_levels {
             solve_in_jobs(&state, &root, 100, threads)
@@ -195,10 +197,10 @@ fn a_search_continues_when_the_memory_is_full() {
 fn too_little_memory_gives_no_outcome() {
     let memory = 1 << 20;
     for spots in [100, 2000] {
-        let game = Sprouts::new(memory);
+        let game = Arc::new(Sprouts::new(memory));
         let atoms = game.atoms(&Position::start(spots).unwrap(), &mut Scratch::default()).unwrap();
-        let state = SolverState::new(&game, memory).unwrap();
-        let root = Sum::new(&game, &atoms, 0);
+        let state = SolverState::new(game.clone(), memory).unwrap();
+        let root = Sum::new(&*game, &atoms, 0);
         let report = dfpn(&state, &root, SearchOptions::TUNED, 1, Limits::default(), &mut ());
         assert_eq!(report.outcome, Outcome::Unknown(Reason::Memory), "0*{spots}");
         assert!(report.memory_bytes <= memory + (1 << 20), "{}", report.memory_bytes);

@@ -4,7 +4,7 @@
 //! Konane's nodes, so the virtual clock is right on average only.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use konane::search::cluster::message::{JobId, WorkerId};
@@ -64,10 +64,9 @@ enum SproutsProfile {
 /// Returns the expansions of a search on one thread without a coordinator.
 fn alone(args: &SproutsArgs, options: SearchOptions) -> Result<u64, ClusterError> {
     let bytes = args.machines.coordinator_memory << 20;
-    let game = Sprouts::new(bytes);
-    let atoms = game.atoms(&args.position, &mut Scratch::default())?;
-    let state = SolverState::new(&game, bytes)?;
-    let root = Sum::new(&game, &atoms, 0);
+    let state = SolverState::new(Arc::new(Sprouts::new(bytes)), bytes)?;
+    let atoms = state.game().atoms(&args.position, &mut Scratch::default())?;
+    let root = Sum::new(state.game(), &atoms, 0);
     Ok(dfpn(&state, &root, options, 1, Limits::default(), &mut ()).counters.expansions)
 }
 

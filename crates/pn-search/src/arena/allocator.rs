@@ -3,7 +3,8 @@
 //! An [`Arena`] fills its units from the bottom. Freed arrays are kept in one list per size. When all units have been
 //! used, larger free arrays are split.
 
-use super::memory::{Arena, ArrayId, CAPACITY, COUNT, ChildRecord, NEXT, UNIT, WORK, units_of};
+use super::memory::{Arena, ArrayId, CAPACITY, COUNT, NEXT, UNIT, WORK, units_of};
+use crate::plain::game::Child;
 
 impl Arena {
     /// Removes all arrays.
@@ -25,10 +26,7 @@ impl Arena {
 
     /// Allocates a child array of unexpanded children. Returns `None` if there is no space. The
     /// caller has to set the stamp of the array ([`Arena::set_stamp`]).
-    pub fn allocate(
-        &mut self,
-        nodes: impl ExactSizeIterator<Item = ChildRecord>,
-    ) -> Option<ArrayId> {
+    pub fn allocate(&mut self, nodes: impl ExactSizeIterator<Item = Child>) -> Option<ArrayId> {
         let capacity = nodes.len();
         let units = units_of(capacity);
         let array = match self.free_arrays.get(units) {

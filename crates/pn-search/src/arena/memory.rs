@@ -25,7 +25,10 @@
 //! the search last updated its children from the table.
 
 use crate::error::ErrorKind;
-use crate::numbers::{Combination, INFINITY, Number};
+use crate::numbers::{Combination, INFINITY, Number, Pair};
+use crate::plain::game::Child;
+use crate::search_tree::ChildRef;
+use crate::thresholds::Others;
 
 /// Bytes of a unit.
 pub(crate) const UNIT: usize = 16;
@@ -60,40 +63,24 @@ fn number(word: Word) -> u32 {
     u32::from_le_bytes(word)
 }
 
-/// A child in a child array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChildRecord {
-    pub code: u64,
-    pub phi: Number,
-    pub delta: Number,
-}
-
 /// Numbers of a child array for selection and back-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArraySummary {
     /// First child of least delta.
     pub best: usize,
-    /// Delta of the best child.
-    pub least: Number,
-    /// Least delta of the other children, or [`INFINITY`] if there are none.
-    pub second: Number,
-    /// Phi of the best child.
-    pub phi: Number,
-    /// Greatest phi of the other children, or 0 if there are none.
-    pub max_other: Number,
-    /// Sum of the other children's phi.
-    pub sum_other: u64,
-    /// Number of children.
-    pub count: usize,
+    /// Phi and delta of the best child.
+    pub pair: Pair,
+    /// Numbers of the other children. If there are none, their least delta is [`INFINITY`].
+    pub others: Others,
 }
 
 impl ArraySummary {
     /// Phi and delta of the parent.
     #[inline(always)]
-    pub fn numbers_of_parent(&self, combination: Combination) -> (Number, Number) {
-        let max = self.max_other.max(self.phi);
-        let sum = self.sum_other + u64::from(self.phi);
-        (self.least, combination.combine(max, sum, self.count))
+    pub fn numbers_of_parent(&self, combination: Combination) -> Pair {
+        let Others { max_phi, sum_phi, count, .. } = self.others;
+        let (max, sum) = (max_phi.max(self.pair.phi), sum_phi + u64::from(self.pair.phi));
+        Pair { phi: self.pair.delta, delta: combination.combine(max, sum, count + 1) }
     }
 }
 
@@ -222,11 +209,13 @@ impl Arena {
         (0..self.count(array)).find(|&at| self.code(array, at) == code)
     }
 
-    pub fn node(&self, array: ArrayId, at: usize) -> ChildRecord {
-        ChildRecord {
+    /// Child with its numbers. Its effort is not stored.
+    pub fn node(&self, array: ArrayId, at: usize) -> Child {
+        Child {
             code: self.code(array, at),
             phi: self.get(self.word_index(array, PHI, at)),
             delta: self.delta(array, at),
+            effort: 0,
         }
     }
 
@@ -236,7 +225,7 @@ impl Arena {
     }
 
     #[inline(always)]
-    pub fn set_numbers(&mut self, array: ArrayId, at: usize, phi: Number, delta: Number) {
+    pub fn set_numbers(&mut self, array: ArrayId, at: usize, Pair { phi, delta }: Pair) {
         self.set(self.word_index(array, PHI, at), phi);
         self.set(self.word_index(array, DELTA, at), delta);
     }
@@ -270,14 +259,8 @@ impl Arena {
         self.set_header(array, WORK, sum.min(u64::from(u32::MAX)) as u32);
     }
 
-    pub(super) fn set_node(
-        &mut self,
-        array: ArrayId,
-        at: usize,
-        node: ChildRecord,
-        child: ArrayId,
-    ) {
-        self.set_numbers(array, at, node.phi, node.delta);
+    pub(super) fn set_node(&mut self, array: ArrayId, at: usize, node: Child, child: ArrayId) {
+        self.set_numbers(array, at, node.pair());
         self.set_child(array, at, child);
         let word = self.word_index(array, CODE, at);
         self.set(word, node.code as u32);
@@ -318,15 +301,17 @@ impl Arena {
                 second = second.min(delta);
             }
         }
-        let (mut max_other, mut sum_other) = (0, 0);
+        let (mut max_phi, mut sum_phi) = (0, 0);
         for part in [&phis[..best], &phis[best + 1..]] {
             for &phi in part {
                 let phi = number(phi);
-                max_other = max_other.max(phi);
-                sum_other += u64::from(phi);
+                max_phi = max_phi.max(phi);
+                sum_phi += u64::from(phi);
             }
         }
-        ArraySummary { best, least, second, phi: number(phis[best]), max_other, sum_other, count }
+        let pair = Pair { phi: number(phis[best]), delta: least };
+        let others = Others { min_delta: second, max_phi, sum_phi, count: count - 1 };
+        ArraySummary { best, pair, others }
     }
 }
 

@@ -2,8 +2,7 @@
 //! have leaves that are jobs. This module contains no search and no game.
 //!
 //! * [`Arena`]: 16-byte units that hold the child arrays of one tree. Layout in `memory`, allocation in `allocator`.
-//! * [`ChildRecord`]: a child with its numbers. [`ArrayId`]: index of the first unit of a child
-//!   array.
+//! * [`ArrayId`]: index of the first unit of a child array.
 //! * `ArraySummary`: minima, maxima and sums over a child array, for selection and back-up.
 
 #![forbid(unsafe_code)]
@@ -11,14 +10,15 @@
 mod allocator;
 mod memory;
 
-pub(super) use memory::{Arena, ArrayId, ChildRecord};
+pub(super) use memory::{Arena, ArrayId};
 pub use memory::{MAX_BYTES, TreeError};
 
+use super::plain::game::Child;
 use super::run::RootChild;
 
 impl Arena {
     /// Children in a child array. Array 0 stands for no array and has no children.
-    pub fn nodes(&self, array: ArrayId) -> impl Iterator<Item = ChildRecord> {
+    pub fn nodes(&self, array: ArrayId) -> impl Iterator<Item = Child> {
         let count = if array == 0 { 0 } else { self.count(array) };
         (0..count).map(move |at| self.node(array, at))
     }
@@ -26,7 +26,7 @@ impl Arena {
     /// Children in a child array, in the form that observers receive.
     pub fn root_children(&self, array: ArrayId) -> Vec<RootChild> {
         self.nodes(array)
-            .map(|ChildRecord { code, phi, delta }| RootChild { code, phi, delta })
+            .map(|Child { code, phi, delta, .. }| RootChild { code, phi, delta })
             .collect()
     }
 }
@@ -35,16 +35,17 @@ impl Arena {
 mod tests {
     use super::memory::ArraySummary;
     use super::*;
-    use crate::numbers::INFINITY;
+    use crate::numbers::{INFINITY, Pair};
     use crate::split_mix::mix;
+    use crate::thresholds::Others;
 
-    fn node(code: u64) -> ChildRecord {
+    fn node(code: u64) -> Child {
         let (phi, delta) = (1 + (code % 7) as u32, 1 + (code % 5) as u32);
-        ChildRecord { code: mix(code), phi, delta }
+        Child { code: mix(code), phi, delta, effort: 0 }
     }
 
     fn array(arena: &mut Arena, nodes: std::ops::Range<u64>) -> Option<ArrayId> {
-        let nodes: Vec<ChildRecord> = nodes.map(node).collect();
+        let nodes: Vec<Child> = nodes.map(node).collect();
         arena.allocate(nodes.into_iter())
     }
 
@@ -54,7 +55,7 @@ mod tests {
         for count in 1..40 {
             let array = array(&mut arena, 1000 + count..1000 + 2 * count).unwrap();
             while arena.count(array) > 1 {
-                let nodes: Vec<ChildRecord> =
+                let nodes: Vec<Child> =
                     (0..arena.count(array)).map(|at| arena.node(array, at)).collect();
                 for (at, node) in nodes.iter().enumerate() {
                     assert_eq!(arena.position(array, node.code), Some(at));
@@ -66,18 +67,19 @@ mod tests {
                 let others = || nodes.iter().enumerate().filter(|&(at, _)| at != best);
                 let expected = ArraySummary {
                     best,
-                    least,
-                    second: others().map(|(_, n)| n.delta).min().unwrap(),
-                    phi: nodes[best].phi,
-                    max_other: others().map(|(_, n)| n.phi).max().unwrap(),
-                    sum_other: others().map(|(_, n)| u64::from(n.phi)).sum(),
-                    count: nodes.len(),
+                    pair: Pair { phi: nodes[best].phi, delta: least },
+                    others: Others {
+                        min_delta: others().map(|(_, n)| n.delta).min().unwrap(),
+                        max_phi: others().map(|(_, n)| n.phi).max().unwrap(),
+                        sum_phi: others().map(|(_, n)| u64::from(n.phi)).sum(),
+                        count: nodes.len() - 1,
+                    },
                 };
                 assert_eq!(scan, expected);
                 arena.remove(array, (mix(count) as usize) % nodes.len());
             }
-            assert_eq!(arena.scan(array).second, INFINITY);
-            assert_eq!(arena.scan(array).max_other, 0);
+            assert_eq!(arena.scan(array).others.min_delta, INFINITY);
+            assert_eq!(arena.scan(array).others.max_phi, 0);
         }
     }
 

@@ -360,7 +360,7 @@ impl<T: JobTree> Coordinator<T> {
     /// Adds the result of a job to the tree.
     fn finish(&mut self, id: JobId, outcome: JobOutcome<T::Children>, spent: &Counters) {
         let job = self.remove(id);
-        self.counters.add_since(spent, &Counters::default());
+        self.counters.add(spent);
         self.spent = self.spent.saturating_add(spent.nodes);
         self.tree.release(&job.leaf);
         match outcome {

@@ -2,7 +2,7 @@
 
 use super::message::{JobOutcome, SharedResults, WorkerId};
 use crate::Value;
-use crate::run::{Counters, Reason, RootChild, RootNumbers};
+use crate::run::{Counters, Reason, Report, RootChild, RootNumbers};
 
 /// Result of a selection.
 #[derive(Debug)]
@@ -94,6 +94,13 @@ pub trait JobTree {
 
     /// Returns the number of nodes in the tree.
     fn nodes(&self) -> u64;
+
+    /// Returns the number of entries in the table, if it is not shared with the workers.
+    fn table_used(&self) -> u64;
+
+    /// Returns the report of a search on `threads` threads. `reason` is the reason why the search ended, or `None` if
+    /// the root has a value.
+    fn report(&self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report;
 
     /// Returns true if the root has a value.
     fn is_solved(&self) -> bool {

@@ -14,14 +14,29 @@
 //!
 //! * In one process, `pool` puts the coordinator behind a mutex. The workers are threads that share a table.
 //! * In several processes, a [`RemoteCoordinator`] receives and sends bytes (`wire`), and a
-//!   [`RemoteWorker`] searches jobs that it receives as bytes. Neither has a network connection: the caller
-//!   transports the messages, as their *carrier*. The carrier reports lost workers to the coordinator. It may lose,
-//!   duplicate and delay messages.
+//!   [`RemoteWorker`] searches jobs that it receives as bytes; [`JobSearch`] is its part that depends on the game.
+//!   Neither has a network connection: the caller transports the messages, as their *carrier*. The carrier reports
+//!   lost workers to the coordinator. It may lose, duplicate and delay messages.
 //!
 //! ```text
 //!   RemoteCoordinator ──Delivery──▶ carrier ──▶ RemoteWorker ──entries──▶ another RemoteWorker
 //!                     ◀──bytes────          ◀──
 //! ```
+//!
+//! # The way of a job
+//!
+//! 1. A worker sends a [`Request`](message::Request): it is idle, or its last job has ended. `Coordinator::handle`
+//!    imports its shared results.
+//! 2. `Coordinator::finish` adds the result of the job to the tree: children of the leaf (`JobTree::attach`) or its value
+//!    (`JobTree::resolve`). Both back the numbers up to the root.
+//! 3. `Coordinator::next_instruction` takes the best free leaf (`JobTree::select`), notes it as the worker's job, and
+//!    replies with the leaf's node and a budget. If all leaves are taken, the worker has to wait.
+//! 4. The worker searches the node: `Pool::run_jobs` calls df-pn, or the second level of PN², with the shared table; in
+//!    another process, [`WireWorker`] calls [`JobSearch::search`], which is df-pn with a table of its own.
+//! 5. If a node above the leaf is solved meanwhile, the leaf leaves the tree. `Coordinator::cancel_jobs` cancels the
+//!    job, and its result is not added.
+//!
+//! # Other processes
 //!
 //! Workers in other processes share no memory. They exchange three kinds of data instead:
 //!
@@ -50,6 +65,5 @@ pub(super) use job_tree::{JobTree, Selection};
 pub(super) use plain_tree::PlainTree;
 pub(super) use remote_coordinator::coordinate;
 pub use remote_coordinator::{CoordinatorStatus, Delivery, RemoteCoordinator};
-pub use remote_worker::RemoteWorker;
-pub(super) use remote_worker::WorkerJobs;
+pub use remote_worker::{JobResult, JobSearch, RemoteWorker, WireWorker};
 pub use wire::WireError;

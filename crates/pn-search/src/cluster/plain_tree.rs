@@ -35,12 +35,13 @@ use super::message::{JobOutcome, SharedResults, WorkerId};
 use super::shared_entry::{self, SharedEntry};
 use super::{CoordinatorConfig, JobTree, Selection};
 use crate::Value;
-use crate::arena::{Arena, ArrayId, ChildRecord};
+use crate::arena::{Arena, ArrayId};
 use crate::map_bytes;
 use crate::numbers::{Combination, INFINITY, Pair};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Counters, Outcome, Reason, Report, RootChild, RootNumbers};
+use crate::search_tree::ChildRef;
 use crate::table::{Entry as TableEntry, Stored, Table};
 
 /// A step of a path from the root: a child array, and the code of a child in it.
@@ -60,19 +61,19 @@ pub struct TakenLeaf {
 
 /// Tree of a game with codes, its taken leaves, and the numbers of its root.
 pub struct PlainTree<'a, G: Game> {
-    game: &'a G,
+    pub(super) game: &'a G,
     /// Scratch memory for the validation of requests.
     scratch: G::Scratch,
     children: Vec<Child>,
     /// The transposition table. Solved positions are stored only here, not in the tree.
-    table: &'a Table,
+    pub(super) table: &'a Table,
     /// Number of entries in the table, if it is not shared with workers.
     table_used: u64,
     /// Entries to be stored in the table.
     updates: Vec<(u64, TableEntry)>,
     arena: Arena,
     combination: Combination,
-    config: CoordinatorConfig,
+    pub(super) config: CoordinatorConfig,
     root: u64,
     root_array: ArrayId,
     /// Number of workers below each child array. Arrays without workers have no entry.
@@ -120,21 +121,6 @@ impl<'a, G: Game> PlainTree<'a, G> {
             clock: 0,
             numbers: RootNumbers::START,
             value: None,
-        }
-    }
-
-    /// Returns the report of a search on `threads` threads that ended with a value or for a reason.
-    pub(crate) fn report(self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
-        let RootNumbers { pair: Pair { phi, delta }, best } = self.numbers;
-        let memory_bytes = self.table.bytes() + self.arena.used_bytes();
-        Report {
-            outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
-            phi,
-            delta,
-            best,
-            counters,
-            memory_bytes: memory_bytes as u64 + self.own_bytes(),
-            threads,
         }
     }
 
@@ -264,9 +250,9 @@ impl<'a, G: Game> PlainTree<'a, G> {
                 changed = true;
             } else if self.config.open_entries
                 && self.arena.child(array, at) == 0
-                && (entry.phi, entry.delta) != (node.phi, node.delta)
+                && entry.pair() != node.pair()
             {
-                self.arena.set_numbers(array, at, entry.phi, entry.delta);
+                self.arena.set_numbers(array, at, entry.pair());
                 changed = true;
             }
         }
@@ -311,10 +297,9 @@ impl<'a, G: Game> PlainTree<'a, G> {
             work += self.arena.free(self.root_array);
             self.root_array = 0;
         }
-        let entry = TableEntry::solved(value, work);
-        self.updates.push((self.root, entry));
+        self.updates.push((self.root, TableEntry::solved(value, work)));
         self.value = Some(value);
-        self.numbers.pair = Pair { phi: entry.phi, delta: entry.delta };
+        self.numbers.pair = Pair::of(value);
     }
 
     /// Recomputes the numbers of the node at the end of the path, whose children are in `array`, and of its
@@ -322,22 +307,20 @@ impl<'a, G: Game> PlainTree<'a, G> {
     fn back_up(&mut self, path: &[PathStep], mut array: ArrayId, work: u64) {
         let combination = self.combination;
         for step in path.iter().rev() {
-            let (phi, delta) = self.arena.scan(array).numbers_of_parent(combination);
+            let pair = self.arena.scan(array).numbers_of_parent(combination);
             let at = self.arena.position(step.array, step.code).expect("the path is in the tree");
-            let node = self.arena.node(step.array, at);
-            if (node.phi, node.delta) == (phi, delta) {
+            if self.arena.node(step.array, at).pair() == pair {
                 return;
             }
-            self.arena.set_numbers(step.array, at, phi, delta);
+            self.arena.set_numbers(step.array, at, pair);
             if self.config.open_entries {
-                self.updates.push((step.code, TableEntry { phi, delta, work: work.max(1) }));
+                self.updates.push((step.code, TableEntry::new(pair, work.max(1))));
             }
             array = step.array;
         }
         let scan = self.arena.scan(array);
-        let (phi, delta) = scan.numbers_of_parent(combination);
-        self.numbers.pair = Pair { phi, delta };
-        self.numbers.best = Some(self.arena.code(array, scan.best));
+        let best = Some(self.arena.code(array, scan.best));
+        self.numbers = RootNumbers { pair: scan.numbers_of_parent(combination), best };
     }
 }
 
@@ -428,11 +411,8 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
         }
         // Removes duplicates: a path of codes has to be unambiguous, and a move is searched once.
         let mut codes = AHashSet::with_capacity(children.len());
-        let nodes: Vec<ChildRecord> = children
-            .iter()
-            .filter(|child| codes.insert(child.code))
-            .map(|&Child { code, phi, delta, .. }| ChildRecord { code, phi, delta })
-            .collect();
+        let is_new = |child: &&Child| codes.insert(child.code);
+        let nodes: Vec<Child> = children.iter().filter(is_new).copied().collect();
         let added = nodes.len() as u64;
         if added == 0 {
             return None;
@@ -510,6 +490,24 @@ impl<G: Game> JobTree for PlainTree<'_, G> {
 
     fn nodes(&self) -> u64 {
         1 + self.arena.node_count()
+    }
+
+    fn table_used(&self) -> u64 {
+        self.table_used
+    }
+
+    fn report(&self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
+        let RootNumbers { pair: Pair { phi, delta }, best } = self.numbers;
+        let memory_bytes = self.table.bytes() + self.arena.used_bytes();
+        Report {
+            outcome: Outcome::of(self.value.filter(|_| reason.is_none()), reason),
+            phi,
+            delta,
+            best,
+            counters,
+            memory_bytes: memory_bytes as u64 + self.own_bytes(),
+            threads,
+        }
     }
 }
 

@@ -11,9 +11,15 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::message::{Instruction, Job, Request, WorkerState};
-use super::{Coordinator, CoordinatorConfig, JobTree};
-use crate::run::{Counters, RootChild, RootNumbers, SearchMonitor, SharedTree};
+use super::message::{Instruction, Job, JobOutcome, Request, WorkerState};
+use super::{Coordinator, CoordinatorConfig, JobTree, PlainTree};
+use crate::parallel::run_workers;
+use crate::plain::evaluate::{EvaluationOptions, Evaluator};
+use crate::plain::game::Game;
+use crate::run::{
+    Counters, Limits, Observer, Report, RootChild, RootNumbers, SearchMonitor, SharedState,
+    SharedTree,
+};
 
 /// Time between two polls of the limits by a worker that waits for a job.
 const POLL_PERIOD: Duration = Duration::from_millis(5);
@@ -41,9 +47,25 @@ impl<T: JobTree> Pool<T> {
         self.coordinator.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Runs jobs of a worker until the search is over. `search` searches a node with a budget.
+    pub fn run_jobs<'m, W>(
+        &self,
+        worker: &mut W,
+        monitor: impl Fn(&mut W) -> &mut SearchMonitor<'m>,
+        mut search: impl FnMut(&mut W, u64, u64) -> JobOutcome<T::Children>,
+    ) {
+        let mut state = WorkerState::Idle;
+        while let Some(Job { id, node, budget, .. }) = self.next(monitor(worker), state) {
+            let before = monitor(worker).counters;
+            let outcome = search(worker, node, budget);
+            let spent = monitor(worker).counters.since(&before);
+            state = WorkerState::Done { job: id, outcome, spent };
+        }
+    }
+
     /// Delivers the result of a worker's last job, if it has had one, and waits for its next job. Returns `None` at
     /// the end of the search. The coordinator's counts are added to the worker's counters.
-    pub fn next(
+    fn next(
         &self,
         monitor: &mut SearchMonitor<'_>,
         mut state: WorkerState<T::Children>,
@@ -77,7 +99,7 @@ impl<T: JobTree> Pool<T> {
             let counted = coordinator.counters().since(&before).since(&std::mem::take(&mut spent));
             // `found` has counted the Grundy numbers above.
             let counted = Counters { grundy_numbers: 0, ..counted };
-            monitor.counters.add_since(&counted, &Counters::default());
+            monitor.counters.add(&counted);
             // Removes a cut-off request for an earlier job.
             monitor.state().mailboxes.take(number);
             match instruction {
@@ -91,6 +113,37 @@ impl<T: JobTree> Pool<T> {
             monitor.poll();
         }
     }
+}
+
+/// Searches a plain game with `workers` workers, one per thread, which run jobs in `work`. The calling thread is one of
+/// them. The threads have stacks of `stack_bytes`. Returns the report and the results of the workers.
+///
+/// # Panics
+/// If the game, the observer or `work` does. The other threads are stopped first.
+pub(crate) fn search_plain<'a, G: Game, T: Send>(
+    tree: PlainTree<'a, G>,
+    evaluation: EvaluationOptions,
+    workers: usize,
+    stack_bytes: usize,
+    limits: Limits<'_>,
+    observer: &mut dyn Observer,
+    work: impl Fn(&Pool<PlainTree<'a, G>>, Evaluator<'_, G>) -> T + Sync,
+) -> (Report, Vec<T>) {
+    let PlainTree { game, table, config, .. } = tree;
+    let table_used = tree.table_used();
+    let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
+    let state = SharedState::new(workers, limits, begin);
+    let pool = Pool::new(tree, config);
+    let results = run_workers(&state, stack_bytes, observer, |slot, observer| {
+        // Shortens the lifetime of the trait object.
+        let observer = observer.map(|observer| observer as &mut dyn Observer);
+        let mut monitor = SearchMonitor::of_worker(slot, observer);
+        monitor.tree = Some(&pool);
+        work(&pool, Evaluator::new(game, table, monitor, evaluation))
+    });
+    let coordinator = pool.into_coordinator();
+    let (reason, threads) = (coordinator.reason(), results.len() as u32);
+    (coordinator.tree.report(reason, state.counters(), threads), results)
 }
 
 impl<T: JobTree + Send> SharedTree for Pool<T> {

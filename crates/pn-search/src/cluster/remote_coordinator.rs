@@ -10,9 +10,8 @@ use super::message::{
 };
 use super::wire::{self, Kind, WireError};
 use super::{Coordinator, CoordinatorConfig, JobTree};
-use crate::numbers::Number;
-use crate::numbers::Pair;
-use crate::run::{Counters, ListChildren, Observer, Progress, Reason};
+use crate::numbers::{Number, Pair};
+use crate::run::{Counters, ListChildren, Observer, Progress, Reason, Report};
 
 /// Reply to a worker, for the carrier of the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,20 +78,20 @@ pub trait RemoteCoordinator {
 }
 
 /// Coordinates the search with id `search` until `run` returns. `run` transports the messages. If the search is not
-/// over when `run` returns, it counts as interrupted. All workers receive `results`. `table_used` is the number of
-/// entries in the coordinator's table.
+/// over when `run` returns, it counts as interrupted. All workers receive `results` from before
+/// the search.
 pub(crate) fn coordinate<T>(
     tree: T,
     config: CoordinatorConfig,
     search: u64,
-    table_used: u64,
     results: impl IntoIterator<Item = SharedResults>,
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn RemoteCoordinator),
-) -> Coordinator<T>
+) -> (Report, Coordinator<T>)
 where
     T: JobTree<Node: Serialize, Children: DeserializeOwned>,
 {
+    let table_used = tree.table_used();
     let mut coordinator = Coordinator::new(tree, config, table_used);
     coordinator.share(results);
     let mut wire = WireCoordinator { observer, coordinator, search, received: BTreeMap::new() };
@@ -101,7 +100,11 @@ where
     if !wire.coordinator.is_over() {
         wire.coordinator.end(Reason::Interrupted);
     }
-    wire.coordinator
+    let WireCoordinator { coordinator, .. } = wire;
+    let (reason, counters) = (coordinator.reason(), coordinator.counters());
+    let mut report = coordinator.tree.report(reason, counters, 1);
+    report.memory_bytes += coordinator.bytes();
+    (report, coordinator)
 }
 
 /// A [`Coordinator`] that receives and sends bytes.

@@ -1,7 +1,7 @@
 //! A worker in another process: receives jobs and sends their results.
 //!
-//! [`RemoteWorker`] is the interface for the carrier of the messages. [`WorkerJobs`] handles the jobs of a worker, for
-//! any game. [`CancelledJobs`] stores which jobs have been cancelled.
+//! [`RemoteWorker`] is the interface for the carrier of the messages. [`WireWorker`] implements it for any game, whose
+//! part is [`JobSearch`]. [`CancelledJobs`] stores which jobs have been cancelled.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -34,9 +34,7 @@ pub trait RemoteWorker: Sync {
     /// Continues the search below the node of the last job until the next job arrives or this number of nodes has
     /// been evaluated. The counters and shared results of this search are sent with the result of the next job. Does
     /// nothing while a job is being searched.
-    fn continue_search(&self, nodes: Option<u64>) {
-        let _ = nodes;
-    }
+    fn continue_search(&self, _nodes: Option<u64>) {}
 
     /// Returns the entries of this worker below a node.
     ///
@@ -54,111 +52,154 @@ pub trait RemoteWorker: Sync {
     fn capacity(&self) -> u64;
 }
 
-/// Jobs of a worker: decodes and counts them, handles cancellations, and encodes their results.
-pub(crate) struct WorkerJobs<'a> {
-    /// Id of the search.
-    pub search: u64,
+/// Outcome of a job, its counters, and the results to share with other workers.
+pub type JobResult<C> = (JobOutcome<C>, Counters, Vec<u8>);
+
+/// The part of a worker that depends on the game: a search with a table of its own.
+pub trait JobSearch: Sync {
+    /// A node, as in a message.
+    type Node: Clone + Send + DeserializeOwned;
+    /// The open children of a node, as in a message.
+    type Children: Serialize;
+
+    /// Imports results of all other workers and entries of one of them, then searches a node.
+    ///
+    /// # Errors
+    /// If the node, the results or the entries are not valid.
+    fn search(
+        &self,
+        node: Self::Node,
+        results: &[u8],
+        entries: &[u8],
+        budget: u64,
+        limits: Limits<'_>,
+    ) -> Result<JobResult<Self::Children>, WireError>;
+
+    /// Continues the search below an open node. Does nothing unless implemented.
+    fn continue_search(&self, _node: Self::Node, _limits: Limits<'_>) -> Counters {
+        Counters::default()
+    }
+
+    /// Returns the entries of this worker below a node. There are none unless implemented.
+    fn entries(&self, _node: Self::Node) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Returns the number of entries that fit into the table.
+    fn capacity(&self) -> u64;
+}
+
+/// A worker that receives and sends bytes: decodes and counts jobs, handles cancellations, and encodes results.
+pub struct WireWorker<'a, S: JobSearch> {
+    pub(crate) job_search: S,
+    search: u64,
     /// Limits of every search. The node limit and the stop flag are replaced by those of each search.
     limits: Limits<'a>,
     cancelled: Mutex<CancelledJobs>,
     /// Locked while a node is searched.
-    busy: Mutex<()>,
-    /// Number of jobs that wait for `busy`.
+    last: Mutex<LastJob<S::Node>>,
+    /// Number of jobs that wait for `last`.
     waiting: AtomicUsize,
     /// Stop flag of a search without a job, set when a job arrives.
     has_job: AtomicBool,
-    /// Counters of searches without a job since the last result.
-    unreported: Mutex<Counters>,
     /// Counters of all searches.
     total: Mutex<Counters>,
 }
 
-impl<'a> WorkerJobs<'a> {
-    pub fn new(search: u64, limits: Limits<'a>) -> Self {
-        let (cancelled, busy, waiting, has_job, unreported, total) = Default::default();
-        WorkerJobs { search, limits, cancelled, busy, waiting, has_job, unreported, total }
+/// What remains of the last job.
+struct LastJob<N> {
+    /// The node, if it is still open.
+    open: Option<N>,
+    /// Counters of searches without a job since then.
+    unreported: Counters,
+}
+
+impl<'a, S: JobSearch> WireWorker<'a, S> {
+    /// Creates a worker of the search with id `search`. `limits` apply to every job, in addition to its budget.
+    pub fn new(job_search: S, search: u64, limits: Limits<'a>) -> Self {
+        let last = Mutex::new(LastJob { open: None, unreported: Counters::default() });
+        let (cancelled, waiting, has_job, total) = Default::default();
+        WireWorker { job_search, search, limits, cancelled, last, waiting, has_job, total }
     }
 
-    /// Searches the job in a reply. `work` receives the job, the results of other workers and the job's limits, and
-    /// returns the outcome, the counters, and the results to share.
-    ///
-    /// # Errors
-    /// If the reply has no job of this search. Errors of `work` are returned.
-    pub fn run<N, C>(
+    fn count(&self, spent: &Counters) {
+        lock(&self.total).add(spent);
+    }
+}
+
+impl<S: JobSearch> RemoteWorker for WireWorker<'_, S> {
+    fn search(
         &self,
         worker: WorkerId,
         reply: &[u8],
-        work: impl FnOnce(
-            Job<N>,
-            &[u8],
-            Limits<'_>,
-        ) -> Result<(JobOutcome<C>, Counters, Vec<u8>), WireError>,
-    ) -> Result<Vec<u8>, WireError>
-    where
-        N: Serialize + DeserializeOwned,
-        C: Serialize,
-    {
-        let reply: Reply<N> = wire::decode(Kind::Reply, self.search, reply)?;
+        entries: Option<&[u8]>,
+    ) -> Result<Vec<u8>, WireError> {
+        let entries = entries.map(|bytes| wire::open(Kind::Entries, self.search, bytes));
+        let entries = entries.transpose()?.unwrap_or_default();
+        let reply: Reply<S::Node> = wire::decode(Kind::Reply, self.search, reply)?;
         let Reply { instruction: Instruction::Search(job), results, received } = reply else {
             return Err(WireError::Unexpected("a job"));
         };
+        let Job { id: job, node, budget, .. } = job;
         self.waiting.fetch_add(1, Ordering::SeqCst);
         self.has_job.store(true, Ordering::SeqCst);
-        let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.last);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        let (id, nodes) = (job.id, Some(job.budget));
-        let stop = self.lock_cancelled().begin(id);
-        let limits = Limits { nodes, stop: Some(&stop), ..self.limits };
-        let found = work(job, &results, limits);
-        self.lock_cancelled().current = None;
+        let stop = lock(&self.cancelled).begin(job);
+        let limits = Limits { nodes: Some(budget), stop: Some(&stop), ..self.limits };
+        let found = self.job_search.search(node.clone(), &results, entries, budget, limits);
+        lock(&self.cancelled).current = None;
         let (outcome, mut spent, results) = found?;
-        self.lock_total().add_since(&spent, &Counters::default());
-        let unreported =
-            std::mem::take(&mut *self.unreported.lock().unwrap_or_else(PoisonError::into_inner));
-        spent.add_since(&unreported, &Counters::default());
-        let state = WorkerState::Done { job: id, outcome, spent };
+        self.count(&spent);
+        let open = matches!(outcome, JobOutcome::Open(_)).then_some(node);
+        let LastJob { unreported, .. } =
+            std::mem::replace(&mut *last, LastJob { open, unreported: Counters::default() });
+        spent.add(&unreported);
+        let state = WorkerState::Done { job, outcome, spent };
         let request = Request { worker, results, received, state };
         Ok(wire::encode(Kind::Request, self.search, &request))
     }
 
-    /// Searches without a job, unless a job is waiting: see [`RemoteWorker::continue_search`].
-    ///
-    /// [`WorkerJobs::run`] increments `waiting` before it sets the flag `has_job`; this function clears the flag
-    /// before it reads `waiting`. So either this function reads the new count, or the flag stops `work`.
-    pub fn continue_search(&self, nodes: Option<u64>, work: impl FnOnce(Limits<'_>) -> Counters) {
-        let _busy = match self.busy.try_lock() {
-            Ok(busy) => busy,
-            Err(TryLockError::Poisoned(busy)) => busy.into_inner(),
+    /// [`RemoteWorker::search`] increments `waiting` before it sets the flag `has_job`; this function clears the flag
+    /// before it reads `waiting`. So either this function reads the new count, or the flag stops the search.
+    fn continue_search(&self, nodes: Option<u64>) {
+        let mut last = match self.last.try_lock() {
+            Ok(last) => last,
+            Err(TryLockError::Poisoned(last)) => last.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
         self.has_job.store(false, Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             return;
         }
-        let stop = Some(&self.has_job);
-        let spent = work(Limits { nodes, stop, ..self.limits });
-        self.lock_total().add_since(&spent, &Counters::default());
-        let mut unreported = self.unreported.lock().unwrap_or_else(PoisonError::into_inner);
-        unreported.add_since(&spent, &Counters::default());
+        if let Some(node) = last.open.clone() {
+            let limits = Limits { nodes, stop: Some(&self.has_job), ..self.limits };
+            let spent = self.job_search.continue_search(node, limits);
+            self.count(&spent);
+            last.unreported.add(&spent);
+        }
     }
 
-    /// See [`RemoteWorker::cancel`].
-    pub fn cancel(&self, job: JobId) {
-        self.lock_cancelled().cancel(job);
+    fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
+        let entries = self.job_search.entries(wire::decode(Kind::Node, self.search, node)?);
+        Ok(wire::seal(Kind::Entries, self.search, |bytes| bytes.extend(entries)))
     }
 
-    /// See [`RemoteWorker::counters`].
-    pub fn counters(&self) -> Counters {
-        *self.lock_total()
+    fn cancel(&self, job: JobId) {
+        lock(&self.cancelled).cancel(job);
     }
 
-    fn lock_cancelled(&self) -> MutexGuard<'_, CancelledJobs> {
-        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counters(&self) -> Counters {
+        *lock(&self.total)
     }
 
-    fn lock_total(&self) -> MutexGuard<'_, Counters> {
-        self.total.lock().unwrap_or_else(PoisonError::into_inner)
+    fn capacity(&self) -> u64 {
+        self.job_search.capacity()
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Cancelled jobs.

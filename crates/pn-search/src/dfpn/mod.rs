@@ -19,7 +19,6 @@ use std::str::FromStr;
 use super::numbers::{Combination, Epsilon, Number, Pair};
 use super::run::RootNumbers;
 use super::search_tree::{ChildRef, Expanded, NextStep, SearchTree, scan};
-use super::table::Entry;
 use super::thresholds::{Others, Thresholds};
 use crate::Value;
 use peers::{PeerUpdate, SearchPath};
@@ -225,8 +224,7 @@ impl<'a, T: SearchTree<'a>, const PARALLEL: bool> Worker<T, PARALLEL> {
         if PARALLEL
             && !T::SUMS
             && depth > 0
-            && let Some(Entry { phi, delta, .. }) = known
-            && let pair = (Pair { phi, delta })
+            && let Some(pair) = known.map(|entry| entry.pair())
             && !thresholds.hold(pair, T::LIMITS_MIN)
         {
             // Another worker has updated this entry since the parent read it.

@@ -219,7 +219,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
         for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
             match self.table.lookup(key, child.code) {
                 Some(entry) if self.options.open_entries || entry.value().is_some() => {
-                    child.set_pair(Pair { phi: entry.phi, delta: entry.delta });
+                    child.set_pair(entry.pair());
                 }
                 _ => self.monitor.counters.nodes += u64::from(first_visit),
             }
@@ -446,8 +446,8 @@ impl<'a, G: Game> SearchTree<'a> for Evaluator<'a, G> {
             self.table.prefetch(self.game.key(child.code));
         }
         for at in base..self.children.len() {
-            if let Some(Entry { phi, delta, .. }) = self.lookup(self.children[at].code) {
-                self.children[at].set_pair(Pair { phi, delta });
+            if let Some(entry) = self.lookup(self.children[at].code) {
+                self.children[at].set_pair(entry.pair());
             }
         }
         self.drop_won(base);
@@ -465,8 +465,8 @@ impl<'a, G: Game> SearchTree<'a> for Evaluator<'a, G> {
     }
 
     #[inline(always)]
-    fn store(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64) {
-        Evaluator::store(self, code, Entry { phi, delta, work });
+    fn store(&mut self, code: u64, pair: Pair, work: u64) {
+        Evaluator::store(self, code, Entry::new(pair, work));
     }
 }
 

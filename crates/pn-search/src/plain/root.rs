@@ -102,9 +102,7 @@ impl<G: Game> RootView<'_, G> {
         let other = other.iter().find(|other| other.code == code);
         let open = match (other, entry) {
             (Some(&RootChild { phi, delta, .. }), _) => Some(Pair { phi, delta }),
-            (None, Some(entry)) if self.open_entries => {
-                Some(Pair { phi: entry.phi, delta: entry.delta })
-            }
+            (None, Some(entry)) if self.open_entries => Some(entry.pair()),
             _ => None,
         };
         if open.is_some() {

@@ -12,15 +12,14 @@ use std::thread;
 use super::second::SecondLevel;
 use super::{Pn2Options, pn2};
 use crate::arena::{Arena, TreeError};
-use crate::cluster::message::{Job, JobOutcome, WorkerState};
-use crate::cluster::pool::Pool;
+use crate::cluster::message::JobOutcome;
+use crate::cluster::pool::{Pool, search_plain};
 use crate::cluster::{CoordinatorConfig, PlainTree};
-use crate::parallel::run_workers;
 use crate::plain::Root;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::Game;
 use crate::plain::oracle::OracleAnswer;
-use crate::run::{Counters, CutoffRequest, Limits, Observer, Report, SearchMonitor, SharedState};
+use crate::run::{CutoffRequest, Limits, Observer, Report};
 
 /// Minimum memory for the second-level trees of a worker, in bytes: some 3000 nodes.
 const MIN_SECOND_LEVEL_BYTES: usize = 64 << 10;
@@ -80,7 +79,6 @@ fn search_with<G: Game>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Report, TreeError> {
-    let Root { game, table, .. } = root;
     let second_bytes = tree_bytes / 2 / workers;
     let first = Arena::new(tree_bytes - second_bytes * workers)?;
     let second = |_| Arena::new(second_bytes).map(|arena| SecondLevel::new(arena, options.pns));
@@ -92,24 +90,15 @@ fn search_with<G: Game>(
         pn2: Some(options),
         ..CoordinatorConfig::LOCAL
     };
-    let table_used = table.estimated_count();
-    let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
-    let state = SharedState::new(workers, limits, begin);
     let tree = PlainTree::new(root, first, options.pns.combination, config);
-    let pool = Pool::new(tree, config);
     let seconds = Mutex::new(seconds);
-    let used = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
-        // Shortens the lifetime of the trait object.
-        let observer = observer.map(|observer| observer as &mut dyn Observer);
-        let mut monitor = SearchMonitor::of_worker(slot, observer);
-        monitor.tree = Some(&pool);
+    let work = |pool: &Pool<_>, evaluator: Evaluator<'_, G>| {
         let second = seconds.lock().expect("no thread panics while it holds the lock").pop();
-        let second = second.expect("there is a second level for each worker");
-        work(&pool, Evaluator::new(game, table, monitor, options.pns.evaluation()), second)
-    });
-    let coordinator = pool.into_coordinator();
-    let reason = coordinator.reason();
-    let mut report = coordinator.tree.report(reason, state.counters(), used.len() as u32);
+        work(pool, evaluator, second.expect("there is a second level for each worker"))
+    };
+    let evaluation = options.pns.evaluation();
+    let (mut report, used) =
+        search_plain(tree, evaluation, workers, STACK_BYTES, limits, observer, work);
     report.memory_bytes += used.into_iter().sum::<usize>() as u64;
     Ok(report)
 }
@@ -120,27 +109,27 @@ fn work<G: Game>(
     mut evaluator: Evaluator<'_, G>,
     mut second: SecondLevel,
 ) -> usize {
-    let mut state = WorkerState::Idle;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut evaluator.monitor, state) {
-        let before = evaluator.monitor.counters;
-        let mut is_cancelled = false;
-        second.search(&Vec::new, &mut evaluator, node, budget, |evaluator| {
-            evaluator.grow_if_full();
-            let monitor = &evaluator.monitor;
-            is_cancelled =
-                monitor.state().mailboxes.take(monitor.number()) == Some(CutoffRequest::Cancel);
-            is_cancelled
-        });
-        let outcome = if let Some(value) = second.tree.value {
-            JobOutcome::Solved(value, second.tree.numbers.best)
-        } else if is_cancelled || evaluator.monitor.stopped.is_some() {
-            JobOutcome::Stopped
-        } else {
-            JobOutcome::Open(second.children())
-        };
-        let spent = evaluator.monitor.counters.since(&before);
-        state = WorkerState::Done { job: id, outcome, spent };
-    }
+    pool.run_jobs(
+        &mut evaluator,
+        |evaluator| &mut evaluator.monitor,
+        |evaluator, node, budget| {
+            let mut is_cancelled = false;
+            second.search(&Vec::new, evaluator, node, budget, |evaluator| {
+                evaluator.grow_if_full();
+                let monitor = &evaluator.monitor;
+                is_cancelled =
+                    monitor.state().mailboxes.take(monitor.number()) == Some(CutoffRequest::Cancel);
+                is_cancelled
+            });
+            if let Some(value) = second.tree.value {
+                JobOutcome::Solved(value, second.tree.numbers.best)
+            } else if is_cancelled || evaluator.monitor.stopped.is_some() {
+                JobOutcome::Stopped
+            } else {
+                JobOutcome::Open(second.children())
+            }
+        },
+    );
     evaluator.monitor.finish();
     second.bytes
 }

@@ -7,7 +7,7 @@ use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::pns::tree::ProofTree;
 use crate::pns::{self, PnsOptions};
-use crate::run::{ListChildren, RootChild};
+use crate::run::ListChildren;
 
 /// Second-level tree of a worker, reset for every search.
 pub(super) struct SecondLevel {
@@ -56,7 +56,6 @@ impl SecondLevel {
 
     /// Returns the open children of the last search's root.
     pub fn children(&self) -> Vec<Child> {
-        let child = |RootChild { code, phi, delta }| Child { code, phi, delta, effort: 0 };
-        self.tree.root_children().into_iter().map(child).collect()
+        self.tree.arena.nodes(self.tree.root_array).collect()
     }
 }

@@ -15,24 +15,23 @@
 
 use super::options::PnsOptions;
 use crate::Value;
-use crate::arena::{Arena, ArrayId, ChildRecord};
-use crate::numbers::{INFINITY, Number, Pair, best_child_threshold};
+use crate::arena::{Arena, ArrayId};
+use crate::numbers::Pair;
 use crate::plain::evaluate::Evaluator;
 use crate::plain::game::{Child, Game};
 use crate::run::{RootChild, RootNumbers};
 use crate::table::Entry;
+use crate::thresholds::Thresholds;
 
 /// An expanded node on the path.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// Array of its children.
     array: ArrayId,
-    phi_threshold: Number,
-    delta_threshold: Number,
+    thresholds: Thresholds,
     /// Index of the child with which the path continues, and the thresholds of this child.
     chosen: usize,
-    child_phi: Number,
-    child_delta: Number,
+    child_thresholds: Thresholds,
     /// Number of expansions that the search had made when the path entered the node.
     entered: u64,
 }
@@ -46,7 +45,7 @@ pub(crate) struct ProofTree {
     pub arena: Arena,
     options: PnsOptions,
     pub root: u64,
-    root_array: ArrayId,
+    pub root_array: ArrayId,
     frames: Vec<Frame>,
     /// Number of nodes created since the tree was begun, with the root.
     pub created: u64,
@@ -105,35 +104,30 @@ impl ProofTree {
                 return Some(self.root);
             };
             let scan = self.arena.scan(frame.array);
-            let (phi, delta) = scan.numbers_of_parent(combination);
+            let pair = scan.numbers_of_parent(combination);
             if depth == 1 {
                 let best = Some(self.arena.code(frame.array, scan.best));
-                self.numbers = RootNumbers { pair: Pair { phi, delta }, best };
+                self.numbers = RootNumbers { pair, best };
             }
-            if phi >= frame.phi_threshold || delta >= frame.delta_threshold {
+            if !frame.thresholds.hold(pair, false) {
                 let entered = frame.entered;
                 self.frames.pop();
                 if let Some(parent) = self.frames.last() {
-                    self.arena.set_numbers(parent.array, parent.chosen, phi, delta);
+                    self.arena.set_numbers(parent.array, parent.chosen, pair);
                     if self.options.store_open {
                         let code = self.arena.code(parent.array, parent.chosen);
                         // Stores the search effort of this visit only. The sum over all visits is
                         // no better as replacement priority (docs/research/pns.md).
                         let work = evaluator.monitor.counters.expansions - entered;
-                        evaluator.store(code, Entry { phi, delta, work });
+                        evaluator.store(code, Entry::new(pair, work));
                     }
                 }
                 continue;
             }
             frame.chosen = scan.best;
-            frame.child_phi = combination.child_threshold(
-                frame.delta_threshold,
-                scan.max_other,
-                scan.sum_other,
-                scan.count - 1,
-            );
-            frame.child_delta =
-                best_child_threshold(frame.phi_threshold, scan.second, self.options.epsilon);
+            let epsilon = self.options.epsilon;
+            frame.child_thresholds =
+                frame.thresholds.of_child(scan.others, combination, epsilon, false);
             let child = self.arena.child(frame.array, scan.best);
             if child == 0 {
                 return Some(self.arena.code(frame.array, scan.best));
@@ -182,7 +176,7 @@ impl ProofTree {
                     self.arena.remove(array, at);
                 }
                 None if self.options.store_open && self.arena.child(array, at) == 0 => {
-                    self.arena.set_numbers(array, at, entry.phi, entry.delta);
+                    self.arena.set_numbers(array, at, entry.pair());
                 }
                 None => {}
             }
@@ -200,19 +194,10 @@ impl ProofTree {
     /// Appends a node whose children are in `array` to the path: the chosen child, or the root if
     /// the path is empty.
     fn enter(&mut self, array: ArrayId, entered: u64) {
-        let (phi_threshold, delta_threshold) = match self.frames.last() {
-            Some(parent) => (parent.child_phi, parent.child_delta),
-            None => (INFINITY, INFINITY),
-        };
-        self.frames.push(Frame {
-            array,
-            phi_threshold,
-            delta_threshold,
-            chosen: 0,
-            child_phi: INFINITY,
-            child_delta: INFINITY,
-            entered,
-        });
+        let parent = self.frames.last();
+        let thresholds = parent.map_or(Thresholds::ROOT, |parent| parent.child_thresholds);
+        let child_thresholds = Thresholds::ROOT;
+        self.frames.push(Frame { array, thresholds, chosen: 0, child_thresholds, entered });
     }
 
     /// Adds open children (at least one) to the selected node. `work` expansions were made for the
@@ -223,12 +208,7 @@ impl ProofTree {
         work: u64,
         expansions: u64,
     ) -> Result<(), ArenaFull> {
-        let nodes = children.iter().map(|child| ChildRecord {
-            code: child.code,
-            phi: child.phi,
-            delta: child.delta,
-        });
-        let array = self.arena.allocate(nodes).ok_or(ArenaFull)?;
+        let array = self.arena.allocate(children.iter().copied()).ok_or(ArenaFull)?;
         self.created += children.len() as u64;
         self.arena.add_work(array, work);
         self.arena.set_stamp(array, expansions as u32);
@@ -294,12 +274,12 @@ impl ProofTree {
     pub fn unwind(&mut self) {
         while let Some(frame) = self.frames.pop() {
             let scan = self.arena.scan(frame.array);
-            let (phi, delta) = scan.numbers_of_parent(self.options.combination);
+            let pair = scan.numbers_of_parent(self.options.combination);
             match self.frames.last() {
-                Some(parent) => self.arena.set_numbers(parent.array, parent.chosen, phi, delta),
+                Some(parent) => self.arena.set_numbers(parent.array, parent.chosen, pair),
                 None => {
                     let best = Some(self.arena.code(frame.array, scan.best));
-                    self.numbers = RootNumbers { pair: Pair { phi, delta }, best };
+                    self.numbers = RootNumbers { pair, best };
                 }
             }
         }

@@ -86,20 +86,19 @@ impl Counters {
         counters
     }
 
-    /// Adds the differences between `now` and `before`. Saturates: counters reported by remote
-    /// workers are untrusted.
-    pub(crate) fn add_since(&mut self, now: &Counters, before: &Counters) {
-        let since = now.to_array().into_iter().zip(before.to_array());
-        for (sum, (now, before)) in self.fields().into_iter().zip(since) {
-            *sum = sum.saturating_add(now.saturating_sub(before));
+    /// Adds other counts. Saturates: counters reported by remote workers are untrusted.
+    pub(crate) fn add(&mut self, counters: &Counters) {
+        for (sum, count) in self.fields().into_iter().zip(counters.to_array()) {
+            *sum = sum.saturating_add(count);
         }
     }
 
     /// Counts since `before`.
-    pub(crate) fn since(&self, before: &Counters) -> Counters {
-        let mut difference = Counters::default();
-        difference.add_since(self, before);
-        difference
+    pub(crate) fn since(mut self, before: &Counters) -> Counters {
+        for (count, before) in self.fields().into_iter().zip(before.to_array()) {
+            *count = count.saturating_sub(before);
+        }
+        self
     }
 
     /// Counts the result of a store.

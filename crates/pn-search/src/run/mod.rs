@@ -18,7 +18,7 @@
 //! to the table and before all later ones.
 
 #[cfg(all(loom, test))]
-mod model;
+mod loom_tests;
 
 mod counters;
 mod cutoff;

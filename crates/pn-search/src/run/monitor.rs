@@ -102,7 +102,7 @@ impl<'a> SearchMonitor<'a> {
     /// Counters of all workers. The counters of the other workers are from the last poll.
     pub fn all_counters(&self) -> Counters {
         let mut all = self.others;
-        all.add_since(&self.counters, &Counters::default());
+        all.add(&self.counters);
         all
     }
 

@@ -43,7 +43,7 @@ impl Collector {
     /// true, nothing more is evicted.
     pub fn collect<G: Impartial>(
         &mut self,
-        state: &SolverState<'_, G>,
+        state: &SolverState<G>,
         root: &[Atom],
         threads: u32,
         stop: &Stop<'_>,
@@ -62,7 +62,7 @@ impl Collector {
     }
 }
 
-impl<G: Impartial> SolverState<'_, G> {
+impl<G: Impartial> SolverState<G> {
     /// Evicts data that can be computed again, as a search does when its memory is full. No other thread may use the
     /// solver state at the same time. Atoms without a Grundy number may lose their ids.
     pub fn collect_garbage(&self) {
@@ -70,7 +70,7 @@ impl<G: Impartial> SolverState<'_, G> {
     }
 }
 
-fn collect<G: Impartial>(state: &SolverState<'_, G>, root: &[Atom], stop: &Stop<'_>) -> bool {
+fn collect<G: Impartial>(state: &SolverState<G>, root: &[Atom], stop: &Stop<'_>) -> bool {
     state.store.set_budget(0);
     let Retained { kept, evicted } = retain(state, root, 0, true, stop);
     let all = kept + evicted;
@@ -88,7 +88,7 @@ fn collect<G: Impartial>(state: &SolverState<'_, G>, root: &[Atom], stop: &Stop<
 /// Evicts everything except Grundy numbers, open couples with a search effort of at least `min_work`, the atoms of
 /// `root`, and, if `won` is true, couples that are known to be won.
 fn retain<G: Impartial>(
-    state: &SolverState<'_, G>,
+    state: &SolverState<G>,
     root: &[Atom],
     min_work: u64,
     won: bool,
@@ -134,7 +134,7 @@ fn retain<G: Impartial>(
 
 /// Returns the least power of two such that at most `couples` couples in the table have a search effort of at least
 /// this power.
-fn min_work<G: Impartial>(state: &SolverState<'_, G>, couples: u64) -> u64 {
+fn min_work<G: Impartial>(state: &SolverState<G>, couples: u64) -> u64 {
     let mut by_work = [0u64; u64::BITS as usize];
     let (mut cursor, mut cells) = (Cursor::default(), Vec::new());
     while state.table.copy_cells(&mut cursor, 1, &mut cells) {

@@ -21,7 +21,7 @@ use crate::run::{Counters, Limits, Observer, Reason, Report};
 /// # Panics
 /// If the game or the observer does. The other threads are stopped first.
 pub fn dfpn<G: Impartial>(
-    state: &SolverState<'_, G>,
+    state: &SolverState<G>,
     root: &Sum,
     options: SearchOptions,
     threads: u32,
@@ -56,14 +56,14 @@ pub struct GrundyReport {
 /// # Panics
 /// In the same cases as [`dfpn`].
 pub fn grundy<G: Impartial>(
-    state: &SolverState<'_, G>,
+    state: &SolverState<G>,
     atoms: &[Atom],
     options: SearchOptions,
     threads: u32,
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> GrundyReport {
-    let sum = Sum::new(state.game, atoms, 0);
+    let sum = Sum::new(state.game(), atoms, 0);
     let group = WorkerGroup { state, options, count: threads };
     let found = group.search(sum.atoms(), limits, observer, |worker| {
         loop {

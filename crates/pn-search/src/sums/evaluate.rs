@@ -39,8 +39,7 @@ pub(super) trait CoupleNumbers {
 impl CoupleNumbers for &Table {
     #[inline(always)]
     fn get(&self, code: u64) -> Option<Pair> {
-        let Entry { phi, delta, .. } = self.lookup(key_of(code), code)?;
-        Some(Pair { phi, delta })
+        self.lookup(key_of(code), code).map(|entry| entry.pair())
     }
 
     #[inline(always)]
@@ -48,8 +47,8 @@ impl CoupleNumbers for &Table {
         Table::prefetch(self, key_of(code));
     }
 
-    fn set(&mut self, code: u64, Pair { phi, delta }: Pair, work: u64, counters: &mut Counters) {
-        counters.stored(self.store(key_of(code), code, Entry { phi, delta, work }));
+    fn set(&mut self, code: u64, pair: Pair, work: u64, counters: &mut Counters) {
+        counters.stored(self.store(key_of(code), code, Entry::new(pair, work)));
     }
 }
 
@@ -75,7 +74,7 @@ pub(super) struct SumChild {
 
 /// Evaluates and expands positions for one worker.
 pub(super) struct Evaluator<'a, G: Impartial, N> {
-    pub state: &'a SolverState<'a, G>,
+    pub state: &'a SolverState<G>,
     pub numbers: N,
     pub monitor: SearchMonitor<'a>,
     pub options: SearchOptions,
@@ -99,7 +98,7 @@ pub(super) type TableEvaluator<'a, G> = Evaluator<'a, G, &'a Table>;
 
 impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
     pub fn new(
-        state: &'a SolverState<'a, G>,
+        state: &'a SolverState<G>,
         numbers: N,
         monitor: SearchMonitor<'a>,
         options: SearchOptions,
@@ -161,7 +160,7 @@ impl<'a, G: Impartial, N: CoupleNumbers> Evaluator<'a, G, N> {
         }
         match self.numbers.get(code_of(atom, nimber)) {
             Some(pair) => (pair, true),
-            None => (self.options.leaf.of(self.state.game, atom, nimber, known), false),
+            None => (self.options.leaf.of(self.state.game(), atom, nimber, known), false),
         }
     }
 

@@ -59,7 +59,7 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
                 self.children[base..].sort_unstable_by_key(random);
             }
             if !complete {
-                let Pair { phi, delta } = self.options.leaf.of_rest(self.state.game, atom);
+                let Pair { phi, delta } = self.options.leaf.of_rest(self.state.game(), atom);
                 if self.children[base..].iter().all(|child| child.delta > delta) {
                     self.children.truncate(base);
                     all = true;
@@ -100,7 +100,7 @@ impl<G: Impartial, N: CoupleNumbers> Evaluator<'_, G, N> {
         let loses = |option: &[Atom]| option.iter().map(number).try_fold(0, add) == Some(nimber);
         let is_decisive = Some(&loses as &OptionPredicate<'_>);
         let early_exit = EarlyExit { stop: Some(&stop), is_decisive };
-        let generated = self.generator.generate(state.game, atom, subset, &before, early_exit);
+        let generated = self.generator.generate(state.game(), atom, subset, &before, early_exit);
         let Ok(list) = generated else {
             // Has no effect if the search has been stopped for another reason.
             self.monitor.stop(Reason::Memory);
@@ -225,6 +225,7 @@ mod tests {
     use super::super::solver_state::SolverState;
     use super::*;
     use crate::run::{Limits, SearchMonitor};
+    use std::sync::Arc;
 
     /// A game whose options take long to generate.
     struct SlowGame;
@@ -257,7 +258,7 @@ mod tests {
     #[test]
     fn own_bytes_count_while_options_are_generated() {
         for (own_bytes, stopped) in [(0, None), (1 << 22, Some(Reason::Memory))] {
-            let state = SolverState::new(&SlowGame, 1 << 22).unwrap();
+            let state = SolverState::new(Arc::new(SlowGame), 1 << 22).unwrap();
             let mut observer = ();
             let monitor = SearchMonitor::new(Limits::default(), &mut observer);
             let (table, options) = (&state.table, SearchOptions::PAPER);

@@ -207,7 +207,7 @@ impl OptionList<'_> {
 /// An impartial game under normal play, without cycles.
 ///
 /// It is shared between threads. Every worker has its own scratch memory for the generation of options.
-pub trait Impartial: Sync {
+pub trait Impartial: Send + Sync {
     /// Scratch memory of a worker.
     type Scratch: Default + Send;
 

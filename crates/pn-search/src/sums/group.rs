@@ -31,7 +31,7 @@ pub(super) type ThreadWorker<'a, G> = dfpn::Worker<TableEvaluator<'a, G>, true>;
 
 /// The workers of a search.
 pub(super) struct WorkerGroup<'w, G: Impartial> {
-    pub state: &'w SolverState<'w, G>,
+    pub state: &'w SolverState<G>,
     pub options: SearchOptions,
     /// Number of workers. At least one is started.
     pub count: u32,

@@ -40,7 +40,7 @@ mod pns;
 mod solver_state;
 mod store;
 #[cfg(test)]
-mod theorem2;
+mod theorem2_tests;
 mod tree;
 mod two_level;
 
@@ -51,7 +51,6 @@ pub use game::{
 pub use knowledge::{GrundyInfo, GrundyStore, MAX_GRUNDY, TRACKED};
 pub use options::{LeafEstimate, PartOrder, SearchOptions};
 pub use pns::pns;
-pub use solver_state::SolverParts;
 pub use solver_state::{SolverState, Sum};
 pub use two_level::{
     Contradiction, DEFAULT_JOB_EXPANSIONS, Named, SumWorker, coordinate_sum, two_level,

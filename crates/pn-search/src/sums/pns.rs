@@ -53,7 +53,7 @@ impl CoupleNumbers for CoupleMap {
 /// # Panics
 /// If the game or the observer does.
 pub fn pns<G: Impartial>(
-    state: &SolverState<'_, G>,
+    state: &SolverState<G>,
     root: &Sum,
     options: SearchOptions,
     limits: Limits<'_>,
@@ -159,10 +159,8 @@ fn couple<G: Impartial>(
             pair = Some(Pair::of(value));
         }
     }
-    let pair = pair.unwrap_or_else(|| {
-        let scan = scan(&evaluator.children[base..]);
-        Pair { phi: scan.least, delta: combination.combine(scan.max, scan.sum, scan.count) }
-    });
+    let pair =
+        pair.unwrap_or_else(|| scan(&evaluator.children[base..]).numbers_of_parent(combination));
     evaluator.children.truncate(base);
     match pair.value() {
         Some(value) => evaluator.solved(atom, nimber, value, 1),

@@ -1,6 +1,8 @@
 //! The state that searches of a game share and that is kept between searches: Grundy numbers,
 //! options, and the numbers of open couples. [`SolverState`] is this state; [`Sum`] is a position.
 
+use std::sync::Arc;
+
 use super::game::{Atom, Impartial};
 use super::knowledge::GrundyStore;
 use super::options::difficulty;
@@ -47,46 +49,30 @@ const MIN_STORE_DIVISOR: u64 = 16;
 ///
 /// All proof-number searches with the same state should have the same [`super::SearchOptions`]. Otherwise the phi and
 /// delta that one search stores are poor estimates for the next search. But they never make a result wrong.
-pub struct SolverState<'g, G: Impartial> {
-    pub(super) game: &'g G,
+pub struct SolverState<G: Impartial> {
+    pub(super) game: Arc<G>,
     pub(super) knowledge: GrundyStore,
     pub(super) store: OptionStore,
     pub(super) table: Table,
     memory_bytes: u64,
 }
 
-/// The parts of a [`SolverState`] without the reference to the game, for owners of the game that cannot store a
-/// reference to it as well.
-pub struct SolverParts {
-    knowledge: GrundyStore,
-    store: OptionStore,
-    table: Table,
-    memory_bytes: u64,
-}
-
-impl<'g, G: Impartial> SolverState<'g, G> {
+impl<G: Impartial> SolverState<G> {
     /// Creates an empty state for at most `memory_bytes` bytes, including the game's own tables. At most a quarter is
     /// for the table. The table's address space is reserved at once; its memory is used and counted as the table fills.
     ///
     /// # Errors
     /// [`TableError`] if the memory is too small or cannot be allocated.
-    pub fn new(game: &'g G, memory_bytes: u64) -> Result<Self, TableError> {
+    pub fn new(game: Arc<G>, memory_bytes: u64) -> Result<Self, TableError> {
         let table = Table::new((memory_bytes / TABLE_DIVISOR) as usize)?;
         let store = OptionStore::new(memory_bytes / 2);
-        Ok(SolverState { game, knowledge: GrundyStore::new(), store, table, memory_bytes })
+        let knowledge = GrundyStore::new();
+        Ok(SolverState { game, knowledge, store, table, memory_bytes })
     }
 
-    /// Returns the state without the game.
-    pub fn into_parts(self) -> SolverParts {
-        let SolverState { knowledge, store, table, memory_bytes, .. } = self;
-        SolverParts { knowledge, store, table, memory_bytes }
-    }
-
-    /// Creates a state from the parts of an earlier one. The game must be the same, because all data refers to its
-    /// ids.
-    pub fn from_parts(game: &'g G, parts: SolverParts) -> Self {
-        let SolverParts { knowledge, store, table, memory_bytes } = parts;
-        SolverState { game, knowledge, store, table, memory_bytes }
+    /// Returns the game.
+    pub fn game(&self) -> &G {
+        &self.game
     }
 
     /// Returns the Grundy number of a sum, if those of all its atoms are known.

@@ -244,11 +244,12 @@ mod tests {
     use super::*;
     use crate::run::Limits;
     use crate::testing::impartial_games::Declared;
+    use std::sync::Arc;
 
     /// Returns phi and delta of a sum by equations (5) to (7) of the paper, and the part that is searched next. The sum
     /// has all parts whose Grundy numbers are unknown if `all` is true, otherwise all but the last one.
     fn reference(
-        state: &SolverState<'_, Declared>,
+        state: &SolverState<Declared>,
         sum: &Sum,
         all: bool,
     ) -> (Pair, Option<(Atom, u32)>) {
@@ -256,7 +257,7 @@ mod tests {
             let code = code_of(atom, nimber);
             match state.table.lookup(key_of(code), code) {
                 _ if state.knowledge.get(atom).excludes(nimber) => Pair::WIN,
-                Some(Entry { phi, delta, .. }) => Pair { phi, delta },
+                Some(entry) => entry.pair(),
                 None => Pair { phi: 1, delta: 1 },
             }
         };
@@ -293,15 +294,15 @@ mod tests {
         let (mut sums, mut searched) = (0, 0);
         for seed in 0..60 {
             let game = Declared::random(seed, 40, 7);
-            let state = SolverState::new(&game, 1 << 22).unwrap();
+            let state = SolverState::new(Arc::new(game), 1 << 22).unwrap();
             let options = SearchOptions { sum_of_all_parts: seed % 2 == 0, ..SearchOptions::PAPER };
             let limits = Limits { nodes: Some(10 * (1 + seed % 9)), ..Limits::default() };
-            dfpn(&state, &Sum::new(&game, &[39, 38, 36], 0), options, 1, limits, &mut ());
+            dfpn(&state, &Sum::new(state.game(), &[39, 38, 36], 0), options, 1, limits, &mut ());
             let mut observer = ();
             let monitor = SearchMonitor::new(Limits::default(), &mut observer);
             let mut tree = Evaluator::new(&state, &state.table, monitor, options, false);
             for (a, b) in (20..40).flat_map(|a| (0..a).map(move |b| (a, b))) {
-                let sum = Sum::new(&game, &[a, b, (a + b) / 2], seed as u32 % 3);
+                let sum = Sum::new(state.game(), &[a, b, (a + b) / 2], seed as u32 % 3);
                 let (pair, next) = reference(&state, &sum, options.sum_of_all_parts);
                 let rest = tree.reduce(sum.atoms(), sum.nimber());
                 assert_eq!(tree.reduced(rest).0, pair, "{seed} {sum:?}");

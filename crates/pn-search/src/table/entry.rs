@@ -14,7 +14,7 @@
 
 use super::layout::{Layout, decode, encode};
 use crate::Value;
-use crate::numbers::{INFINITY, MAX, Number};
+use crate::numbers::{INFINITY, MAX, Number, Pair};
 
 /// Data of a position in the table.
 ///
@@ -38,24 +38,27 @@ const WORK_SHIFT: u32 = 2 * NUMBER_BITS;
 const WORK_MANTISSA: u32 = 3;
 
 impl Entry {
+    /// Entry of a position with these numbers.
+    #[inline(always)]
+    pub(crate) fn new(Pair { phi, delta }: Pair, work: u64) -> Self {
+        Entry { phi, delta, work }
+    }
+
     /// Entry of a solved position.
     pub fn solved(value: Value, work: u64) -> Self {
-        match value {
-            Value::Win => Entry { phi: 0, delta: INFINITY, work },
-            Value::Loss => Entry { phi: INFINITY, delta: 0, work },
-        }
+        Entry::new(Pair::of(value), work)
+    }
+
+    /// Proof and disproof number.
+    #[inline(always)]
+    pub(crate) fn pair(&self) -> Pair {
+        Pair { phi: self.phi, delta: self.delta }
     }
 
     /// Value of the position, if it is solved.
     #[inline(always)]
     pub fn value(&self) -> Option<Value> {
-        if self.phi == 0 {
-            Some(Value::Win)
-        } else if self.delta == 0 {
-            Some(Value::Loss)
-        } else {
-            None
-        }
+        self.pair().value()
     }
 
     #[inline(always)]

@@ -76,9 +76,9 @@ pub mod entry;
 mod growth;
 mod keys;
 mod layout;
-mod memory;
 #[cfg(all(loom, test))]
-mod model;
+mod loom_tests;
+mod memory;
 
 pub use cell::is_lock_free;
 pub use entry::Entry;

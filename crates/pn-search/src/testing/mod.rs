@@ -5,8 +5,8 @@
 //! * [`growth_panic::GrowthPanic`]: a game that panics while a table grows.
 //! * [`impartial_games`]: octal games, Grundy's game, and games that are given as lists of options.
 //! * [`negamax::Negamax`]: recursion without any search technique.
+//! * [`network`]: a simulated network between a coordinator and its workers.
 //! * [`random::Random`]: random numbers that are the same in every build.
-//! * [`FaultRates`]: faults of a simulated network.
 
 #![allow(missing_docs, reason = "for tests")]
 
@@ -14,29 +14,12 @@ pub mod graph;
 pub mod growth_panic;
 pub mod impartial_games;
 pub mod negamax;
+pub mod network;
 pub mod random;
 
 use crate::LeafSolverOptions;
 use crate::numbers::{Combination, Epsilon};
 use crate::pns::PnsOptions;
-
-/// Faults of a simulated network and its workers.
-#[derive(Clone, Copy, Debug)]
-pub struct FaultRates {
-    /// Probability that a message is lost, in 1/256.
-    pub loss: u64,
-    /// Probability that a message is duplicated, in 1/256.
-    pub duplication: u64,
-    /// Probability that a worker crashes at a step, in 1/256.
-    pub crash: u64,
-    /// Maximum delay of a message, in units of the simulation's clock.
-    pub max_delay: u64,
-}
-
-impl FaultRates {
-    /// No faults.
-    pub const NONE: FaultRates = FaultRates { loss: 0, duplication: 0, crash: 0, max_delay: 1 };
-}
 
 /// Options that switch on all techniques that [`PnsOptions::PLAIN`] switches off, with small values for small games.
 pub const RICH: PnsOptions = PnsOptions {

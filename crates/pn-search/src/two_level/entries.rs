@@ -1,4 +1,5 @@
-//! Table entries that one worker has below a node, for another worker that is going to search there.
+//! Table entries for other workers: those of a coordinator from before the search ([`all`]), and those that one worker
+//! has below a node, for another worker that is going to search there ([`collect`]).
 //!
 //! Most results of a job are in entries of little search effort. If entries of a single expansion
 //! were left out, the other worker would repeat most of the job (docs/research/cluster.md). So all
@@ -6,21 +7,14 @@
 
 use ahash::AHashSet;
 
-use crate::cluster::WireError;
+use crate::cluster::message::SharedResults;
 use crate::cluster::shared_entry::{self, SharedEntry};
-use crate::cluster::wire::{self, Kind};
 use crate::plain::game::{Expansion, Game};
-use crate::table::Table;
+use crate::table::{Cursor, Table};
 
-/// Returns a message with the entries of a node and of the nodes below it: at most `max` entries,
-/// those nearest to the node. Other threads may store in the table meanwhile.
-pub(super) fn collect<G: Game>(
-    game: &G,
-    table: &Table,
-    search: u64,
-    node: u64,
-    max: usize,
-) -> Vec<u8> {
+/// Returns the entries of a node and of the nodes below it: at most `max` entries, those nearest to
+/// the node. Other threads may store in the table meanwhile.
+pub(super) fn collect<G: Game>(game: &G, table: &Table, node: u64, max: usize) -> Vec<SharedEntry> {
     let lookup = |code| Some(SharedEntry { code, entry: table.lookup(game.key(code), code)? });
     let mut scratch = G::Scratch::default();
     let mut children = Vec::new();
@@ -46,13 +40,19 @@ pub(super) fn collect<G: Game>(
             }
         }
     }
-    wire::seal(Kind::Entries, search, |bytes| bytes.extend(shared_entry::to_bytes(&found)))
+    found
 }
 
-/// Returns the entries in a message.
-///
-/// # Errors
-/// If the message or one of its entries is invalid.
-pub(super) fn read(search: u64, bytes: &[u8]) -> Result<Vec<SharedEntry>, WireError> {
-    shared_entry::from_bytes(wire::open(Kind::Entries, search, bytes)?)
+/// Returns the entries of a table that took at least `min_work` expansions.
+pub(super) fn all(table: &Table, min_work: u64) -> impl Iterator<Item = SharedResults> {
+    let mut cursor = Cursor::default();
+    std::iter::from_fn(move || {
+        let mut cells = Vec::new();
+        table.copy_cells(&mut cursor, 1, &mut cells).then_some(cells)
+    })
+    .map(move |cells| {
+        let mut entries: Vec<_> = cells.into_iter().map(SharedEntry::of_cell).collect();
+        entries.retain(|entry| entry.entry.work >= min_work);
+        SharedResults { count: entries.len(), bytes: shared_entry::to_bytes(&entries) }
+    })
 }

@@ -12,28 +12,25 @@
 
 #![forbid(unsafe_code)]
 
-mod coordinate;
 mod entries;
 mod worker;
 
-pub use coordinate::coordinate_plain;
 pub use worker::PlainWorker;
 
 use std::num::NonZeroUsize;
 
 use super::Value;
 use super::arena::{Arena, TreeError};
-use super::cluster::message::{Job, JobOutcome, WorkerState};
-use super::cluster::pool::Pool;
-use super::cluster::{CoordinatorConfig, PlainTree};
+use super::cluster::message::JobOutcome;
+use super::cluster::pool::{Pool, search_plain};
+use super::cluster::{CoordinatorConfig, PlainTree, RemoteCoordinator, coordinate};
 use super::dfpn::{self, DfpnOptions, reserve_first_entries};
-use super::numbers::Pair;
-use super::parallel::run_workers;
+use super::numbers::{Combination, Pair};
 use super::plain::Root;
 use super::plain::evaluate::Evaluator;
 use super::plain::game::{Child, Game};
 use super::plain::oracle::OracleAnswer;
-use super::run::{Counters, Limits, Observer, Reason, Report, SearchMonitor, SharedState};
+use super::run::{Limits, Observer, Reason, Report};
 use super::search_tree::Expanded;
 
 /// Stack of a worker's thread, in bytes. Df-pn recurses as deep as the longest line.
@@ -75,44 +72,29 @@ pub fn two_level<G: Game>(
     if workers > 1 {
         reserve_first_entries(game, table, workers);
     }
-    let table_used = table.estimated_count();
-    let begin = Counters { nodes: 1, first_level: 1, table_used, ..Counters::default() };
-    let state = SharedState::new(workers, limits, begin);
     let tree = PlainTree::new(root, Arena::new(tree_bytes)?, dfpn.combination, config);
-    let pool = Pool::new(tree, config);
-    let threads = run_workers(&state, STACK_BYTES, observer, |slot, observer| {
-        // Shortens the lifetime of the trait object.
-        let observer = observer.map(|observer| observer as &mut dyn Observer);
-        let mut monitor = SearchMonitor::of_worker(slot, observer);
-        monitor.tree = Some(&pool);
-        let evaluator = Evaluator::new(game, table, monitor, dfpn.evaluation());
-        if workers == 1 {
-            work::<G, false>(&pool, dfpn::Worker::new(evaluator, dfpn.params()));
-        } else {
-            work::<G, true>(&pool, dfpn::Worker::new(evaluator, dfpn.params()));
-        }
-    });
-    let coordinator = pool.into_coordinator();
-    let reason = coordinator.reason();
-    Ok(coordinator.tree.report(reason, state.counters(), threads.len() as u32))
+    let work = |pool: &Pool<_>, evaluator: Evaluator<'_, G>| match workers {
+        1 => work::<G, false>(pool, dfpn::Worker::new(evaluator, dfpn.params())),
+        _ => work::<G, true>(pool, dfpn::Worker::new(evaluator, dfpn.params())),
+    };
+    let evaluation = dfpn.evaluation();
+    Ok(search_plain(tree, evaluation, workers, STACK_BYTES, limits, observer, work).0)
 }
 
 /// Searches jobs until the search is over.
-fn work<'a, G: Game, const PARALLEL: bool>(
+fn work<G: Game, const PARALLEL: bool>(
     pool: &Pool<PlainTree<'_, G>>,
-    mut worker: dfpn::Worker<Evaluator<'a, G>, PARALLEL>,
+    mut worker: dfpn::Worker<Evaluator<'_, G>, PARALLEL>,
 ) {
-    let mut state = WorkerState::Idle;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, state) {
-        let before = worker.tree.monitor.counters;
-        let outcome = match worker.search_job(node, budget).map(Pair::value) {
+    pool.run_jobs(
+        &mut worker,
+        |worker| &mut worker.tree.monitor,
+        |worker, node, budget| match worker.search_job(node, budget).map(Pair::value) {
             None => JobOutcome::Stopped,
             Some(Some(value)) => JobOutcome::Solved(value, worker.tree.monitor.root.best),
             Some(None) => children(&mut worker.tree, node),
-        };
-        let spent = worker.tree.monitor.counters.since(&before);
-        state = WorkerState::Done { job: id, outcome, spent };
-    }
+        },
+    );
     worker.tree.monitor.finish();
 }
 
@@ -125,6 +107,29 @@ fn children<G: Game>(evaluator: &mut Evaluator<G>, code: u64) -> JobOutcome<Vec<
         Expanded::Open(()) => JobOutcome::Open(evaluator.children.clone()),
         Expanded::Stopped => JobOutcome::Failed(Reason::FileError),
     }
+}
+
+/// Coordinates the search with id `search`. The tree has at most `tree_bytes` bytes. `run` transports the
+/// messages. When `run` returns, this function returns too; if the search is not over then, it
+/// counts as interrupted.
+///
+/// # Errors
+/// If the system does not provide the memory of the tree, or `tree_bytes` is less than 64.
+///
+/// # Panics
+/// If the game, the observer or `run` does.
+pub fn coordinate_plain<G: Game>(
+    root: Root<'_, G>,
+    tree_bytes: usize,
+    combination: Combination,
+    config: CoordinatorConfig,
+    search: u64,
+    observer: &mut dyn Observer,
+    run: impl FnOnce(&mut dyn RemoteCoordinator),
+) -> Result<Report, TreeError> {
+    let results = entries::all(root.table, config.shared_work);
+    let tree = PlainTree::new(root, Arena::new(tree_bytes)?, combination, config);
+    Ok(coordinate(tree, config, search, results, observer, run).0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Tests of a coordinator and workers with tables of their own, without a network.
 
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,23 +7,22 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::coordinate_plain;
-use super::entries;
 use super::worker::PlainWorker;
 use crate::Value;
 use crate::cluster::message::{Instruction, Job, JobOutcome, Reply, Request, WorkerState};
 use crate::cluster::shared_entry::{self, SharedEntry};
 use crate::cluster::wire::{self, Kind};
-use crate::cluster::{CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker, WireError};
+use crate::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker, WireError, WireWorker};
 use crate::dfpn::DfpnOptions;
 use crate::numbers::{Combination, Epsilon, INFINITY};
 use crate::plain::Root;
 use crate::plain::game::{Child, Expansion, Game};
 use crate::run::{Counters, Limits, Outcome, Reason, Report};
-use crate::split_mix::mix;
 use crate::table::{Entry, Table};
 use crate::testing::graph::{GraphGame, Hooked};
 use crate::testing::graph::{large_game, random_game};
 use crate::testing::negamax::Negamax;
+use crate::testing::network::{FaultRates, NetworkEvents, run_network};
 
 const SEARCH: u64 = 99;
 
@@ -53,7 +51,9 @@ fn config_with(job_nodes: u64) -> CoordinatorConfig {
     CoordinatorConfig { job_nodes, ..CONFIG }
 }
 
-fn remote(game: &GraphGame) -> PlainWorker<'_, GraphGame> {
+type Worker<'g, G = GraphGame> = WireWorker<'g, PlainWorker<'g, G>>;
+
+fn remote(game: &GraphGame) -> Worker<'_> {
     worker(game, 1 << 14, 1, &CONFIG)
 }
 
@@ -62,10 +62,11 @@ fn worker<'g, G: Game>(
     table_bytes: usize,
     threads: usize,
     config: &CoordinatorConfig,
-) -> PlainWorker<'g, G> {
+) -> Worker<'g, G> {
     let table = Table::new(table_bytes).unwrap();
     let threads = NonZeroUsize::new(threads).unwrap();
-    PlainWorker::new(game, table, DFPN, threads, config, SEARCH, Limits::default())
+    let worker = PlainWorker::new(game, table, DFPN, threads, config);
+    WireWorker::new(worker, SEARCH, Limits::default())
 }
 
 fn with_coordinator(
@@ -78,119 +79,48 @@ fn with_coordinator(
     coordinate_plain(root, 1 << 20, combination, config, SEARCH, &mut (), run).unwrap()
 }
 
-/// Fault probabilities in 1/256.
-#[derive(Clone, Copy, Debug)]
-struct Faults {
-    loss: u64,
-    duplication: u64,
-    alteration: u64,
-    crash: u64,
-}
-
-/// Delivers messages in random order; some of them are lost, duplicated or altered. Returns the
-/// number of rejected messages and the number of transfers of entries.
-fn deliver<'g>(
-    game: &'g GraphGame,
-    coordinator: &mut dyn RemoteCoordinator,
-    workers: u64,
-    faults: Faults,
+/// Searches with workers of which `concurrent` run at a time, and checks all results.
+fn run(
+    game: &GraphGame,
+    config: CoordinatorConfig,
+    concurrent: usize,
+    faults: FaultRates,
     seed: u64,
-) -> (usize, usize) {
-    let mut count = mix(seed);
-    let mut random = move |below: u64| {
-        count += 1;
-        mix(count) % below
-    };
-    let mut remotes: HashMap<u64, PlainWorker<'g, GraphGame>> = HashMap::new();
-    let mut started = 0;
-    // Workers that have crashed: `lost` before the coordinator is notified of the crash, `removed`
-    // after that.
-    let (mut lost, mut removed): (Vec<u64>, Vec<u64>) = Default::default();
-    let mut steps = 0;
-    // Messages that have been sent and not delivered.
-    let (mut to_coordinator, mut to_workers): (Vec<Vec<u8>>, Vec<Delivery>) = Default::default();
-    let (mut rejected, mut fetched) = (0, 0);
-    while !coordinator.status().is_over {
-        steps += 1;
-        assert!(steps < 2_000_000, "the search ends");
-        if !lost.is_empty() && random(10) == 0 {
-            let worker = lost.remove(0);
-            coordinator.remove_worker(worker);
-            removed.push(worker);
-        }
-        while (remotes.len() as u64) < workers {
-            remotes.insert(started, remote(game));
-            started += 1;
-        }
-        for (worker, job) in coordinator.take_cancelled() {
-            if let Some(remote) = remotes.get(&worker) {
-                remote.cancel(job);
-            }
-        }
-        // A random worker requests a job. If it has a job, the coordinator sends the same job again.
-        let alive: Vec<u64> = remotes.keys().copied().collect();
-        let worker = alive[random(alive.len() as u64) as usize];
-        to_workers.push(coordinator.handle_idle(worker));
-        if random(256) < faults.crash {
-            remotes.remove(&worker);
-            lost.push(worker);
-        }
-        if !to_workers.is_empty() && random(3) > 0 {
-            let delivery = to_workers.swap_remove(random(to_workers.len() as u64) as usize);
-            let Some(remote) = remotes.get(&delivery.worker) else { continue };
-            if delivery.job.is_none() {
-                continue;
-            }
-            let mut found = None;
-            if let Some((last, node)) = &delivery.last
-                && let Some(other) = remotes.get(last)
-            {
-                found = Some(other.entries(node).unwrap());
-                fetched += 1;
-            }
-            let message =
-                remote.search(delivery.worker, &delivery.reply, found.as_deref()).unwrap();
-            for chance in [256, faults.duplication] {
-                if random(256) < chance && random(256) >= faults.loss {
-                    to_coordinator.push(message.clone());
-                }
-            }
-        }
-        if !to_coordinator.is_empty() && random(3) > 0 {
-            let mut message =
-                to_coordinator.swap_remove(random(to_coordinator.len() as u64) as usize);
-            if random(256) < faults.alteration {
-                let at = random(message.len() as u64) as usize;
-                message[at] ^= 1 << random(8);
-                assert!(coordinator.handle(&message).is_err());
-                rejected += 1;
-                continue;
-            }
-            match coordinator.handle(&message) {
-                Ok(delivery) => to_workers.push(delivery),
-                Err(_) => assert!(removed.contains(&decode_request(&message).worker)),
-            }
+) -> (Report, NetworkEvents) {
+    let workers: Vec<Worker<'_>> = (0..concurrent + 20).map(|_| remote(game)).collect();
+    let all: Vec<&dyn RemoteWorker> = workers.iter().map(|worker| worker as _).collect();
+    let mut events = NetworkEvents::default();
+    let report = with_coordinator(game, config, |coordinator| {
+        events = run_network(coordinator, &all, concurrent, faults, seed);
+    });
+    let mut oracle = Negamax::new(game);
+    for worker in &workers {
+        for code in 0..game.nodes() {
+            let entry = worker.job_search.table().lookup(game.key(code), code);
+            let value = entry.and_then(|entry| entry.value());
+            assert!(value.is_none_or(|value| value == oracle.value(code)));
         }
     }
-    (rejected, fetched)
+    let Counters { nodes, first_level, second_level, .. } = report.counters;
+    assert_eq!(nodes, first_level + second_level);
+    (report, events)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn faulty_messages_do_not_change_the_value(
+    fn searches_with_faults_return_the_value_of_negamax(
         seed in 0u64..1000,
-        workers in 1u64..7,
+        workers in 1usize..9,
         job_nodes in 2u64..40,
-        (loss, duplication, alteration, crash) in (0u64..120, 0u64..200, 0u64..60, 0u64..8),
+        (loss, duplication, alteration, crash) in (0u64..130, 0u64..200, 0u64..60, 0u64..20),
+        max_delay in 1u64..60,
     ) {
         let game = random_game(seed);
         let mut oracle = Negamax::new(&game);
-        let faults = Faults { loss, duplication, alteration, crash };
-        let report = with_coordinator(&game, config_with(job_nodes), |coordinator| {
-            deliver(&game, coordinator, workers, faults, seed);
-        });
+        let faults = FaultRates { loss, duplication, alteration, crash, max_delay };
+        let (report, _) = run(&game, config_with(job_nodes), workers, faults, seed);
         let value = oracle.value(0);
         prop_assert_eq!(report.outcome, Outcome::Known(value));
         if value == Value::Win {
@@ -208,9 +138,10 @@ proptest! {
         let delivery = delivery.unwrap();
         remote.search(0, &delivery.reply, None).unwrap();
         let bytes = remote.entries(&wire::encode(Kind::Node, SEARCH, &0u64)).unwrap();
-        let mut found = entries::read(SEARCH, &bytes).unwrap();
+        let content = wire::open(Kind::Entries, SEARCH, &bytes).unwrap();
+        let mut found = shared_entry::from_bytes(content).unwrap();
         let mut expected = Vec::new();
-        known_below(&game, remote.table(), 0, &mut expected);
+        known_below(&game, remote.job_search.table(), 0, &mut expected);
         found.sort_by_key(|shared_entry| shared_entry.code);
         expected.sort_by_key(|shared_entry: &SharedEntry| shared_entry.code);
         prop_assert_eq!(&found, &expected);
@@ -218,7 +149,7 @@ proptest! {
         let other = self::remote(&game);
         other.search(2, &delivery.reply, Some(&bytes)).unwrap();
         for SharedEntry { code, entry } in found {
-            let here = other.table().lookup(game.key(code), code).unwrap();
+            let here = other.job_search.table().lookup(game.key(code), code).unwrap();
             prop_assert!(entry.value().is_none() || here.value() == entry.value());
             prop_assert!(here.work >= entry.work);
         }
@@ -243,18 +174,32 @@ fn known_below(game: &GraphGame, table: &Table, code: u64, found: &mut Vec<Share
 
 #[test]
 fn the_faults_of_the_test_above_occur() {
-    let faults = Faults { loss: 60, duplication: 100, alteration: 30, crash: 4 };
-    let (mut rejected, mut fetched, mut large) = (0, 0, 0);
+    let faults =
+        FaultRates { loss: 60, duplication: 100, alteration: 30, crash: 10, max_delay: 50 };
+    let (mut large, mut all) = (0, NetworkEvents::default());
     for seed in 0..20 {
-        let game = random_game(seed);
-        let report = with_coordinator(&game, config_with(6), |coordinator| {
-            let counts = deliver(&game, coordinator, 5, faults, seed);
-            rejected += counts.0;
-            fetched += counts.1;
-        });
+        let (report, events) = run(&random_game(seed), config_with(6), 5, faults, seed);
         large += usize::from(report.counters.first_level > 10);
+        all.crashes += events.crashes;
+        all.alterations += events.alterations;
+        all.transfers += events.transfers;
     }
-    assert!(rejected > 10 && fetched > 40 && large > 5, "{rejected} {fetched} {large}");
+    let NetworkEvents { crashes, alterations, transfers } = all;
+    assert!(crashes > 5 && alterations > 10 && transfers > 40 && large > 5, "{all:?} {large}");
+}
+
+#[test]
+fn the_node_limit_applies_to_all_workers_together() {
+    let game = large_game();
+    for limit in [0, 1, 2, 50, 1000] {
+        for nodes in [2, 30, 1000] {
+            let config = CoordinatorConfig { node_limit: Some(limit), ..config_with(nodes) };
+            let (Report { outcome, counters, .. }, _) = run(&game, config, 7, FaultRates::NONE, 1);
+            assert_eq!(outcome, Outcome::Unknown(Reason::NodeLimit));
+            // The last job of a worker exceeds its budget by at most one expansion.
+            assert!(counters.nodes <= limit.max(1) + 7 * 58, "{limit}: {}", counters.nodes);
+        }
+    }
 }
 
 #[test]
@@ -280,7 +225,7 @@ fn late_workers_receive_all_results() {
         let mut open = 0;
         for code in 0..game.nodes() {
             let known =
-                |remote: &PlainWorker<'_, GraphGame>| remote.table().lookup(game.key(code), code);
+                |remote: &Worker<'_>| remote.job_search.table().lookup(game.key(code), code);
             let Some(sent) = known(&first) else { continue };
             let received = known(&late).expect("the entry was sent");
             assert!(sent.value().is_none() || received.value() == sent.value());
@@ -469,8 +414,9 @@ fn many_entries_are_stored_by_several_threads() {
     let reply = Reply { instruction: Instruction::Search(search), results, received: 0 };
     remote.search(0, &wire::encode(Kind::Reply, SEARCH, &reply), None).unwrap();
     // Some entries are lost, because their clusters are full.
-    let known =
-        |&number: &u64| remote.table().lookup(game.key(code(number)), code(number)).is_some();
+    let known = |&number: &u64| {
+        remote.job_search.table().lookup(game.key(code(number)), code(number)).is_some()
+    };
     let found = (1..30_000).filter(known).count();
     assert!(found > 27_000, "{found}");
 }

@@ -5,17 +5,16 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{children, entries};
-use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
+use crate::cluster::message::JobOutcome;
 use crate::cluster::shared_entry::{self, SharedEntry};
-use crate::cluster::wire::{self, Kind};
-use crate::cluster::{CoordinatorConfig, RemoteWorker, WireError, WorkerJobs};
+use crate::cluster::{CoordinatorConfig, JobResult, JobSearch, WireError};
 use crate::dfpn::{DfpnOptions, dfpn_sharing};
+use crate::parallel::for_each_share;
 use crate::plain::Root;
 use crate::plain::evaluate::{EvaluationOptions, Evaluator};
 use crate::plain::game::{Child, Game};
 use crate::run::{Counters, Limits, Outcome, Reason, SearchMonitor};
 use crate::table::Table;
-use crate::threads::start_worker;
 
 /// Minimum number of entries for which a further thread is started. To store that many entries takes
 /// a few times as long as to start the thread.
@@ -28,10 +27,7 @@ const PREFETCHED_ENTRIES: usize = 32;
 /// than df-pn reserves at the start of a search with several threads.
 const MIN_NEW_ENTRIES: u64 = 1 << 16;
 
-/// Stack of a thread that stores entries, in bytes.
-const STACK_BYTES: usize = 1 << 20;
-
-/// A worker for a plain game.
+/// A worker of a plain game, to be used in a [`WireWorker`](crate::cluster::WireWorker).
 pub struct PlainWorker<'a, G> {
     game: &'a G,
     /// Entries to be sent to other workers, collected since the last result.
@@ -41,21 +37,16 @@ pub struct PlainWorker<'a, G> {
     dfpn: DfpnOptions,
     threads: NonZeroUsize,
     max_entries: usize,
-    jobs: WorkerJobs<'a>,
-    /// Node of the last job, if this node is still open.
-    open: Mutex<Option<u64>>,
 }
 
 impl<'a, G: Game> PlainWorker<'a, G> {
-    /// Creates a worker of the search with id `search`.
+    /// Creates a worker with an empty table.
     pub fn new(
         game: &'a G,
         table: Table,
         dfpn: DfpnOptions,
         threads: NonZeroUsize,
         config: &CoordinatorConfig,
-        search: u64,
-        limits: Limits<'a>,
     ) -> Self {
         PlainWorker {
             game,
@@ -65,8 +56,6 @@ impl<'a, G: Game> PlainWorker<'a, G> {
             dfpn,
             threads,
             max_entries: config.max_entries,
-            jobs: WorkerJobs::new(search, limits),
-            open: Mutex::default(),
         }
     }
 
@@ -80,18 +69,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
     /// either of its entries stays.
     fn add_entries(&self, entries: &[SharedEntry]) {
         self.reserve(entries.len() as u64);
-        let share = entries.len().div_ceil(self.threads.get()).max(MIN_SHARE);
-        let mut shares = entries.chunks(share);
-        let own = shares.next().unwrap_or_default();
-        std::thread::scope(|scope| {
-            for share in shares {
-                let add = || self.add_share(share);
-                if start_worker(scope, "entries", STACK_BYTES, add).is_none() {
-                    self.add_share(share);
-                }
-            }
-            self.add_share(own);
-        });
+        for_each_share(entries, self.threads, MIN_SHARE, |entries| self.add_share(entries));
     }
 
     fn add_share(&self, entries: &[SharedEntry]) {
@@ -139,7 +117,7 @@ impl<'a, G: Game> PlainWorker<'a, G> {
                 let mut evaluator = Evaluator::new(game, table, monitor, all_attempts);
                 let before = evaluator.monitor.counters;
                 let outcome = children(&mut evaluator, node);
-                spent.add_since(&evaluator.monitor.counters, &before);
+                spent.add(&evaluator.monitor.counters.since(&before));
                 outcome
             }
             Outcome::Unknown(Reason::Interrupted) => JobOutcome::Stopped,
@@ -165,10 +143,6 @@ impl<'a, G: Game> PlainWorker<'a, G> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_open(&self) -> MutexGuard<'_, Option<u64>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn reserve(&self, more: u64) {
         // The count is estimated from a sample, so a quarter is added.
         let count = self.table.estimated_count().saturating_add(more).min(self.table.capacity());
@@ -177,46 +151,33 @@ impl<'a, G: Game> PlainWorker<'a, G> {
     }
 }
 
-impl<G: Game> RemoteWorker for PlainWorker<'_, G> {
+impl<G: Game> JobSearch for PlainWorker<'_, G> {
+    type Node = u64;
+    type Children = Vec<Child>;
+
     fn search(
         &self,
-        worker: WorkerId,
-        reply: &[u8],
-        entries: Option<&[u8]>,
-    ) -> Result<Vec<u8>, WireError> {
-        let entries = entries.map(|bytes| entries::read(self.jobs.search, bytes)).transpose()?;
-        self.jobs.run(worker, reply, |job, results, limits| {
-            self.add_entries(&shared_entry::from_bytes(results)?);
-            self.add_entries(&entries.unwrap_or_default());
-            let Job { node, budget, .. } = job;
-            let (outcome, spent) = self.search_node(node, budget, limits);
-            let is_open = matches!(outcome, JobOutcome::Open(_));
-            *self.lock_open() = is_open.then_some(node);
-            Ok((outcome, spent, shared_entry::to_bytes(&self.take_shared())))
-        })
+        node: u64,
+        results: &[u8],
+        entries: &[u8],
+        budget: u64,
+        limits: Limits<'_>,
+    ) -> Result<JobResult<Vec<Child>>, WireError> {
+        let entries = shared_entry::from_bytes(entries)?;
+        self.add_entries(&shared_entry::from_bytes(results)?);
+        self.add_entries(&entries);
+        let (outcome, spent) = self.search_node(node, budget, limits);
+        Ok((outcome, spent, shared_entry::to_bytes(&self.take_shared())))
     }
 
-    fn continue_search(&self, nodes: Option<u64>) {
-        let node = *self.lock_open();
-        if let Some(node) = node {
-            self.jobs.continue_search(nodes, |limits| self.search_node(node, 0, limits).1);
-        }
+    fn continue_search(&self, node: u64, limits: Limits<'_>) -> Counters {
+        self.search_node(node, 0, limits).1
     }
 
-    fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
-        let (search, max) = (self.jobs.search, self.max_entries);
-        let node = wire::decode(Kind::Node, search, node)?;
+    fn entries(&self, node: u64) -> Vec<u8> {
         // Without the lock, the threads of a job might let the table grow meanwhile.
-        let collect = || entries::collect(self.game, &self.table, search, node, max);
-        Ok(self.table.with_growth_locked(collect))
-    }
-
-    fn cancel(&self, job: JobId) {
-        self.jobs.cancel(job);
-    }
-
-    fn counters(&self) -> Counters {
-        self.jobs.counters()
+        let collect = || entries::collect(self.game, &self.table, node, self.max_entries);
+        shared_entry::to_bytes(&self.table.with_growth_locked(collect))
     }
 
     fn capacity(&self) -> u64 {

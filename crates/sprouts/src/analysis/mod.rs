@@ -30,13 +30,14 @@ mod survey;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 
 use konane_base::json::or_unknown;
 use pn_search::ErrorKind;
 use pn_search::Value;
 use pn_search::run::{Limits, Reason};
 use pn_search::sums::game::{Atom, GameFull};
-use pn_search::sums::{SearchOptions, SolverParts, SolverState};
+use pn_search::sums::{SearchOptions, SolverState};
 use pn_search::table::TableError;
 use serde::Serialize;
 
@@ -125,8 +126,7 @@ impl Analysis {
 /// that a search with this solver state and these options has found to be won, because then little is left to
 /// search. `None` if the limits or the memory do not suffice.
 pub fn winning_move(
-    state: &SolverState<'_, Sprouts>,
-    game: &Sprouts,
+    state: &SolverState<Sprouts>,
     position: &Position,
     nimber: u32,
     search: SearchOptions,
@@ -135,7 +135,7 @@ pub fn winning_move(
     let options =
         SurveyOptions { goal: Goal::Winner, nimber, search, threads: 1, from_file: 0, limits };
     let scratch = &mut Scratch::default();
-    let found = survey(state, game, position, options, scratch, &mut (), &mut |_| {}).ok()?;
+    let found = survey(state, position, options, scratch, &mut (), &mut |_| {}).ok()?;
     Some(found.with(Some(Value::Win)).next()?.position.clone())
 }
 
@@ -176,9 +176,7 @@ impl AnalystError {
 /// It can be moved to another thread, but only one thread at a time can use it. Other threads can stop an
 /// analysis with the stop flag in its [`Limits`].
 pub struct Analyst {
-    game: Sprouts,
-    /// The solver state between analyses; `None` during an analysis, and after an analysis that has panicked.
-    shelved: Option<SolverParts>,
+    state: SolverState<Sprouts>,
     scratch: Scratch,
     file: Option<GrundyFile>,
     /// Lands with smaller ids have their Grundy numbers from the file.
@@ -188,8 +186,8 @@ pub struct Analyst {
 
 impl std::fmt::Debug for Analyst {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Analyst { game, file, threads, .. } = self;
-        let lands = game.lands();
+        let Analyst { state, file, threads, .. } = self;
+        let lands = state.game().lands();
         f.debug_struct("Analyst")
             .field("lands", &lands)
             .field("file", file)
@@ -208,15 +206,14 @@ impl Analyst {
     /// # Errors
     /// [`AnalystError`] if there is not enough memory or the file cannot be used.
     pub fn new(memory_bytes: u64, numbers: Option<&Path>) -> Result<Analyst, AnalystError> {
-        let game = Sprouts::new(memory_bytes);
-        let state = SolverState::new(&game, memory_bytes)?;
-        let open = |path| GrundyFile::open(path, &game, state.knowledge());
+        let state = SolverState::new(Arc::new(Sprouts::new(memory_bytes)), memory_bytes)?;
+        let open = |path| GrundyFile::open(path, state.game(), state.knowledge());
         let file = numbers.map(open).transpose()?;
         // At this point the store contains only the lands of the file. They keep their ids, because lands
         // with a Grundy number are never removed.
-        let (from_file, shelved) = (game.lands(), Some(state.into_parts()));
+        let from_file = state.game().lands();
         let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
-        Ok(Analyst { game, shelved, scratch, file, from_file, threads })
+        Ok(Analyst { state, scratch, file, from_file, threads })
     }
 
     /// Sets the number of threads of long searches.
@@ -233,19 +230,14 @@ impl Analyst {
     ///
     /// # Errors
     /// [`GameFull`] if there is not enough memory for its lands.
-    ///
-    /// # Panics
-    /// If an earlier analysis has panicked.
     pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
-        let Analyst { game, shelved, scratch, .. } = self;
-        let state = shelved.take().expect("an earlier analysis has panicked");
-        let state = SolverState::from_parts(game, state);
+        let Analyst { state, scratch, .. } = self;
+        let game = state.game();
         let mut atoms = game.atoms(position, scratch);
         if atoms.is_err() {
             state.collect_garbage();
             atoms = game.atoms(position, scratch);
         }
-        *shelved = Some(state.into_parts());
         Ok(game.text(&atoms?))
     }
 
@@ -258,9 +250,6 @@ impl Analyst {
     ///
     /// # Errors
     /// [`MovesError`] if the position's moves cannot be listed.
-    ///
-    /// # Panics
-    /// If an earlier analysis has panicked.
     pub fn analyse(
         &mut self,
         position: &Position,
@@ -274,9 +263,6 @@ impl Analyst {
     ///
     /// # Errors
     /// The same as [`Self::analyse`].
-    ///
-    /// # Panics
-    /// The same as [`Self::analyse`].
     pub fn analyse_until(
         &mut self,
         goal: Goal,
@@ -284,9 +270,7 @@ impl Analyst {
         limits: Limits<'_>,
         on_change: &mut dyn FnMut(&Analysis),
     ) -> Result<Analysis, MovesError> {
-        let Analyst { game, shelved, scratch, file, from_file, threads } = self;
-        let state = shelved.take().expect("an earlier analysis has panicked");
-        let state = SolverState::from_parts(game, state);
+        let Analyst { state, scratch, file, from_file, threads } = self;
         let options = SurveyOptions {
             goal,
             nimber: 0,
@@ -295,10 +279,9 @@ impl Analyst {
             from_file: *from_file,
             limits,
         };
+        let game = state.game();
         let mut saving = GrundyFileObserver { game, file: file.as_mut(), observer: &mut () };
-        let analysis = survey(&state, game, position, options, scratch, &mut saving, on_change);
-        *shelved = Some(state.into_parts());
-        analysis
+        survey(state, position, options, scratch, &mut saving, on_change)
     }
 
     /// If the file could not be written, closes it and returns the error. Such a failure has ended an

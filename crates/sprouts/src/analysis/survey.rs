@@ -54,14 +54,14 @@ pub struct SurveyOptions<'l> {
 /// # Errors
 /// [`MovesError`] if the moves cannot be listed.
 pub fn survey(
-    state: &SolverState<'_, Sprouts>,
-    game: &Sprouts,
+    state: &SolverState<Sprouts>,
     position: &Position,
     options: SurveyOptions<'_>,
     scratch: &mut Scratch,
     observer: &mut dyn Observer,
     on_change: &mut dyn FnMut(&Analysis),
 ) -> Result<Analysis, MovesError> {
+    let game = state.game();
     let mut listed = list_nodes(game, position, options, scratch);
     let is_full = matches!(listed, Err(MovesError::Full(_)));
     if is_full && options.limits.reached().is_none() {
@@ -74,7 +74,7 @@ pub fn survey(
         (Err(_), Some(reason)) => (root_and_lands(game, position, options, scratch)?, Some(reason)),
         (Err(error), None) => return Err(error),
     };
-    let mut survey = Survey { state, game, options, scratch, observer, nodes, spent: 0, reason };
+    let mut survey = Survey { state, options, scratch, observer, nodes, spent: 0, reason };
     if reason.is_some() {
         // `apply_rules` is not called, because a position whose children are not listed would count as lost.
         for node in &mut survey.nodes {
@@ -182,7 +182,7 @@ impl SurveyNode {
     }
 
     /// Copies the known values from the solver state. Returns true if that changed anything.
-    fn update(&mut self, state: &SolverState<'_, Sprouts>, from_file: Atom) -> bool {
+    fn update(&mut self, state: &SolverState<Sprouts>, from_file: Atom) -> bool {
         let grundy = self.grundy.or_else(|| state.grundy(&self.sum));
         let value = self.value.or_else(|| state.value(&self.sum));
         let changed = (grundy, value) != (self.grundy, self.value);
@@ -207,9 +207,8 @@ enum Target {
     Grundy,
 }
 
-struct Survey<'w, 'g> {
-    state: &'w SolverState<'g, Sprouts>,
-    game: &'w Sprouts,
+struct Survey<'w> {
+    state: &'w SolverState<Sprouts>,
     options: SurveyOptions<'w>,
     scratch: &'w mut Scratch,
     observer: &'w mut dyn Observer,
@@ -221,7 +220,7 @@ struct Survey<'w, 'g> {
     reason: Option<Reason>,
 }
 
-impl Survey<'_, '_> {
+impl Survey<'_> {
     fn run(&mut self, on_change: &mut dyn FnMut(&Analysis)) {
         let mut budget = FIRST_BUDGET;
         while self.reason.is_none() && !self.is_done() {
@@ -299,7 +298,7 @@ impl Survey<'_, '_> {
         let limits = Limits { nodes: Some(budget.min(left)), ..self.options.limits };
         let SurveyOptions { search, threads, .. } = self.options;
         let threads = if budget < MIN_PARALLEL_BUDGET { 1 } else { threads };
-        let epoch = self.game.epoch();
+        let epoch = self.state.game().epoch();
         let node = &mut self.nodes[at];
         let (counters, stopped): (Counters, Option<Reason>) = match target {
             Target::Value => {
@@ -335,7 +334,7 @@ impl Survey<'_, '_> {
         let answered = stopped.is_none();
         // After a garbage collection, an id may belong to another land. Then values are not copied until the
         // ids have been looked up again.
-        let changed = match self.game.epoch() == epoch || self.renew_ids() {
+        let changed = match self.state.game().epoch() == epoch || self.renew_ids() {
             true => self.update(),
             false => self.apply_rules(),
         };
@@ -388,11 +387,11 @@ impl Survey<'_, '_> {
         for node in &mut self.nodes {
             let position = Position::from_canonical(&node.lands);
             let position = position.expect("a canonical text is a position");
-            let Ok(atoms) = self.game.atoms(&position, self.scratch) else {
+            let Ok(atoms) = self.state.game().atoms(&position, self.scratch) else {
                 self.reason = self.reason.or(Some(Reason::Memory));
                 return false;
             };
-            node.sum = Sum::new(self.game, &atoms, node.sum.nimber());
+            node.sum = Sum::new(self.state.game(), &atoms, node.sum.nimber());
         }
         true
     }

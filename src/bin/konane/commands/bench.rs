@@ -4,6 +4,7 @@
 //! the time. Their sum is the signature. If it changes, a search or a counter has changed. The counts of the
 //! items show which one.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -176,10 +177,10 @@ impl BenchItem {
             }
             BenchItem::Sprouts(spots, algorithm) => {
                 let position = text::read(&format!("0*{spots}"))?;
-                let game = Sprouts::new(MEMORY);
-                let atoms = game.atoms(&position, &mut Scratch::default())?;
-                let root = Sum::new(&game, &atoms, 0);
-                let state = SolverState::new(&game, MEMORY).map_err(CliError::SproutsTable)?;
+                let state = SolverState::new(Arc::new(Sprouts::new(MEMORY)), MEMORY);
+                let state = state.map_err(CliError::SproutsTable)?;
+                let atoms = state.game().atoms(&position, &mut Scratch::default())?;
+                let root = Sum::new(state.game(), &atoms, 0);
                 let (options, jobs) = (SearchOptions::TUNED, DEFAULT_JOB_EXPANSIONS);
                 algorithm.search(&state, &root, options, jobs, 1, limits, &mut ())
             }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -215,10 +216,10 @@ impl LiveSearch {
         threads: NonZeroUsize,
         limits: Limits<'_>,
     ) -> Result<EndJson, String> {
-        let game = Sprouts::new(memory);
-        let state = SolverState::new(&game, memory).map_err(|error| error.to_string())?;
-        let atoms = game.atoms(position, &mut Scratch::default());
-        let root = Sum::new(&game, &atoms.map_err(|error| error.to_string())?, 0);
+        let state = SolverState::new(Arc::new(Sprouts::new(memory)), memory);
+        let state = state.map_err(|error| error.to_string())?;
+        let atoms = state.game().atoms(position, &mut Scratch::default());
+        let root = Sum::new(state.game(), &atoms.map_err(|error| error.to_string())?, 0);
         let capacity = state.table().capacity();
         let mut observer = EventObserver::new(self, |progress: &Progress, seconds| {
             let progress = Progress { table_capacity: capacity, ..*progress };

@@ -8,8 +8,6 @@
 //! After a garbage collection, ids of evicted atoms may be assigned to other atoms while jobs are running. So the atoms
 //! of taken leaves, and of the couples above them, are kept.
 
-use std::sync::Arc;
-
 use ahash::HashSet;
 
 use super::contradiction::{self, Claims};
@@ -46,14 +44,14 @@ const WORKERS: usize = 64;
 
 /// The tree of the first level. Its nodes are couples.
 pub struct SumTree<'a, G: Named> {
-    state: &'a SolverState<'a, G>,
+    state: &'a SolverState<G>,
     root: &'a Sum,
     selector: ThreadWorker<'a, G>,
-    shared: Arc<SharedState<'a>>,
     scratch: G::Scratch,
     couples: Couples,
-    /// True if the workers use the same solver state. Then they collect its garbage and let its table grow.
-    is_shared: bool,
+    /// True if the workers have solver states of their own. Otherwise they collect the garbage of this one, and let its
+    /// table grow.
+    is_remote: bool,
     collector: Collector,
     /// Phi and delta of the root.
     pair: Pair,
@@ -69,16 +67,16 @@ pub struct SumTree<'a, G: Named> {
     /// Reason why the search cannot continue.
     failure: Option<Reason>,
     /// The first contradiction between results.
-    claims: Option<Claims>,
+    pub(super) claims: Option<Claims>,
 }
 
 impl<'a, G: Named> SumTree<'a, G> {
-    /// Creates a tree without inner nodes. `is_shared` means that the workers use the same solver state.
+    /// Creates a tree without inner nodes. `is_remote` means that the workers have solver states of their own.
     pub(super) fn new(
-        state: &'a SolverState<'a, G>,
+        state: &'a SolverState<G>,
         root: &'a Sum,
         options: SearchOptions,
-        is_shared: bool,
+        is_remote: bool,
     ) -> Self {
         let shared = SharedState::new(WORKERS, Limits::default(), Counters::default());
         // There is no observer, because the coordinator takes new Grundy numbers from the state.
@@ -88,10 +86,9 @@ impl<'a, G: Named> SumTree<'a, G> {
             state,
             root,
             selector: ThreadWorker::new(evaluator, options.params()),
-            shared,
             scratch: G::Scratch::default(),
             couples: Couples::default(),
-            is_shared,
+            is_remote,
             collector: Collector::default(),
             pair: Pair { phi: 1, delta: 1 },
             published: Counters::default(),
@@ -105,16 +102,8 @@ impl<'a, G: Named> SumTree<'a, G> {
         tree
     }
 
-    /// Takes the first contradiction between results.
-    pub(super) fn take_claims(&mut self) -> Option<Claims> {
-        self.claims.take()
-    }
-
-    /// Returns the report of a search. `reason` is the reason why the search ended, or `None` if the root is solved.
-    pub(super) fn report(self, reason: Option<Reason>, counters: Counters) -> Report {
-        let answer = reason.map_or(Ok(self.pair), Err);
-        let memory_bytes = self.state.bytes() + self.own_bytes();
-        GroupResult { answer, root: self.pair, counters, threads: 1 }.report(memory_bytes)
+    fn shared(&self) -> &SharedState<'a> {
+        self.selector.tree.monitor.state()
     }
 
     fn update_root(&mut self) {
@@ -130,11 +119,6 @@ impl<'a, G: Named> SumTree<'a, G> {
         map_bytes::<u64>(self.couples.expanded.capacity())
     }
 
-    fn table_used(&self) -> u64 {
-        let (kept, before) = self.kept;
-        kept + self.selector.tree.monitor.counters.table_used - before
-    }
-
     /// Records a contradiction between results about an atom, and ends the search.
     fn contradict(&mut self, atom: Atom, known: String, reported: String) {
         let atom = self.state.game.atom_text(atom);
@@ -145,12 +129,12 @@ impl<'a, G: Named> SumTree<'a, G> {
     /// Frees memory by evicting data that can be computed again, but keeps the atoms of taken leaves and of `couples`.
     /// Returns true if the search can continue.
     fn free_memory(&mut self, couples: &[u64]) -> bool {
-        if self.is_shared {
+        if !self.is_remote {
             // This failure stops all workers. Then garbage is collected, and the workers are started again.
             self.failure = self.failure.or(Some(Reason::Memory));
             return false;
         }
-        let taken = self.couples.taken.iter().flat_map(|(leaf, path)| path.iter().chain([leaf]));
+        let taken = self.couples.taken.values().flatten();
         let kept: HashSet<u64> = taken.chain(couples).copied().collect();
         let atoms = self.root.atoms().iter().copied();
         let atoms: Vec<Atom> = atoms.chain(kept.iter().map(|&code| couple_of(code).0)).collect();
@@ -173,7 +157,7 @@ impl<'a, G: Named> SumTree<'a, G> {
         let table = &self.state.table;
         let is_stored = |code| table.lookup(key_of(code), code).is_some();
         self.couples.expanded.retain(|&code| is_stored(code) || kept.contains(&code));
-        self.shared.resume(0);
+        self.shared().resume(0);
         self.selector.tree.monitor.stopped = None;
     }
 
@@ -212,31 +196,6 @@ impl<'a, G: Named> SumTree<'a, G> {
             }
         }
     }
-
-    /// Imports the results of a job about the couples below its leaf. `path` leads from the root to the leaf.
-    fn import_children(&mut self, path: &[u64], children: &[u8]) {
-        for result in couples_in(children).flatten() {
-            self.import(path, result);
-        }
-    }
-
-    /// Adds the virtual loss of a taken leaf.
-    fn add_virtual_loss(&self, leaf: &TakenCouple) {
-        let virtual_losses = &self.shared.virtual_losses;
-        for code in leaf.whole_path() {
-            virtual_losses.add(key_of(code));
-        }
-        for &key in &leaf.sums {
-            virtual_losses.add(key);
-        }
-    }
-}
-
-impl TakenCouple {
-    /// Returns the couples from the root to the leaf.
-    fn whole_path(&self) -> Vec<u64> {
-        self.path.iter().copied().chain([self.code]).collect()
-    }
 }
 
 impl<G: Named> JobTree for SumTree<'_, G> {
@@ -258,8 +217,10 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             match self.selector.select(&mut self.couples, self.root, accepts_outdated) {
                 None => drop(self.free_memory(&[])),
                 Some(SelectedCouple::Leaf(leaf)) => {
-                    self.add_virtual_loss(&leaf);
-                    return Selection::Leaf { code: leaf.code, leaf, last: None };
+                    for key in leaf.keys() {
+                        self.shared().virtual_losses.add(key);
+                    }
+                    return Selection::Leaf { code: leaf.code(), leaf, last: None };
                 }
                 Some(SelectedCouple::AllTaken) if !self.couples.taken.is_empty() => {
                     return Selection::AllTaken;
@@ -286,20 +247,16 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     }
 
     fn release(&mut self, leaf: &TakenCouple) {
-        self.couples.taken.remove(&leaf.code);
-        let virtual_losses = &self.shared.virtual_losses;
-        for code in leaf.whole_path() {
-            virtual_losses.remove(key_of(code));
-        }
-        for &key in &leaf.sums {
-            virtual_losses.remove(key);
+        self.couples.taken.remove(&leaf.code());
+        for key in leaf.keys() {
+            self.shared().virtual_losses.remove(key);
         }
     }
 
     fn is_leaf(&self, leaf: &TakenCouple) -> bool {
         !self.is_solved()
-            && !self.couples.expanded.contains(&leaf.code)
-            && leaf.whole_path().iter().all(|&code| self.is_open(code))
+            && !self.couples.expanded.contains(&leaf.code())
+            && leaf.path.iter().all(|&code| self.is_open(code))
     }
 
     fn has_lost_leaves(&mut self) -> bool {
@@ -314,23 +271,24 @@ impl<G: Named> JobTree for SumTree<'_, G> {
         _: WorkerId,
     ) -> Option<u64> {
         // The leaf is not among the taken leaves any more, so the atoms of its path are passed to be kept.
-        let path = leaf.whole_path();
-        self.import_children(&path, children);
+        for result in couples_in(children).flatten() {
+            self.import(&leaf.path, result);
+        }
         let added = self.is_leaf(leaf);
         if added && self.failure.is_none() {
-            self.couples.expanded.insert(leaf.code);
+            self.couples.expanded.insert(leaf.code());
             self.selector.tree.own_bytes = self.own_bytes();
         }
-        self.back_up(&path, work.min(MAX_WORK));
+        self.back_up(&leaf.path, work.min(MAX_WORK));
         Some(added.into())
     }
 
     fn resolve(&mut self, leaf: &TakenCouple, value: Value, _: Option<u64>, work: u64) {
-        let (atom, nimber) = couple_of(leaf.code);
+        let (atom, nimber) = couple_of(leaf.code());
         let SolverState { game, knowledge, .. } = self.state;
         let lives = game.features(atom).lives;
         let known =
-            SearchTree::value(&self.selector.tree, leaf.code).filter(|&known| known != value);
+            SearchTree::value(&self.selector.tree, leaf.code()).filter(|&known| known != value);
         let is_possible =
             value == Value::Loss || knowledge.get(atom).allows(GrundyStore::bit(nimber));
         let contradicted = match known {
@@ -347,7 +305,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
             return self.contradict(atom, known, reported);
         }
         let work = work.min(MAX_WORK);
-        SearchTree::solved(&mut self.selector.tree, leaf.code, value, work.max(1));
+        SearchTree::solved(&mut self.selector.tree, leaf.code(), value, work.max(1));
         self.back_up(&leaf.path, work);
     }
 
@@ -371,9 +329,9 @@ impl<G: Named> JobTree for SumTree<'_, G> {
     fn publish(&mut self, counters: &mut Counters) -> Option<Reason> {
         self.update_root();
         let now = self.selector.tree.monitor.counters;
-        counters.add_since(&now, &self.published);
+        counters.add(&now.since(&self.published));
         self.published = now;
-        if !self.is_shared {
+        if self.is_remote {
             counters.table_used = self.table_used();
             if self.state.table_wants_growth(counters.table_used) {
                 self.state.table.grow(1, key_of);
@@ -387,7 +345,7 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn take_grundy_numbers(&mut self) -> Vec<(u32, u32)> {
         self.selector.tree.monitor.finish();
-        self.shared.take_found()
+        self.shared().take_found()
     }
 
     fn root(&self) -> RootNumbers {
@@ -396,5 +354,16 @@ impl<G: Named> JobTree for SumTree<'_, G> {
 
     fn nodes(&self) -> u64 {
         1 + self.couples.expanded.len() as u64
+    }
+
+    fn table_used(&self) -> u64 {
+        let (kept, before) = self.kept;
+        kept + self.selector.tree.monitor.counters.table_used - before
+    }
+
+    fn report(&self, reason: Option<Reason>, counters: Counters, threads: u32) -> Report {
+        let answer = reason.map_or(Ok(self.pair), Err);
+        let memory_bytes = self.state.bytes() + self.own_bytes();
+        GroupResult { answer, root: self.pair, counters, threads }.report(memory_bytes)
     }
 }

@@ -14,26 +14,28 @@
 //! selected. A worker that solves a couple sends cut-off requests to the other workers ([`crate::dfpn`]).
 
 mod contradiction;
-mod coordinate;
 mod level;
 mod named;
 mod select;
 mod worker;
 
 pub use contradiction::Contradiction;
-pub use coordinate::coordinate_sum;
 pub use named::Named;
 pub use worker::SumWorker;
 
 use super::SearchOptions;
 use super::group::{ThreadWorker, WorkerGroup};
 use super::solver_state::{SolverState, Sum};
-use crate::cluster::message::{Job, JobOutcome, WorkerState};
+use crate::cluster::message::{JobOutcome, SharedResults};
 use crate::cluster::pool::Pool;
-use crate::cluster::{CoordinatorConfig, JobTree};
+use crate::cluster::{CoordinatorConfig, JobTree, RemoteCoordinator, coordinate};
 use crate::numbers::Pair;
 use crate::run::{Limits, Observer, Report};
 use level::SumTree;
+use named::{couple_bytes, lost_couple};
+
+/// Number of results from before a search that are sent together.
+const EARLIER_RESULTS: usize = 1024;
 
 /// Default number of expansions of a job.
 pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
@@ -47,7 +49,7 @@ pub const DEFAULT_JOB_EXPANSIONS: u64 = 10_000;
 /// # Panics
 /// In the same cases as [`super::dfpn()`].
 pub fn two_level<G: Named>(
-    state: &SolverState<'_, G>,
+    state: &SolverState<G>,
     root: &Sum,
     options: SearchOptions,
     job_expansions: u64,
@@ -55,8 +57,8 @@ pub fn two_level<G: Named>(
     limits: Limits<'_>,
     observer: &mut dyn Observer,
 ) -> Report {
-    let tree = SumTree::new(state, root, options, true);
     let config = CoordinatorConfig { job_nodes: job_expansions, ..CoordinatorConfig::LOCAL };
+    let tree = SumTree::new(state, root, options, config.is_remote);
     let pool = Pool::new(tree, config);
     let group = WorkerGroup { state, options, count: threads };
     let found = group.search(root.atoms(), limits, observer, |worker| run_jobs(&pool, worker));
@@ -75,19 +77,19 @@ fn run_jobs<G: Named>(
         coordinator.resume();
     }
     drop(coordinator);
-    let mut result = WorkerState::Idle;
-    while let Some(Job { id, node, budget, .. }) = pool.next(&mut worker.tree.monitor, result) {
-        worker.tree.own_bytes = pool.lock().tree.own_bytes();
-        let before = worker.tree.monitor.counters;
-        let outcome = match worker.search_job(node, budget).map(Pair::value) {
-            None => JobOutcome::Stopped,
-            Some(Some(value)) => JobOutcome::Solved(value, None),
-            // The list is empty, because the numbers of the children are in the shared table.
-            Some(None) => JobOutcome::Open(Vec::new()),
-        };
-        let spent = worker.tree.monitor.counters.since(&before);
-        result = WorkerState::Done { job: id, outcome, spent };
-    }
+    pool.run_jobs(
+        worker,
+        |worker| &mut worker.tree.monitor,
+        |worker, node, budget| {
+            worker.tree.own_bytes = pool.lock().tree.own_bytes();
+            match worker.search_job(node, budget).map(Pair::value) {
+                None => JobOutcome::Stopped,
+                Some(Some(value)) => JobOutcome::Solved(value, None),
+                // The list is empty, because the numbers of the children are in the shared table.
+                Some(None) => JobOutcome::Open(Vec::new()),
+            }
+        },
+    );
     let coordinator = pool.lock();
     let root = coordinator.tree.root();
     worker.tree.monitor.root = root;
@@ -98,6 +100,39 @@ fn run_jobs<G: Named>(
             None
         }
     }
+}
+
+/// Coordinates the search with id `search`. All workers receive the Grundy numbers of the solver state. `run`
+/// transports the messages. When `run` returns, this function returns too; a search that is not over then counts as
+/// interrupted.
+///
+/// If two results contradict each other, the search ends without a value. The reason is
+/// [`Contradiction`](crate::run::Reason::Contradiction), and the contradiction is returned with the report. The
+/// observer receives all new Grundy numbers.
+///
+/// # Panics
+/// If the game, the observer or `run` does.
+pub fn coordinate_sum<G: Named>(
+    state: &SolverState<G>,
+    root: &Sum,
+    options: SearchOptions,
+    config: CoordinatorConfig,
+    search: u64,
+    observer: &mut dyn Observer,
+    run: impl FnOnce(&mut dyn RemoteCoordinator),
+) -> (Report, Option<Contradiction>) {
+    let tree = SumTree::new(state, root, options, config.is_remote);
+    let mut known = state.knowledge.iter();
+    let results = std::iter::from_fn(|| {
+        let numbers: Vec<_> = known.by_ref().take(EARLIER_RESULTS).collect();
+        let count = numbers.len();
+        let bytes = couple_bytes(state.game(), numbers.into_iter().map(lost_couple));
+        (count > 0).then_some(SharedResults { count, bytes })
+    });
+    let (report, coordinator) = coordinate(tree, config, search, results, observer, run);
+    let worker = coordinator.contradicted_by();
+    let claims = coordinator.tree.claims;
+    (report, worker.map(|worker| Contradiction::new(claims, worker)))
 }
 
 #[cfg(test)]

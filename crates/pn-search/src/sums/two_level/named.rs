@@ -2,7 +2,7 @@
 //! process has its own ids.
 //!
 //! - [`Named`] is a game whose atoms have names.
-//! - [`Couple`] and [`SharedCouple`] are the contents of messages. Shared couples are written by [`append_couples`] and
+//! - [`Couple`] and [`SharedCouple`] are the contents of messages. Shared couples are written by [`couple_bytes`] and
 //!   read by [`couples_in`].
 
 use ahash::HashSet;
@@ -117,19 +117,19 @@ impl SharedCouple<'_> {
     }
 }
 
-/// Appends couples, given by their codes, to the bytes of a message.
-pub(super) fn append_couples<G: Named>(
+/// Returns couples, given by their codes, as bytes of a message.
+pub(super) fn couple_bytes<G: Named>(
     game: &G,
     couples: impl IntoIterator<Item = (u64, Entry)>,
-    bytes: &mut Vec<u8>,
-) {
-    let mut name = Vec::new();
+) -> Vec<u8> {
+    let (mut bytes, mut name) = (Vec::new(), Vec::new());
     for (code, entry) in couples {
         let (atom, nimber) = couple_of(code);
         name.clear();
         game.append_name(atom, &mut name);
-        SharedCouple { atom: &name, nimber, entry }.append_to(bytes);
+        SharedCouple { atom: &name, nimber, entry }.append_to(&mut bytes);
     }
+    bytes
 }
 
 /// Returns the code and the entry of the couple that is lost because an atom has this Grundy number.
@@ -258,8 +258,6 @@ impl<G: Named> TableEvaluator<'_, G> {
             let is_open = |entry: &Entry| entry.value().is_none() && !known.excludes(nimber);
             couples.extend(entry.filter(is_open).map(|entry| (code, entry)));
         }
-        let mut bytes = Vec::new();
-        append_couples(*game, couples, &mut bytes);
-        bytes
+        couple_bytes(&**game, couples)
     }
 }

@@ -7,23 +7,34 @@ use ahash::{HashMap, HashSet};
 
 use crate::Value;
 use crate::numbers::{Epsilon, INFINITY, Number, Pair};
-use crate::search_tree::{ChildSummary, Expanded, SearchTree, scan};
+use crate::search_tree::{Expanded, SearchTree, scan};
 use crate::sums::evaluate::{CoupleNumbers, OWN};
 use crate::sums::expand::{ExpandedCouple, NONE_NEW};
 use crate::sums::game::Impartial;
 use crate::sums::group::ThreadWorker;
-use crate::sums::solver_state::{Sum, code_of};
+use crate::sums::solver_state::{Sum, code_of, key_of};
 use crate::sums::store::option_at;
 use crate::sums::tree::Summand;
 use crate::table::Entry;
 
 /// A free leaf that has been taken.
 pub struct TakenCouple {
-    pub code: u64,
-    /// Codes of the couples from the root to the leaf's parent.
+    /// Codes of the couples from the root to the leaf.
     pub path: Vec<u64>,
     /// Keys of the sums of several parts that are on this path between the couples.
-    pub sums: Vec<u64>,
+    sums: Vec<u64>,
+}
+
+impl TakenCouple {
+    /// Returns the code of the leaf.
+    pub(super) fn code(&self) -> u64 {
+        *self.path.last().expect("the path ends at the leaf")
+    }
+
+    /// Returns the keys of all nodes on the path in the table of virtual losses.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
+        self.path.iter().map(|&code| key_of(code)).chain(self.sums.iter().copied())
+    }
 }
 
 /// Inner nodes of the tree, and leaves that are being searched. All other couples are free leaves.
@@ -31,7 +42,7 @@ pub struct TakenCouple {
 pub(super) struct Couples {
     /// Inner nodes.
     pub expanded: HashSet<u64>,
-    /// Taken leaves, with the couples above them.
+    /// Taken leaves, with the couples from the root to them.
     pub taken: HashMap<u64, Vec<u64>>,
 }
 
@@ -134,9 +145,9 @@ impl<G: Impartial> ThreadWorker<'_, G> {
             return Some(SelectedCouple::AllTaken);
         }
         if !couples.expanded.contains(&code) {
-            let (path, sums) = (selection.path.clone(), selection.sums.clone());
+            let (path, sums) = ([&selection.path[..], &[code]].concat(), selection.sums.clone());
             couples.taken.insert(code, path.clone());
-            return Some(SelectedCouple::Leaf(TakenCouple { code, path, sums }));
+            return Some(SelectedCouple::Leaf(TakenCouple { path, sums }));
         }
         selection.path.push(code);
         let base = self.tree.children.len();
@@ -230,10 +241,9 @@ impl<G: Impartial> ThreadWorker<'_, G> {
             Expanded::Solved(value) => return Some(self.store_value(code, value, work)),
             Expanded::Won(_) => return Some(self.store_value(code, Value::Win, work)),
         };
-        let ChildSummary { least, max, sum, count, .. } = scan(&evaluator.children[base..]);
-        let delta = evaluator.options.combination.combine(max, sum, count);
-        let pair = Pair { phi: least, delta };
-        let after = Entry { phi: least, delta, work: work.max(1) };
+        let summary = scan(&evaluator.children[base..]);
+        let pair = summary.numbers_of_parent(evaluator.options.combination);
+        let after = Entry::new(pair, work.max(1));
         if before != Some(after) {
             SearchTree::store(evaluator, code, pair, after.work);
         }
@@ -263,6 +273,7 @@ mod tests {
     use crate::sums::store::options_of;
     use crate::testing::impartial_games::Declared;
     use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     /// Collects all unexpanded open couples below a sum.
     fn leaves(
@@ -309,8 +320,9 @@ mod tests {
             // Below sums of all parts there are more leaves, so these games are smaller.
             let (sum_of_all_parts, atoms) = if seed % 3 == 0 { (true, 40) } else { (false, 60) };
             let game = Declared::random(seed, atoms, 6);
-            let state = SolverState::new(&game, 1 << 22).unwrap();
-            let root = Sum::new(&game, &[atoms - 1, atoms - 2, atoms - 3], (seed % 4) as u32);
+            let state = SolverState::new(Arc::new(game), 1 << 22).unwrap();
+            let root =
+                Sum::new(state.game(), &[atoms - 1, atoms - 2, atoms - 3], (seed % 4) as u32);
             let shared = SharedState::new(1, Limits::default(), Counters::default());
             let monitor = SearchMonitor::of_worker(WorkerSlot::first(&shared), None);
             let options = SearchOptions { sum_of_all_parts, ..SearchOptions::PAPER };
@@ -330,7 +342,7 @@ mod tests {
                     }
                     assert!(worker.tree.children.is_empty());
                 }
-                let taken: BTreeSet<u64> = jobs.iter().map(|job| job.code).collect();
+                let taken: BTreeSet<u64> = jobs.iter().map(TakenCouple::code).collect();
                 assert_eq!(taken.len(), jobs.len(), "seed {seed}");
                 let mut expected = BTreeSet::new();
                 leaves(&mut worker, &inner, root.atoms(), root.nimber(), &mut expected);
@@ -342,10 +354,10 @@ mod tests {
                 // One of the leaves becomes an inner node; the others are free again.
                 let one = jobs.swap_remove(seed as usize % jobs.len());
                 couples.taken.clear();
-                worker.search_job(one.code, 1).unwrap();
+                worker.search_job(one.code(), 1).unwrap();
                 worker.back_up(&one.path, 1).unwrap();
-                couples.expanded.insert(one.code);
-                inner.insert(one.code);
+                couples.expanded.insert(one.code());
+                inner.insert(one.code());
             }
         }
         assert!(max_leaves > 10, "{max_leaves}");

@@ -2,7 +2,7 @@
 //! are lost, duplicated and delayed. Results are compared with those of a recursive reference implementation.
 
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ahash::HashMap;
 use proptest::prelude::*;
@@ -12,14 +12,13 @@ use super::*;
 use crate::Value;
 use crate::cluster::message::Request;
 use crate::cluster::wire::{self, Kind};
-use crate::cluster::{CoordinatorConfig, Delivery, RemoteCoordinator, RemoteWorker};
+use crate::cluster::{CoordinatorConfig, RemoteCoordinator, RemoteWorker, WireWorker};
 use crate::run::{Outcome, Reason};
-use crate::split_mix::mix;
 use crate::sums::game::{
     Atom, AtomFeatures, GameFull, Impartial, Keep, OptionList, Retained, Stop,
 };
-use crate::testing::FaultRates;
 use crate::testing::impartial_games::Declared;
+use crate::testing::network::{FaultRates, NetworkEvents, run_network};
 
 mod messages;
 
@@ -162,150 +161,27 @@ impl Observer for NumberRecorder<'_> {
     }
 }
 
-/// A message that has been sent.
-enum Message {
-    Reply(Delivery),
-    Request(Vec<u8>),
-    /// Report of a worker's crash.
-    Crash(u64),
-}
-
-/// Time in ticks after which a request is repeated.
-const TIMEOUT: u64 = 150;
 const SEARCH: u64 = 77;
+
+type Worker<'l, 'g> = WireWorker<'l, SumWorker<ProcessGame<'g>>>;
+
+fn worker<'g>(
+    state: SolverState<ProcessGame<'g>>,
+    options: SearchOptions,
+    min_shared_work: u64,
+) -> Worker<'static, 'g> {
+    let worker = SumWorker::new(state, options, NonZeroUsize::MIN, min_shared_work);
+    WireWorker::new(worker, SEARCH, Limits::default())
+}
 
 fn config(job_nodes: u64) -> CoordinatorConfig {
     CoordinatorConfig { job_nodes, max_results_in_reply: 7, ..CoordinatorConfig::REMOTE }
 }
 
-/// Simulated network. Its clock counts ticks. A worker that crashes is replaced by the next of `workers`,
-/// which has no results.
-struct Carrier<'d, 's, S> {
-    coordinator: &'d mut dyn RemoteCoordinator,
-    workers: &'s [S],
-    faults: FaultRates,
-    random: u64,
-    now: u64,
-    /// Messages with their times of arrival.
-    messages: Vec<(u64, Message)>,
-    /// Running workers, with the times of their next idle requests.
-    running: Vec<(u64, u64)>,
-    started: u64,
-    crashes: u64,
-    /// Workers that have been removed from the coordinator.
-    removed: Vec<u64>,
-}
-
-impl<S: RemoteWorker> Carrier<'_, '_, S> {
-    fn random(&mut self, below: u64) -> u64 {
-        self.random += 1;
-        mix(self.random) % below
-    }
-
-    /// Sends a message. It arrives twice, once or never.
-    fn send(&mut self, message: impl Fn() -> Message) {
-        let FaultRates { loss, duplication, max_delay, .. } = self.faults;
-        for chance in [256, duplication] {
-            if self.random(256) < chance && self.random(256) >= loss {
-                let due = self.now + 1 + self.random(max_delay);
-                self.messages.push((due, message()));
-            }
-        }
-    }
-
-    fn worker(&self, worker: u64) -> Option<&S> {
-        let is_running = self.running.iter().any(|&(running, _)| running == worker);
-        self.workers.get(worker as usize).filter(|_| is_running)
-    }
-
-    fn run(&mut self, concurrent: u64) {
-        while !self.coordinator.status().is_over {
-            self.now += 1;
-            assert!(self.now < 1_000_000, "the search ends");
-            while self.running.len() < concurrent as usize {
-                let new = self.started.min(self.workers.len() as u64 - 1);
-                assert!(
-                    self.running.iter().all(|&(running, _)| running != new),
-                    "another worker can be started"
-                );
-                self.started += 1;
-                self.running.push((new, 0));
-            }
-            // Repeats requests whose replies may have been lost.
-            for index in 0..self.running.len() {
-                let (worker, next_request) = &mut self.running[index];
-                if *next_request > self.now {
-                    continue;
-                }
-                *next_request = self.now + TIMEOUT;
-                let delivery = self.coordinator.handle_idle(*worker);
-                match delivery.job.is_none() && !delivery.is_over {
-                    true => self.running[index].1 = self.now + 20,
-                    false => self.send(|| Message::Reply(delivery.clone())),
-                }
-            }
-            let now = self.now;
-            let due = |&(due, _): &(u64, Message)| due <= now;
-            while let Some(at) = self.messages.iter().position(due) {
-                match self.messages.swap_remove(at).1 {
-                    Message::Reply(delivery) => self.search(&delivery),
-                    Message::Request(bytes) => self.handle(&bytes),
-                    Message::Crash(worker) => {
-                        self.coordinator.remove_worker(worker);
-                        self.removed.push(worker);
-                    }
-                }
-            }
-        }
-    }
-
-    fn search(&mut self, delivery: &Delivery) {
-        if delivery.job.is_none() {
-            return;
-        }
-        let number = delivery.worker;
-        let Some(worker) = self.worker(number) else { return };
-        let last =
-            delivery.last.as_ref().and_then(|(last, node)| Some((self.worker(*last)?, node)));
-        let entries = last.map(|(last, node)| last.entries(node).unwrap());
-        let request = worker.search(delivery.worker, &delivery.reply, entries.as_deref()).unwrap();
-        if self.random(256) < self.faults.crash && self.started < self.workers.len() as u64 {
-            self.running.retain(|&(running, _)| running != number);
-            self.crashes += 1;
-            let due = self.now + 1 + self.random(TIMEOUT);
-            self.messages.push((due, Message::Crash(number)));
-            return;
-        }
-        self.send(|| Message::Request(request.clone()));
-    }
-
-    fn handle(&mut self, bytes: &[u8]) {
-        let Ok(delivery) = self.coordinator.handle(bytes) else {
-            let request: SumRequest = wire::decode(Kind::Request, SEARCH, bytes).unwrap();
-            assert!(self.removed.contains(&request.worker));
-            return;
-        };
-        for (worker, job) in self.coordinator.take_cancelled() {
-            if let Some(worker) = self.worker(worker) {
-                worker.cancel(job);
-            }
-        }
-        if delivery.job.is_none() && !delivery.is_over {
-            return;
-        }
-        for (worker, next_request) in &mut self.running {
-            if *worker == delivery.worker {
-                *next_request = self.now + TIMEOUT;
-            }
-        }
-        self.send(|| Message::Reply(delivery.clone()));
-    }
-}
-
 /// Result of a search.
 struct Summary {
     report: Report,
-    crashes: u64,
+    events: NetworkEvents,
     results: usize,
 }
 
@@ -313,7 +189,7 @@ struct Summary {
 /// of atoms that fit into the memory of the coordinator and of each worker.
 fn run(
     seed: u64,
-    concurrent: u64,
+    concurrent: usize,
     job_nodes: u64,
     max_atoms: [usize; 2],
     faults: FaultRates,
@@ -321,23 +197,22 @@ fn run(
     let game = Declared::random(seed, 70, 6);
     let (atoms, nimber) = ([69, 68, 67], (seed % 3) as u32);
     let numbers = oracle(&game);
-    let games: Vec<ProcessGame<'_>> =
-        (0..concurrent + 20).map(|_| ProcessGame::new(&game, max_atoms[1])).collect();
-    let states = games.iter().map(|game| SolverState::new(game, 1 << 20).unwrap());
+    let games = (0..concurrent + 20).map(|_| ProcessGame::new(&game, max_atoms[1]));
+    let states = games.map(|game| SolverState::new(Arc::new(game), 1 << 20).unwrap());
     let options = SearchOptions::PAPER;
-    let worker =
-        |state| SumWorker::new(state, options, NonZeroUsize::MIN, 2, SEARCH, Limits::default());
-    let workers: Vec<SumWorker<'_, _>> = states.map(worker).collect();
-    let process_game = ProcessGame::new(&game, max_atoms[0]);
+    let worker = |state| worker(state, options, 2);
+    let workers: Vec<Worker<'_, '_>> = states.map(worker).collect();
+    let all: Vec<&dyn RemoteWorker> = workers.iter().map(|worker| worker as _).collect();
+    let process_game = Arc::new(ProcessGame::new(&game, max_atoms[0]));
     // Makes the ids of atoms differ between processes.
-    for (at, game) in games.iter().enumerate().skip(1) {
-        game.intern(at as Atom % 3).unwrap();
+    for (at, worker) in workers.iter().enumerate().skip(1) {
+        worker.job_search.state.game().intern(at as Atom % 3).unwrap();
     }
-    let state = SolverState::new(&process_game, 1 << 20).unwrap();
+    let state = SolverState::new(process_game.clone(), 1 << 20).unwrap();
     let root =
-        Sum::new(&process_game, &atoms.map(|atom| process_game.intern(atom).unwrap()), nimber);
+        Sum::new(&*process_game, &atoms.map(|atom| process_game.intern(atom).unwrap()), nimber);
     let mut recorder = NumberRecorder { game: &process_game, numbers: Vec::new() };
-    let (mut crashes, mut results) = (0, 0);
+    let (mut events, mut results) = (NetworkEvents::default(), 0);
     let (report, contradiction) = coordinate_sum(
         &state,
         &root,
@@ -346,21 +221,8 @@ fn run(
         SEARCH,
         &mut recorder,
         |coordinator| {
-            let mut carrier = Carrier {
-                coordinator,
-                workers: &workers,
-                faults,
-                random: seed,
-                now: 0,
-                messages: Vec::new(),
-                running: Vec::new(),
-                started: 0,
-                crashes: 0,
-                removed: Vec::new(),
-            };
-            carrier.run(concurrent);
-            crashes = carrier.crashes;
-            results = carrier.coordinator.status().results;
+            events = run_network(coordinator, &all, concurrent, faults, seed);
+            results = coordinator.status().results;
         },
     );
     assert_eq!(contradiction, None, "seed {seed}");
@@ -379,13 +241,13 @@ fn run(
     let counters = report.counters;
     assert_eq!(counters.nodes, counters.first_level + counters.second_level);
     assert_eq!(counters.grundy_numbers, recorder.numbers.len() as u64);
-    for state in workers.iter().map(|worker| &worker.state).chain([&state]) {
+    for state in workers.iter().map(|worker| &worker.job_search.state).chain([&state]) {
         for (atom, number) in state.knowledge().iter() {
             let atom = state.game.declared(atom);
             assert_eq!(number, numbers[atom as usize], "seed {seed}");
         }
     }
-    Summary { report, crashes, results }
+    Summary { report, events, results }
 }
 
 proptest! {
@@ -394,19 +256,19 @@ proptest! {
     #[test]
     fn searches_with_faults_return_the_correct_value(
         seed in 0u64..1000,
-        workers in 1u64..6,
+        workers in 1usize..6,
         job_nodes in 2u64..40,
-        (loss, duplication, crash) in (0u64..100, 0u64..150, 0u64..20),
+        (loss, duplication, alteration, crash) in (0u64..100, 0u64..150, 0u64..60, 0u64..20),
         max_delay in 1u64..60,
     ) {
-        let faults = FaultRates { loss, duplication, crash, max_delay };
+        let faults = FaultRates { loss, duplication, alteration, crash, max_delay };
         run(seed, workers, job_nodes, [70; 2], faults);
     }
 
     #[test]
     fn searches_with_little_memory_return_no_wrong_value(
         seed in 0u64..1000,
-        workers in 1u64..4,
+        workers in 1usize..4,
         coordinator in 8usize..60,
         worker in 8usize..60,
     ) {
@@ -428,17 +290,23 @@ fn a_search_that_ended_without_memory_does_not_continue() {
 #[test]
 fn duplicated_results_are_not_answered_with_a_job() {
     for (seed, workers, loss, duplication, crash) in [(70, 5, 7, 100, 0), (459, 4, 17, 119, 18)] {
-        run(seed, workers, 3, [70; 2], FaultRates { loss, duplication, crash, max_delay: 1 });
+        run(
+            seed,
+            workers,
+            3,
+            [70; 2],
+            FaultRates { loss, duplication, alteration: 0, crash, max_delay: 1 },
+        );
     }
 }
 
 #[test]
 fn the_faults_of_the_tests_above_occur() {
-    let faults = FaultRates { loss: 40, duplication: 60, crash: 20, max_delay: 30 };
+    let faults = FaultRates { loss: 40, duplication: 60, alteration: 30, crash: 20, max_delay: 30 };
     let (mut crashes, mut results, mut collected, mut solved) = (0, 0, 0, 0);
     for seed in 0..15 {
         let summary = run(seed, 4, 4, [70; 2], faults);
-        crashes += summary.crashes;
+        crashes += summary.events.crashes;
         results += summary.results;
         let summary = run(seed, 3, 10, [60, 30], FaultRates::NONE);
         collected += summary.report.counters.collections;

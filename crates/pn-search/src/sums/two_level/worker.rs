@@ -4,18 +4,17 @@
 //! take more time than they save (docs/design/sprouts-search.md).
 
 use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::named::{
-    Couple, ImportError, Named, SharedCouple, append_couples, couples_in, lost_couple,
+    Couple, ImportError, Named, SharedCouple, couple_bytes, couples_in, lost_couple,
 };
 use crate::Value;
-use crate::cluster::message::{Job, JobId, JobOutcome, WorkerId};
-use crate::cluster::wire::{self, Kind};
-use crate::cluster::{RemoteWorker, WireError, WorkerJobs};
+use crate::cluster::message::JobOutcome;
+use crate::cluster::{JobResult, JobSearch, WireError};
 use crate::numbers::Pair;
+use crate::parallel::for_each_share;
 use crate::run::{Counters, Limits, Reason, SearchMonitor, SharedState, WorkerSlot};
 use crate::search_tree::{Expanded, SearchTree};
 use crate::sums::collect::Collector;
@@ -26,42 +25,32 @@ use crate::sums::group::{GroupResult, POLL_INTERVAL, ThreadWorker, WorkerGroup};
 use crate::sums::knowledge::MAX_GRUNDY;
 use crate::sums::options::SearchOptions;
 use crate::sums::solver_state::{SolverState, code_of, couple_of};
-use crate::threads::start_worker;
 
 /// Minimum number of results for which a further thread is started. To import that many takes several times as long as
 /// to start the thread.
 const MIN_SHARE: usize = 256;
 
-/// Stack of a thread that imports results, in bytes.
-const STACK_BYTES: usize = 1 << 20;
-
-/// A worker for a game whose atoms have names.
+/// A worker of a game whose atoms have names, to be used in a [`WireWorker`](crate::cluster::WireWorker).
 ///
 /// The budget of a job limits both nodes and expansions, because an expansion may add no new nodes.
-pub struct SumWorker<'a, G: Named> {
-    pub(super) state: SolverState<'a, G>,
+pub struct SumWorker<G: Named> {
+    pub(super) state: SolverState<G>,
     options: SearchOptions,
     threads: NonZeroUsize,
     min_shared_work: u64,
-    jobs: WorkerJobs<'a>,
     scratch: Mutex<G::Scratch>,
 }
 
-impl<'a, G: Named> SumWorker<'a, G> {
-    /// Creates a worker for the search with id `search`. It shares Grundy numbers that took at least `min_shared_work`
-    /// expansions. The worker owns the solver state: a job may let the table
-    /// grow, and no other search may use the table meanwhile.
+impl<G: Named> SumWorker<G> {
+    /// Creates a worker that shares Grundy numbers that took at least `min_shared_work` expansions. It owns the solver
+    /// state: a job may let the table grow, and no other search may use the table meanwhile.
     pub fn new(
-        state: SolverState<'a, G>,
+        state: SolverState<G>,
         options: SearchOptions,
         threads: NonZeroUsize,
         min_shared_work: u64,
-        search: u64,
-        limits: Limits<'a>,
     ) -> Self {
-        let jobs = WorkerJobs::new(search, limits);
-        let scratch = Mutex::default();
-        SumWorker { state, options, threads, min_shared_work, jobs, scratch }
+        SumWorker { state, options, threads, min_shared_work, scratch: Mutex::default() }
     }
 
     /// Calls `run` with an evaluator. Returns the result of `run` and the evaluator's counters.
@@ -80,25 +69,8 @@ impl<'a, G: Named> SumWorker<'a, G> {
     /// # Errors
     /// If a result contradicts this worker's results. The error is the atom.
     fn add_results(&self, results: &[SharedCouple<'_>]) -> Result<(), Atom> {
-        let share = results.len().div_ceil(self.threads.get()).max(MIN_SHARE);
-        let mut shares = results.chunks(share);
-        let own = shares.next().unwrap_or_default();
-        std::thread::scope(|scope| {
-            let start = |share| {
-                let add = move || self.add_share(share);
-                start_worker(scope, "results", STACK_BYTES, add).ok_or(share)
-            };
-            let threads: Vec<_> = shares.map(start).collect();
-            let mut added = self.add_share(own);
-            for thread in threads {
-                let more = match thread {
-                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                    Err(share) => self.add_share(share),
-                };
-                added = added.and(more);
-            }
-            added
-        })
+        let add = |results: &[SharedCouple<'_>]| self.add_share(results);
+        for_each_share(results, self.threads, MIN_SHARE, add).into_iter().collect()
     }
 
     fn add_share(&self, results: &[SharedCouple<'_>]) -> Result<(), Atom> {
@@ -139,12 +111,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
     }
 
     /// Searches a couple. Returns the outcome, the counters and the new Grundy numbers for other workers.
-    fn search_couple(
-        &self,
-        code: u64,
-        budget: u64,
-        limits: Limits<'_>,
-    ) -> (JobOutcome<Vec<u8>>, Counters, Vec<u8>) {
+    fn search_couple(&self, code: u64, budget: u64, limits: Limits<'_>) -> JobResult<Vec<u8>> {
         let state = &self.state;
         let threads = self.threads.get() as u32;
         let group = WorkerGroup { state, options: self.options, count: threads };
@@ -169,7 +136,7 @@ impl<'a, G: Named> SumWorker<'a, G> {
             // If the memory is full, the results so far are sent.
             Ok(None) | Err(Reason::NodeLimit | Reason::Memory) => {
                 let (outcome, counters) = self.evaluate(|evaluator| children(evaluator, code));
-                spent.add_since(&counters, &Counters::default());
+                spent.add(&counters);
                 outcome
             }
         };
@@ -178,61 +145,45 @@ impl<'a, G: Named> SumWorker<'a, G> {
         numbers.extend(state.knowledge.get(atom).grundy().map(|number| (atom, number)));
         numbers.sort_unstable();
         numbers.dedup();
-        let mut results = Vec::new();
-        append_couples(state.game, numbers.into_iter().map(lost_couple), &mut results);
+        let results = couple_bytes(state.game(), numbers.into_iter().map(lost_couple));
         // The coordinator counts the entries of its own table, and each Grundy number when it first receives it.
         let spent = Counters { table_used: 0, table_replaced: 0, grundy_numbers: 0, ..spent };
         (outcome, spent, results)
     }
 }
 
-impl<G: Named> RemoteWorker for SumWorker<'_, G> {
+impl<G: Named> JobSearch for SumWorker<G> {
+    type Node = Couple;
+    /// Results about the couples below a node.
+    type Children = Vec<u8>;
+
     fn search(
         &self,
-        worker: WorkerId,
-        reply: &[u8],
-        entries: Option<&[u8]>,
-    ) -> Result<Vec<u8>, WireError> {
-        if let Some(bytes) = entries {
-            wire::open(Kind::Entries, self.jobs.search, bytes)?;
+        Couple { atom, nimber }: Couple,
+        results: &[u8],
+        _entries: &[u8],
+        budget: u64,
+        limits: Limits<'_>,
+    ) -> Result<JobResult<Vec<u8>>, WireError> {
+        if nimber > MAX_GRUNDY {
+            return Err(WireError::Unexpected("a job with a valid nim heap"));
         }
-        self.jobs.run(worker, reply, |job, results, limits| {
-            let Job { node: Couple { atom, nimber }, budget, .. } = job;
-            if nimber > MAX_GRUNDY {
-                return Err(WireError::Unexpected("a job with a valid nim heap"));
+        let scratch = &mut *lock(&self.scratch);
+        let results: Option<Vec<SharedCouple<'_>>> = couples_in(results).collect();
+        let results = results.ok_or(WireError::Unexpected("a list of valid results"))?;
+        let taken = self.add_results(&results);
+        let atom = self.find(&atom, scratch, limits.stop)?;
+        Ok(match (taken, atom) {
+            (Err(atom), _) => {
+                // The worker sends its own number, unless it has only excluded the number in the result.
+                let SolverState { game, knowledge, .. } = &self.state;
+                let number = knowledge.get(atom).grundy().map(|number| lost_couple((atom, number)));
+                let known = couple_bytes(&**game, number);
+                (JobOutcome::Failed(Reason::Contradiction), Counters::default(), known)
             }
-            let scratch = &mut *lock(&self.scratch);
-            let results: Option<Vec<SharedCouple<'_>>> = couples_in(results).collect();
-            let results = results.ok_or(WireError::Unexpected("a list of valid results"))?;
-            let taken = self.add_results(&results);
-            let atom = self.find(&atom, scratch, limits.stop)?;
-            Ok(match (taken, atom) {
-                (Err(atom), _) => {
-                    // The worker sends its own number, unless it has only excluded the number in the result.
-                    let SolverState { game, knowledge, .. } = &self.state;
-                    let mut known = Vec::new();
-                    if let Some(number) = knowledge.get(atom).grundy() {
-                        append_couples(*game, [lost_couple((atom, number))], &mut known);
-                    }
-                    (JobOutcome::Failed(Reason::Contradiction), Counters::default(), known)
-                }
-                (_, None) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
-                (_, Some(atom)) => self.search_couple(code_of(atom, nimber), budget, limits),
-            })
+            (_, None) => (JobOutcome::Open(Vec::new()), Counters::default(), Vec::new()),
+            (_, Some(atom)) => self.search_couple(code_of(atom, nimber), budget, limits),
         })
-    }
-
-    fn entries(&self, node: &[u8]) -> Result<Vec<u8>, WireError> {
-        let _: Couple = wire::decode(Kind::Node, self.jobs.search, node)?;
-        Ok(wire::seal(Kind::Entries, self.jobs.search, |_| {}))
-    }
-
-    fn cancel(&self, job: JobId) {
-        self.jobs.cancel(job);
-    }
-
-    fn counters(&self) -> Counters {
-        self.jobs.counters()
     }
 
     fn capacity(&self) -> u64 {

@@ -184,7 +184,7 @@ fn finish(
     let Found { solution, table, proof, checkpoints, database_error, trace } = found;
     let Answer { args, board, .. } = *answer;
     if args.lines && proof.is_none() && solution.winner.is_some() {
-        answer.print_early(&answer.report(&solution, None, checkpoints.as_ref(), None));
+        answer.print_early(&solution, checkpoints.as_ref());
     }
     let judge = || {
         let mut analyst = Analyst::after(board, table, options)?;
@@ -241,8 +241,10 @@ impl Answer<'_> {
     }
 
     /// Prints the result before further work that may run out of memory. JSON is a single object, which is printed when
-    /// it is complete or when an allocation fails.
-    fn print_early(&self, report: &SolveReport<'_>) {
+    /// it is complete or when an allocation fails; then there is no proof.
+    fn print_early(&self, solution: &Solution, checkpoints: Option<&RunCheckpoints<'_>>) {
+        let proof = self.args.proof.as_deref().map(ProofResult::out_of_memory);
+        let report = self.report(solution, proof.as_ref(), checkpoints, None);
         if self.args.output.json {
             out_of_memory::keep_answer(output::json(&report.json()).ok());
         } else {

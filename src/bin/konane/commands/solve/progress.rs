@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use super::Answer;
 use super::checkpoint::RunCheckpoints;
-use super::proof::ProofResult;
 use crate::exit::CliError;
 use crate::output::{proof_number, short};
 use crate::progress::ProgressDisplay;
@@ -70,11 +69,8 @@ impl ProofObserver for SolveObserver<'_> {
     fn solved(&mut self, solution: &Solution) {
         self.solved = Some(Instant::now());
         self.note_written();
-        let Answer { args, .. } = *self.answer;
-        let proof = args.proof.as_deref().map(ProofResult::out_of_memory);
         let checkpoints = self.run_checkpoints.as_ref();
-        let report = self.answer.report(solution, proof.as_ref(), checkpoints, None);
-        self.display.aside(|| self.answer.print_early(&report));
+        self.display.aside(|| self.answer.print_early(solution, checkpoints));
     }
 
     fn collecting(&mut self, progress: &CertificateProgress) {

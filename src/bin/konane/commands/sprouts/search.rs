@@ -1,6 +1,7 @@
 //! Search of `sprouts solve` and `sprouts grundy`: arguments, solver state, database and JSON.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
@@ -101,7 +102,7 @@ impl SproutsSearchArgs {
 /// The game with the position to search.
 pub struct SproutsStart {
     /// Store of all lands.
-    pub game: Sprouts,
+    pub game: Arc<Sprouts>,
     /// The position.
     pub position: Position,
     /// Lands of the position.
@@ -115,7 +116,7 @@ impl SproutsStart {
     pub fn new(text: &str, args: &SproutsSearchArgs) -> Result<SproutsStart, CliError> {
         let memory = enough(args.search.limits.memory)?;
         let position = text::read(text)?;
-        let game = Sprouts::new(memory);
+        let game = Arc::new(Sprouts::new(memory));
         let mut scratch = Scratch::default();
         let atoms = game.atoms(&position, &mut scratch)?;
         let canonical = game.text(&atoms);
@@ -124,21 +125,21 @@ impl SproutsStart {
 }
 
 /// A solver state with the Grundy numbers of the database, and the database that receives new ones.
-pub struct SproutsSearch<'g> {
+pub struct SproutsSearch {
     /// Table and known values of all searches.
-    pub state: SolverState<'g, Sprouts>,
+    pub state: SolverState<Sprouts>,
     /// Observer of the searches.
-    pub observer: SproutsObserver<'g>,
+    pub observer: SproutsObserver,
     /// Options of the searches.
     pub options: SearchOptions,
     profile: &'static str,
 }
 
-impl<'g> SproutsSearch<'g> {
+impl SproutsSearch {
     /// Opens the database, if there is one.
-    pub fn new(game: &'g Sprouts, args: &SproutsSearchArgs) -> Result<Self, CliError> {
+    pub fn new(game: &Arc<Sprouts>, args: &SproutsSearchArgs) -> Result<Self, CliError> {
         let memory = args.search.limits.memory.memory;
-        let state = SolverState::new(game, memory).map_err(CliError::SproutsTable)?;
+        let state = SolverState::new(game.clone(), memory).map_err(CliError::SproutsTable)?;
         let path = args.numbers.db.as_deref();
         let open = |path| GrundyFile::open(path, game, state.knowledge());
         let database = path.map(open).transpose()?;
@@ -147,6 +148,7 @@ impl<'g> SproutsSearch<'g> {
         }
         let display = ProgressDisplay::new(args.output.quiet);
         let table_capacity = state.table().capacity();
+        let game = game.clone();
         let observer = SproutsObserver { game, display, database, table_capacity, trace: None };
         let (options, profile) = (args.options(), args.profile.0);
         Ok(SproutsSearch { state, observer, options, profile })
@@ -196,8 +198,8 @@ pub fn warn_if_torn(path: &Path, contents: &Contents) {
 }
 
 /// Shows progress, writes the trace, and adds Grundy numbers to the database when they are found.
-pub struct SproutsObserver<'g> {
-    game: &'g Sprouts,
+pub struct SproutsObserver {
+    game: Arc<Sprouts>,
     display: ProgressDisplay,
     database: Option<GrundyFile>,
     table_capacity: u64,
@@ -205,7 +207,7 @@ pub struct SproutsObserver<'g> {
     pub trace: Option<Trace>,
 }
 
-impl Observer for SproutsObserver<'_> {
+impl Observer for SproutsObserver {
     fn progress(&mut self, progress: &Progress) {
         self.display.update(|seconds| {
             let Counters { expansions, grundy_numbers, .. } = progress.counters;
@@ -228,7 +230,7 @@ impl Observer for SproutsObserver<'_> {
     }
 
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
-        self.database.as_mut().is_none_or(|database| database.add(self.game, numbers))
+        self.database.as_mut().is_none_or(|database| database.add(&self.game, numbers))
     }
 }
 

@@ -113,7 +113,7 @@ fn solve(
     let start = SproutsStart::new(text, flags)?;
     let mut solver = SproutsSearch::new(&start.game, flags)?;
     let (options, threads) = (solver.options, all.get() as u32);
-    let root = Sum::new(&start.game, &start.atoms, nimber);
+    let root = Sum::new(&*start.game, &start.atoms, nimber);
     tracing::debug!(
         "the search of {text} begins: {}, {}, {} of memory",
         algorithm.name(),
@@ -150,8 +150,7 @@ fn solve(
     // The trace covers only the search of the position itself.
     let trace = observer.trace.take();
     // The outcome is reported even if there is no memory for the moves.
-    let moves =
-        survey(state, &start.game, position, options, &mut scratch, observer, &mut |_| {}).ok();
+    let moves = survey(state, position, options, &mut scratch, observer, &mut |_| {}).ok();
     observer.trace = trace;
     let moves = moves.as_ref();
     let closed = solver.close(&mut figures);

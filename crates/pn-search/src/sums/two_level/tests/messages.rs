@@ -9,17 +9,15 @@ use crate::table::Entry;
 
 /// Calls `test` with a coordinator and two workers of a search that takes a few jobs. Returns the result of the search.
 fn with_coordinator(
-    test: impl FnOnce(&mut dyn RemoteCoordinator, &[SumWorker<'_, ProcessGame<'_>>]),
+    test: impl FnOnce(&mut dyn RemoteCoordinator, &[Worker<'_, '_>]),
 ) -> (Report, Option<Contradiction>) {
     let game = Declared::random(8, 70, 6);
     let games = [(); 3].map(|()| ProcessGame::new(&game, 70));
-    let states = games.each_ref().map(|game| SolverState::new(game, 1 << 20).unwrap());
+    let states = games.map(|game| SolverState::new(Arc::new(game), 1 << 20).unwrap());
     let [state, first, second] = states;
     let options = SearchOptions::PAPER;
-    let worker =
-        |state| SumWorker::new(state, options, NonZeroUsize::MIN, 1, SEARCH, Limits::default());
-    let workers = [worker(first), worker(second)];
-    let [process_game, ..] = &games;
+    let workers = [first, second].map(|state| worker(state, options, 1));
+    let process_game = state.game();
     let atoms = [69, 68, 67].map(|atom| process_game.intern(atom).unwrap());
     let root = Sum::new(process_game, &atoms, 0);
     let config = CoordinatorConfig { max_results_in_reply: 1000, ..config(4) };
@@ -60,7 +58,7 @@ fn a_late_worker_receives_all_results() {
         let reply: Reply<Couple> = wire::decode(Kind::Reply, SEARCH, &late.reply).unwrap();
         assert_eq!((couples_in(&reply.results).count(), reply.received), (results, results));
         workers[1].search(1, &late.reply, None).unwrap();
-        let SolverState { game, knowledge, .. } = &workers[1].state;
+        let SolverState { game, knowledge, .. } = &workers[1].job_search.state;
         for SharedCouple { atom, nimber, entry } in couples_in(&reply.results).flatten() {
             assert_eq!(entry.value(), Some(Value::Loss));
             let known = knowledge.get(game.find(atom, &mut ()).unwrap().unwrap());
@@ -114,9 +112,7 @@ fn invalid_names_and_numbers_are_ignored() {
 }
 
 /// Returns the text of the contradiction that ends a search.
-fn contradiction(
-    test: impl FnOnce(&mut dyn RemoteCoordinator, &[SumWorker<'_, ProcessGame<'_>>]),
-) -> String {
+fn contradiction(test: impl FnOnce(&mut dyn RemoteCoordinator, &[Worker<'_, '_>])) -> String {
     let (report, contradiction) = with_coordinator(|coordinator, workers| {
         test(coordinator, workers);
         assert!(coordinator.status().is_over);
@@ -159,8 +155,8 @@ fn contradictions_end_the_search() {
     // A worker receives a number that contradicts its own results. It reports its own number if it has one.
     for knows_number in [true, false] {
         let text = contradiction(|coordinator, workers| {
-            let atom = workers[0].state.game.intern(5).unwrap();
-            let knowledge = workers[0].state.knowledge();
+            let atom = workers[0].job_search.state.game.intern(5).unwrap();
+            let knowledge = workers[0].job_search.state.knowledge();
             match knows_number {
                 true => knowledge.set_grundy(atom, 1),
                 false => knowledge.exclude(atom, 1),
