@@ -63,6 +63,8 @@ pub struct MisereSprouts {
     options: Chunks<OnceLock<Box<[u64]>>>,
     /// Bytes of the lists in `options`.
     option_bytes: AtomicU64,
+    /// Number of lands whose moves were generated.
+    generated: AtomicU64,
     max_bytes: u64,
     is_full: AtomicBool,
 }
@@ -111,6 +113,7 @@ impl MisereSprouts {
             land_trees: Chunks::default(),
             options: Chunks::default(),
             option_bytes: AtomicU64::new(0),
+            generated: AtomicU64::new(0),
             max_bytes,
             is_full: AtomicBool::new(false),
         }
@@ -175,7 +178,7 @@ impl MisereSprouts {
             return Ok(());
         }
         let mut options = OptionList::default();
-        self.lands.options(land, &mut scratch.moves, &mut options)?;
+        self.generate(land, scratch, &mut options)?;
         let mut trees = Vec::with_capacity(options.len());
         for option in options.iter() {
             let mut sum = ZERO;
@@ -266,6 +269,16 @@ impl MisereSprouts {
         (group == NO_ITEMS).then(value)
     }
 
+    fn generate(
+        &self,
+        land: Atom,
+        scratch: &mut MisereScratch,
+        options: &mut OptionList<'_>,
+    ) -> Result<(), GameFull> {
+        self.generated.fetch_add(1, Ordering::Relaxed);
+        self.lands.options(land, &mut scratch.moves, options)
+    }
+
     /// Returns the codes of the options of a large land.
     fn options_of(&self, land: Atom, scratch: &mut MisereScratch) -> Result<&[u64], GameFull> {
         let slot = self.options.get_or_allocate(land);
@@ -273,7 +286,7 @@ impl MisereSprouts {
             return Ok(options);
         }
         let mut options = OptionList::default();
-        self.lands.options(land, &mut scratch.moves, &mut options)?;
+        self.generate(land, scratch, &mut options)?;
         let mut codes = Vec::with_capacity(options.len());
         for option in options.iter() {
             codes.push(self.code_of_sum(option, scratch)?);

@@ -1,6 +1,7 @@
 //! [`MisereSolver`]: winners of positions and of their moves under misère play.
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use pn_search::Value;
@@ -53,6 +54,11 @@ impl MisereSolver {
     /// Returns an estimate of the memory in use, in bytes.
     pub fn bytes(&self) -> u64 {
         self.table.used_bytes() as u64 + self.game.bytes()
+    }
+
+    /// Returns the number of entries that fit into the table.
+    pub fn table_capacity(&self) -> u64 {
+        self.table.capacity()
     }
 
     /// Returns the canonical text of a position.
@@ -227,6 +233,7 @@ impl MisereSolver {
             profile: "tuned",
             threads: report.threads,
             lands: self.game.lands.lands(),
+            generated: self.game.generated.load(Ordering::Relaxed),
             memory_bytes: report.memory_bytes,
             ..SearchFigures::new(
                 &report.counters,

@@ -271,7 +271,7 @@ fn shown(json: &SproutsSolution, moves: Option<&Analysis>, requested: Option<u32
     let threads = output::threads(search.threads, requested);
     lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, search.profile)));
     lines.extend(json.jobs.map(|jobs| ("jobs", output::grouped(jobs))));
-    lines.extend(rows(search));
+    lines.extend(rows(search).into_iter().filter(|(name, _)| !json.misere || *name != "found"));
     let heap = if json.nimber > 0 { format!(" + *{}", json.nimber) } else { String::new() };
     output::rows(&format!("{}{heap}", json.position), &lines)
 }
