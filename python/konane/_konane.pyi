@@ -383,6 +383,7 @@ def sprouts_solve(
     *,
     algo: Literal["dfpn", "pns", "pns-pdfpn"] = "dfpn",
     nimber: int = 0,
+    misere: bool = False,
     threads: int | None = None,
     memory: int | str | None = "1GiB",
     time_limit: float | str | None = None,
@@ -397,6 +398,8 @@ def sprouts_solve(
     `memory` is a number of bytes or a text such as ``"4GiB"``, `time_limit` a number of seconds or a
     text such as ``"1m30s"``. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
     end; an exception that it raises ends the search.
+
+    With `misere`, the player who makes the last move loses. Then `algo` is ``"dfpn"`` and `nimber` is 0.
 
     Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is
     ``"unknown"`` and ``reason`` names the limit. Raises ``InputError`` with the place of the error for a text that

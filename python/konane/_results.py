@@ -345,6 +345,7 @@ class SproutsSolution:
     * ``position``: The position as it was given.
     * ``canonical``: Its canonical form.
     * ``nimber``: Size of the nim heap that is added to it.
+    * ``misere``: True if the player who makes the last move loses.
     * ``outcome``: ``"win"`` or ``"loss"`` for the player to move, or ``"unknown"``.
     * ``reason``: Reason for an unknown outcome.
     * ``pn``: Proof number of the position for the player to move, while the outcome is unknown.
@@ -370,6 +371,7 @@ class SproutsSolution:
     position: str
     canonical: str
     nimber: int
+    misere: bool = False
     outcome: _Outcome
     reason: _Reason | None = None
     pn: float | None = None

@@ -8,7 +8,8 @@ use konane::search::run::{Limits, Report};
 use konane::search::sums::{
     self, Atom, DEFAULT_JOB_EXPANSIONS, GrundyReport, SearchOptions, SolverState, Sum,
 };
-use konane::sprouts::analysis::winning_move;
+use konane::sprouts::analysis::{Goal, winning_move};
+use konane::sprouts::misere::MisereSolver;
 use konane::sprouts::{
     Algorithm, MAX_NIMBER, Position, Scratch, SearchFigures, Sprouts, SproutsSolution, draw,
 };
@@ -89,6 +90,32 @@ impl SproutsSearch {
     }
 }
 
+impl SproutsSearch {
+    /// Solves the misère game. Returns the report and the position after a winning move.
+    fn run_misere(
+        &self,
+        latest: &Latest<Progress<'static>>,
+        stop: &AtomicBool,
+    ) -> Result<SproutsAnswer<(Report, Option<String>)>, Failure> {
+        let (position, limits) = (&self.position, self.limit_args.to_limits(stop));
+        let solver = MisereSolver::new(self.memory)?;
+        let threads = NonZeroUsize::new(self.threads as usize).unwrap_or(NonZeroUsize::MIN);
+        let observer = &mut SproutsObserver { latest, table_capacity: solver.table_capacity() };
+        let report = solver.solve(position, threads, limits, observer)?;
+        let moves = solver
+            .analyse_moves(position, &report, Goal::Winner, threads, limits, &mut |_| {})
+            .ok();
+        let best =
+            moves.and_then(|moves| Some(moves.with(Some(Value::Win)).next()?.position.clone()));
+        Ok(SproutsAnswer {
+            answer: (report, best),
+            canonical: solver.canonical(position)?,
+            lands: solver.game().lands().lands(),
+            table_capacity: solver.table_capacity(),
+        })
+    }
+}
+
 /// Makes a `konane.Progress` of a search of Sprouts.
 fn object<'py>(
     py: Python<'py>,
@@ -115,14 +142,16 @@ pub fn outcome(report: &Report) -> (&'static str, Option<Reason>) {
 /// text such as ``"1m30s"``. `progress` is called with a ``Progress`` at most every `interval` seconds, and once at the
 /// end; an exception that it raises ends the search.
 ///
+/// With `misere`, the player who makes the last move loses. Then `algo` is ``"dfpn"`` and `nimber` is 0.
+///
 /// Twenty-nine spots take some seconds, 47 a minute. When a limit is reached, ``outcome`` is
 /// ``"unknown"`` and ``reason`` names the limit. Raises ``InputError`` with the place of the error for a text that
 /// is not a position.
 #[pyfunction]
 #[pyo3(
-    name = "sprouts_solve", signature = (text, *, algo=StrArg::from("dfpn"), nimber=IntegerArg::from(0), threads=None,
-    memory=None, time_limit=None, max_nodes=None, progress=None, interval=None),
-    text_signature = "(text, *, algo='dfpn', nimber=0, threads=None, memory='1GiB', \
+    name = "sprouts_solve", signature = (text, *, algo=StrArg::from("dfpn"), nimber=IntegerArg::from(0), misere=false,
+    threads=None, memory=None, time_limit=None, max_nodes=None, progress=None, interval=None),
+    text_signature = "(text, *, algo='dfpn', nimber=0, misere=False, threads=None, memory='1GiB', \
     time_limit=None, max_nodes=None, progress=None, interval=0.1)"
 )]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword")]
@@ -131,6 +160,7 @@ pub fn solve<'py>(
     text: StrArg<name::Text>,
     algo: StrArg<name::Algo>,
     nimber: IntegerArg<name::Nimber>,
+    misere: bool,
     threads: Option<ThreadCountArg>,
     memory: Option<MemoryArg>,
     time_limit: Option<SecondsArg<name::TimeLimit>>,
@@ -140,6 +170,11 @@ pub fn solve<'py>(
 ) -> Result<Bound<'py, PyAny>, Failure> {
     let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
     let nimber = nimber.within(0..=MAX_NIMBER.into())? as u32;
+    if misere && (algorithm != Algorithm::Dfpn || nimber > 0) {
+        let problem = "misere=True takes no nimber, and algo 'dfpn' only: Grundy numbers do not decide the \
+                       misère game";
+        return Err(Failure::input(problem));
+    }
     let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
     let threads = search_threads(threads, algorithm.name(), &parallel)?;
     let limit_args = LimitArgs { nodes: max_nodes, time: time_limit };
@@ -147,6 +182,9 @@ pub fn solve<'py>(
     let latest = Latest::default();
     let mut reporter = ProgressReporter::new(ProgressCallback::new(progress, interval)?, &latest);
     let work = |stop: &AtomicBool| {
+        if misere {
+            return search.run_misere(&latest, stop);
+        }
         search.run(|state, atoms| {
             let root = Sum::new(state.game(), atoms, nimber);
             let (options, limits) = (SearchOptions::TUNED, search.limit_args.to_limits(stop));
@@ -173,7 +211,7 @@ pub fn solve<'py>(
     reporter.end(last, object)?;
     let search = SearchFigures {
         profile: Profile::Tuned.name(),
-        heuristic: SearchOptions::TUNED.heuristic,
+        heuristic: !misere && SearchOptions::TUNED.heuristic,
         threads: report.threads,
         lands: found.lands,
         memory_bytes: report.memory_bytes,
@@ -184,6 +222,7 @@ pub fn solve<'py>(
         position: text.to_string(),
         canonical: Some(found.canonical),
         nimber,
+        misere,
         best_move,
         ..SproutsSolution::new(algorithm, &report, search)
     };

@@ -137,3 +137,14 @@ def test_errors():
 def test_a_picture():
     tree = ElementTree.fromstring(sprouts.draw("0.AB|AB"))
     assert tree.tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_misere() -> None:
+    outcomes = [konane.sprouts.solve(f"0*{spots}", misere=True).outcome for spots in range(1, 9)]
+    assert outcomes == ["win", "loss", "loss", "loss", "win", "win", "loss", "loss"]
+    found = konane.sprouts.solve("0*6", misere=True)
+    assert found.misere and not konane.sprouts.solve("0*6").misere
+    assert konane.sprouts.solve(found.best_move, misere=True).outcome == "loss"
+    for arguments in ({"nimber": 1}, {"algo": "pns"}):
+        with pytest.raises(konane.InputError, match="misere=True"):
+            konane.sprouts.solve("0*6", misere=True, **arguments)

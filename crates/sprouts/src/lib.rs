@@ -51,6 +51,7 @@ pub mod forecast;
 mod game;
 pub mod grundy_db;
 pub mod grundy_file;
+pub mod misere;
 mod moves;
 mod names;
 mod notation;

@@ -23,6 +23,9 @@ pub struct SproutsSolution {
     pub canonical: Option<String>,
     /// Size of the nim heap that is added to the position.
     pub nimber: u32,
+    /// True if the player who makes the last move loses. Omitted if false.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub misere: bool,
     /// The outcome for the player to move.
     #[serde(serialize_with = "or_unknown::serialize")]
     #[cfg_attr(feature = "json-schema", schemars(with = "konane_base::json::OrUnknown<Value>"))]

@@ -43,6 +43,7 @@ use serde::Serialize;
 
 use super::grundy_db::{Contents, GrundyDbError};
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
+use super::misere::MisereSolver;
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
 pub use survey::{SurveyOptions, survey};
@@ -171,6 +172,9 @@ impl AnalystError {
     }
 }
 
+/// Memory of the solver that an analyst of the misère game does not use.
+const UNUSED_BYTES: u64 = 16 << 20;
+
 /// Analyses positions, one at a time, and keeps its results.
 ///
 /// It can be moved to another thread, but only one thread at a time can use it. Other threads can stop an
@@ -182,6 +186,8 @@ pub struct Analyst {
     /// Lands with smaller ids have their Grundy numbers from the file.
     from_file: Atom,
     threads: NonZeroUsize,
+    /// Solver of the misère game, if this is the game that is analysed.
+    misere: Option<MisereSolver>,
 }
 
 impl std::fmt::Debug for Analyst {
@@ -213,7 +219,23 @@ impl Analyst {
         // with a Grundy number are never removed.
         let from_file = state.game().lands();
         let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
-        Ok(Analyst { state, scratch, file, from_file, threads })
+        Ok(Analyst { state, scratch, file, from_file, threads, misere: None })
+    }
+
+    /// Creates an analyst of the misère game: the player who makes the last move loses. Its analyses have
+    /// outcomes, but no Grundy numbers.
+    ///
+    /// # Errors
+    /// [`AnalystError::Table`] if there is not enough memory.
+    pub fn misere(memory_bytes: u64) -> Result<Analyst, AnalystError> {
+        // The solver of the other game is not used.
+        let analyst = Analyst::new(UNUSED_BYTES, None)?;
+        Ok(Analyst { misere: Some(MisereSolver::new(memory_bytes)?), ..analyst })
+    }
+
+    /// Returns true if this is an analyst of the misère game.
+    pub fn is_misere(&self) -> bool {
+        self.misere.is_some()
     }
 
     /// Sets the number of threads of long searches.
@@ -270,7 +292,10 @@ impl Analyst {
         limits: Limits<'_>,
         on_change: &mut dyn FnMut(&Analysis),
     ) -> Result<Analysis, MovesError> {
-        let Analyst { state, scratch, file, from_file, threads } = self;
+        if let Some(misere) = &self.misere {
+            return misere.analyse(position, goal, self.threads, limits, on_change);
+        }
+        let Analyst { state, scratch, file, from_file, threads, .. } = self;
         let options = SurveyOptions {
             goal,
             nimber: 0,

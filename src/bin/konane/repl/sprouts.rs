@@ -180,8 +180,12 @@ impl<'a> SproutsSession<'a> {
         };
         self.side = self.chosen.unwrap_or(loser);
         let prospect = prospect(winner, self.side.player(), false);
+        let rule = match self.analyst.is_misere() {
+            true => " The player who makes the last move loses.",
+            false => "",
+        };
         Ok(format!(
-            "{}: {}. {prospect}.\nWrite the number of a move, a position or help.\n",
+            "{}: {}. {prospect}.{rule}\nWrite the number of a move, a position or help.\n",
             analysis.canonical, self.side
         ))
     }
@@ -190,7 +194,7 @@ impl<'a> SproutsSession<'a> {
     fn choose(&mut self, analysis: &Analysis) -> Result<(String, String), CliError> {
         if let Some(child) = analysis.with(Some(Value::Win)).next() {
             let after = self.look(&read_back(&child.position))?;
-            return Ok((child.position.clone(), losing_reason(&after)));
+            return Ok((child.position.clone(), self.losing_reason(&after)));
         }
         if let Some(child) = analysis.with(None).next() {
             let reason = match analysis.outcome {
@@ -213,6 +217,14 @@ impl<'a> SproutsSession<'a> {
         let (position, replies) = best;
         let replies = if replies == 1 { "1 reply".into() } else { format!("{replies} replies") };
         Ok((position, format!("all moves lose; this one leaves {replies}")))
+    }
+
+    /// Returns the reason why the player to move loses.
+    fn losing_reason(&self, analysis: &Analysis) -> String {
+        if self.analyst.is_misere() {
+            return "whoever moves next loses the misère game".to_owned();
+        }
+        losing_reason(analysis)
     }
 
     /// Returns the next page of the list of moves.
@@ -238,9 +250,11 @@ impl<'a> SproutsSession<'a> {
         }
         for child in analysis.children.iter().skip(self.listed).take(PAGE) {
             let (number, verb) = (number_of(&list, child), outcome_verb(child.outcome));
-            let grundy = number_text(child.grundy);
-            let _ =
-                writeln!(text, "{number:>6}  {verb:<7}  Grundy {grundy:<2}  {}", child.position);
+            let grundy = match self.analyst.is_misere() {
+                true => String::new(),
+                false => format!("Grundy {:<2}  ", number_text(child.grundy)),
+            };
+            let _ = writeln!(text, "{number:>6}  {verb:<7}  {grundy}{}", child.position);
         }
         self.listed = (self.listed + PAGE).min(list.len());
         if self.listed < list.len() {
@@ -255,6 +269,9 @@ impl<'a> SproutsSession<'a> {
         let position = self.history.current().clone();
         let analysis = self.look(&position)?;
         let mut text = format!("{}\n", analysis.canonical);
+        if self.analyst.is_misere() {
+            return Ok(text);
+        }
         for land in &analysis.lands {
             let _ = writeln!(text, "  Grundy {:<2}  {}", number_text(land.grundy), land.position);
         }
@@ -271,7 +288,7 @@ impl<'a> SproutsSession<'a> {
         let name = |child| format!("{} {}", number_of(&list, child), child.position);
         if let Some(best) = analysis.with(Some(Value::Win)).next() {
             let after = self.look(&read_back(&best.position))?;
-            return Ok(format!("{} wins: {}.\n", name(best), losing_reason(&after)));
+            return Ok(format!("{} wins: {}.\n", name(best), self.losing_reason(&after)));
         }
         // At the node limit of `look` the undecided moves are not compared.
         let is_compared = analysis.reason != Some(Reason::NodeLimit);
@@ -392,7 +409,8 @@ impl Session for SproutsSession<'_> {
         // The history begins with the start position.
         let [to_move, last] = [1, 0].map(|n| SproutsPlayer::after(self.history.played().len() - n));
         if is_over(&analysis) {
-            let _ = writeln!(out, "\nNo move is left. {}", winner_text(last, self.side.player()));
+            let winner = if self.analyst.is_misere() { to_move } else { last };
+            let _ = writeln!(out, "\nNo move is left. {}", winner_text(winner, self.side.player()));
         } else if self.side.has(to_move) {
             let counts = [Some(Value::Win), None].map(|outcome| analysis.with(outcome).count());
             let count = analysis.children.len();

@@ -131,7 +131,7 @@ impl Explorer {
         boards.refresh(&files.databases()?);
         let numbers = NumbersArg { db: args.sprouts_db.clone() };
         let create = move || -> Result<_, CliError> {
-            Ok(analyst(SearchMemoryArg { memory }, &numbers)?.threads(threads))
+            Ok(analyst(SearchMemoryArg { memory }, &numbers, false)?.threads(threads))
         };
         // Opened at the start, so that errors of the file are reported.
         let first = args.sprouts_db.as_ref().map(|_| create()).transpose()?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde::Serialize;
 
-use super::search::{NumbersArg, analyst, outcome_row};
+use super::search::{MISERE, NumbersArg, analyst, outcome_row};
 use super::text::{self, TextArg};
 use crate::args::{OutputArgs, SearchArgs};
 use crate::exit::{CliError, Exit};
@@ -22,6 +22,7 @@ use konane::sprouts::{Position, Scratch, Sprouts};
     "Examples:\n",
     "  konane sprouts children \"0*2\"\n",
     "  konane sprouts children \"0*7\" --values\n",
+    "  konane sprouts children \"0*7\" --values --misere\n",
     "  konane sprouts children \"0*12\" --values --time-limit 10s --db sprouts.nimbers\n"
 )))]
 #[command(mut_args(|arg| match arg.get_id().as_str() {
@@ -35,6 +36,10 @@ pub struct ChildrenArgs {
     /// move. The options below require this one.
     #[arg(long)]
     pub values: bool,
+    /// Print the outcomes of the misère game, in which the player who makes the last move loses. It has no
+    /// Grundy numbers.
+    #[arg(long, requires = "values", conflicts_with = "db")]
+    pub misere: bool,
     #[command(flatten)]
     pub search: SearchArgs,
     #[command(flatten)]
@@ -107,12 +112,13 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let position = args.text.read()?;
     let threads = args.search.threads.of("dfpn", ["dfpn"])?;
-    let mut analyst = analyst(args.search.limits.memory, &args.numbers)?.threads(threads);
+    let mut analyst =
+        analyst(args.search.limits.memory, &args.numbers, args.misere)?.threads(threads);
     let progress = ProgressDisplay::new(args.output.quiet);
     let on_change = &mut |analysis: &Analysis| {
         progress.update(|_| {
-            let known = analysis.children.iter().filter(|child| child.grundy.is_some()).count();
-            format!("the numbers of {known} of {} children", analysis.children.len())
+            let known = analysis.children.iter().filter(|child| child.source.is_some()).count();
+            format!("the values of {known} of {} children", analysis.children.len())
         });
     };
     let analysis =
@@ -122,12 +128,12 @@ fn values(args: &ChildrenArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let reason = analysis.reason;
     let seconds = begun.elapsed().as_secs_f64();
     let json = ValuesJson { position: args.text.position.clone(), analysis, seconds };
-    output::answer(args.output.json, &json, shown)?;
+    output::answer(args.output.json, &json, |json| shown(json, args.misere))?;
     closed?;
     Ok(reason.into())
 }
 
-fn shown(json: &ValuesJson) -> String {
+fn shown(json: &ValuesJson, misere: bool) -> String {
     let ValuesJson { position, analysis, seconds } = json;
     let reason = analysis.reason.map_or("no reason", Reason::text);
     let number = |number: Option<u32>| number.map_or("?".to_owned(), |number| number.to_string());
@@ -136,20 +142,26 @@ fn shown(json: &ValuesJson) -> String {
         .iter()
         .map(|land| format!("{} has {}", land.position, number(land.grundy)))
         .collect();
-    let mut rows =
-        vec![outcome_row(analysis.outcome, analysis.reason), ("Grundy", number(analysis.grundy))];
-    if lands.len() > 1 {
+    let mut rows = vec![outcome_row(analysis.outcome, analysis.reason)];
+    if misere {
+        rows.push(("game", MISERE.to_owned()));
+    } else {
+        rows.push(("Grundy", number(analysis.grundy)));
+    }
+    if lands.len() > 1 && !misere {
         rows.push(("lands", lands.join(", ")));
     }
     rows.push(("time", output::time(*seconds)));
     let mut text = output::rows(position, &rows);
     for child in &analysis.children {
         let outcome = outcome_name(child.outcome);
-        text += &format!("{outcome:<9}{:>3}  {}\n", number(child.grundy), child.position);
+        let grundy = if misere { String::new() } else { format!("{:>3}  ", number(child.grundy)) };
+        text += &format!("{outcome:<9}{grundy}{}\n", child.position);
     }
-    let open = analysis.children.iter().filter(|child| child.grundy.is_none()).count();
+    let open = analysis.children.iter().filter(|child| child.source.is_none()).count();
     if open > 0 {
-        text += &format!("{open} numbers are unknown ({reason})\n");
+        let values = if misere { "outcomes" } else { "numbers" };
+        text += &format!("{open} {values} are unknown ({reason})\n");
     }
     text
 }

@@ -26,6 +26,9 @@ use konane::system::parse_duration;
 pub struct SproutsPlayArgs {
     #[command(flatten)]
     pub text: TextArg,
+    /// Play the misère game: the player who makes the last move loses.
+    #[arg(long, conflicts_with = "db")]
+    pub misere: bool,
     /// Player that you control [default: the one that loses].
     #[arg(long, value_name = "SIDE")]
     pub side: Option<SproutsSide>,
@@ -45,6 +48,6 @@ pub struct SproutsPlayArgs {
 pub fn run(args: &SproutsPlayArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let start = args.text.read()?;
     let threads = args.threads.of("dfpn", ["dfpn"])?;
-    let analyst = analyst(args.memory, &args.numbers)?.threads(threads);
+    let analyst = analyst(args.memory, &args.numbers, args.misere)?.threads(threads);
     SproutsSession::run(start, analyst, args.time, args.side, stop)
 }

@@ -22,12 +22,16 @@ use konane::search::sums::{Atom, SearchOptions, SolverState};
 use konane::sprouts::analysis::{Analyst, AnalystError};
 use konane::sprouts::grundy_db::Contents;
 use konane::sprouts::grundy_file::{GrundyFile, GrundyFileUse};
+use konane::sprouts::misere::MisereSolver;
 use konane::sprouts::{Position, Scratch, SearchFigures, Sprouts};
 
 /// Help text about memory.
 pub const HELP: &str = "\
 --memory is the total for positions, moves and Grundy numbers; each thread needs about 2MiB more. \
 When the memory is full, dfpn and pns-pdfpn drop data that can be recomputed, and continue.";
+
+/// Rule of the misère game.
+pub const MISERE: &str = "misère: the player who makes the last move loses";
 
 /// Values of `--profile` with their help texts.
 const PROFILES: &[((&str, SearchOptions), &str)] = &[
@@ -70,10 +74,15 @@ pub struct NumbersArg {
     pub db: Option<PathBuf>,
 }
 
-/// Returns an analyst with this memory and file.
-pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst, CliError> {
+/// Returns an analyst with this memory, of the misère game or with this file.
+pub fn analyst(
+    memory: SearchMemoryArg,
+    numbers: &NumbersArg,
+    misere: bool,
+) -> Result<Analyst, CliError> {
     let (memory, path) = (enough(memory)?, numbers.db.as_deref());
-    let analyst = Analyst::new(memory, path).map_err(|error| match error {
+    let analyst = if misere { Analyst::misere(memory) } else { Analyst::new(memory, path) };
+    let analyst = analyst.map_err(|error| match error {
         AnalystError::Table(error) => CliError::SproutsTable(error),
         AnalystError::Numbers(error) => error.into(),
     })?;
@@ -84,7 +93,7 @@ pub fn analyst(memory: SearchMemoryArg, numbers: &NumbersArg) -> Result<Analyst,
 }
 
 /// Returns the memory in bytes, if it suffices for a search.
-fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, CliError> {
+pub fn enough(SearchMemoryArg { memory: bytes }: SearchMemoryArg) -> Result<u64, CliError> {
     match bytes {
         MIN_MEMORY.. => Ok(bytes),
         _ => Err(SolveError::TooLittleMemory { bytes }.into()),
@@ -231,6 +240,42 @@ impl Observer for SproutsObserver {
 
     fn grundy_numbers(&mut self, numbers: &[(Atom, u32)]) -> bool {
         self.database.as_mut().is_none_or(|database| database.add(&self.game, numbers))
+    }
+}
+
+/// Shows progress of a search of the misère game, and writes the trace.
+pub struct MisereObserver<'s> {
+    solver: &'s MisereSolver,
+    display: ProgressDisplay,
+    /// Trace of the search.
+    pub trace: Option<Trace>,
+}
+
+impl<'s> MisereObserver<'s> {
+    /// Creates an observer without a trace.
+    pub fn new(solver: &'s MisereSolver, quiet: bool) -> Self {
+        MisereObserver { solver, display: ProgressDisplay::new(quiet), trace: None }
+    }
+}
+
+impl Observer for MisereObserver<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        let progress = Progress { memory_bytes: self.solver.bytes(), ..*progress };
+        self.display.update(|seconds| {
+            let expansions = progress.counters.expansions;
+            format!(
+                "{} expansions, {}/s, pn {} dn {}, {} lands, {}",
+                short(expansions as f64),
+                short(per_second(expansions, seconds)),
+                proof_number(progress.phi),
+                proof_number(progress.delta),
+                short(self.solver.game().lands().lands().into()),
+                output::bytes(progress.memory_bytes),
+            )
+        });
+        if let Some(trace) = &mut self.trace {
+            trace.write(&progress, |seconds| ProgressJson::new(&progress, seconds));
+        }
     }
 }
 

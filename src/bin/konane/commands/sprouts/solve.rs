@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::search::{
-    self, SproutsSearch, SproutsSearchArgs, SproutsStart, not_begun, outcome_row, rows,
+    self, MISERE, MisereObserver, SproutsSearch, SproutsSearchArgs, SproutsStart, not_begun,
+    outcome_row, rows,
 };
 use super::text::{self, TextArg};
 use crate::args::{JobArgs, named, number};
@@ -17,6 +18,7 @@ use konane::search::Value;
 use konane::search::run::{Limits, Observer, Progress, Reason};
 use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, Sum};
 use konane::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
+use konane::sprouts::misere::MisereSolver;
 use konane::sprouts::{Algorithm, MAX_NIMBER, Scratch, SproutsMove, SproutsSolution, split_heap};
 
 /// `konane sprouts solve`.
@@ -26,6 +28,7 @@ use konane::sprouts::{Algorithm, MAX_NIMBER, Scratch, SproutsMove, SproutsSoluti
     "  konane sprouts solve \"0*12\"\n",
     "  konane sprouts solve \"0*5\" --nimber 1 --json\n",
     "  konane sprouts solve \"0*7\" --lines\n",
+    "  konane sprouts solve \"0*12\" --misere\n",
     "  konane sprouts solve \"0.AB|AB+1a1a\" --algo pns\n",
     "  konane sprouts solve \"0*29\" --db sprouts.nimbers --memory 4GiB\n"
 )))]
@@ -41,6 +44,10 @@ pub struct SproutsSolveArgs {
     #[arg(long, value_name = "K", default_value = "0", allow_negative_numbers = true,
           value_parser = number(0, MAX_NIMBER))]
     pub nimber: u32,
+    /// Solve the misère game: the player who makes the last move loses. The search is df-pn without Grundy
+    /// numbers.
+    #[arg(long, conflicts_with_all = ["algo", "nimber", "profile", "heuristic", "seed", "db", "job_length"])]
+    pub misere: bool,
     /// Print the outcome of every move, found by further searches within the same limits. The nodes of
     /// these searches are not counted.
     #[arg(long)]
@@ -85,10 +92,21 @@ pub fn run(args: &SproutsSolveArgs, stop: &AtomicBool) -> Result<Exit, CliError>
     let threads =
         flags.search.threads.of(algorithm.name(), Algorithm::parallel().map(Algorithm::name))?;
     let (text, nimber) = args.couple()?;
-    let result = solve(args, text, nimber, threads, stop);
+    if args.misere && nimber > 0 {
+        return Err(CliError::Usage(
+            "a heap in the position has no use with --misere: Grundy numbers do not decide the misère game; \
+             leave one of them out"
+                .to_owned(),
+        ));
+    }
+    let result = match args.misere {
+        true => solve_misere(args, text, threads, stop),
+        false => solve(args, text, nimber, threads, stop),
+    };
     output::ended(flags.output.json, result, |reason| SproutsSolution {
         position: text.to_owned(),
         nimber,
+        misere: args.misere,
         algorithm: algorithm.name(),
         search: not_begun(flags, reason),
         ..SproutsSolution::default()
@@ -154,11 +172,6 @@ fn solve(
     observer.trace = trace;
     let moves = moves.as_ref();
     let closed = solver.close(&mut figures);
-    let listed = |child: &ChildValue| {
-        let (position, outcome) = (child.position.clone(), child.outcome);
-        SproutsMove { position, outcome }
-    };
-    let listed = |moves: &Analysis| moves.children.iter().map(listed).collect();
     let best = moves.and_then(|moves| moves.with(Some(Value::Win)).next());
     let json = SproutsSolution {
         position: text.to_owned(),
@@ -175,6 +188,58 @@ fn solve(
     closed.map(|()| reason.or(unknown).into())
 }
 
+/// Solves the misère game and prints.
+fn solve_misere(
+    args: &SproutsSolveArgs,
+    text: &str,
+    threads: NonZeroUsize,
+    stop: &AtomicBool,
+) -> Result<Exit, CliError> {
+    let flags = &args.search;
+    let memory = search::enough(flags.search.limits.memory)?;
+    let position = text::read(text)?;
+    let solver = MisereSolver::new(memory).map_err(CliError::SproutsTable)?;
+    let mut observer = MisereObserver::new(&solver, flags.output.quiet);
+    observer.trace = Trace::begin(&args.trace)?;
+    let begun = Instant::now();
+    let limits = flags.search.limits.started_at(begun, stop);
+    let report = solver.solve(&position, threads, limits, &mut observer)?;
+    observer.progress(&Progress::from(&report));
+    let traced = observer.trace.take().map_or(Ok(()), Trace::finish);
+    drop(observer);
+    let reason = report.outcome.reason();
+    let figures = solver.figures(&report, begun);
+    let goal = if args.lines { Goal::Outcomes } else { Goal::Winner };
+    let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(report.counters.nodes));
+    let limits = Limits { nodes, ..limits };
+    // The outcome is reported even if there is no memory for the moves.
+    let moves = solver.analyse_moves(&position, &report, goal, threads, limits, &mut |_| {}).ok();
+    let moves = moves.as_ref();
+    let best = moves.and_then(|moves| moves.with(Some(Value::Win)).next());
+    let json = SproutsSolution {
+        position: text.to_owned(),
+        canonical: Some(solver.canonical(&position)?),
+        misere: true,
+        best_move: best.map(|child| child.position.clone()),
+        moves: moves.filter(|_| args.lines).map(listed),
+        ..SproutsSolution::new(Algorithm::Dfpn, &report, figures)
+    };
+    let requested = flags.search.threads.threads;
+    output::answer(flags.output.json, &json, |json| shown(json, moves, requested))?;
+    let unknown =
+        unknown_reason(moves).filter(|&reason| args.lines || reason == Reason::Interrupted);
+    traced.map(|()| reason.or(unknown).into())
+}
+
+/// Returns the moves of an analysis for the answer.
+fn listed(moves: &Analysis) -> Vec<SproutsMove> {
+    let listed = |child: &ChildValue| {
+        let (position, outcome) = (child.position.clone(), child.outcome);
+        SproutsMove { position, outcome }
+    };
+    moves.children.iter().map(listed).collect()
+}
+
 /// Returns the reason why a move is unknown, if one is.
 fn unknown_reason(moves: Option<&Analysis>) -> Option<Reason> {
     moves.map_or(Some(Reason::Memory), |moves| moves.reason)
@@ -183,13 +248,16 @@ fn unknown_reason(moves: Option<&Analysis>) -> Option<Reason> {
 fn shown(json: &SproutsSolution, moves: Option<&Analysis>, requested: Option<u32>) -> String {
     let search = &json.search;
     let mut lines = vec![outcome_row(json.outcome, search.reason)];
+    if json.misere {
+        lines.push(("game", MISERE.to_owned()));
+    }
     let is_over = json.canonical.as_deref() == Some("!");
     let best = match (json.best_move.as_ref(), json.outcome) {
         (Some(best), _) => Some(best.clone()),
+        (None, Some(_)) if is_over => Some("none: no move is left".to_owned()),
         (None, Some(Value::Win)) => {
             Some(format!("unknown ({})", unknown_reason(moves).map_or("", Reason::text)))
         }
-        (None, Some(Value::Loss)) if is_over => Some("none: no move is left".to_owned()),
         (None, Some(Value::Loss)) => Some("none: every move loses".to_owned()),
         (None, None) => None,
     };
@@ -206,7 +274,7 @@ fn shown(json: &SproutsSolution, moves: Option<&Analysis>, requested: Option<u32
     let threads = output::threads(search.threads, requested);
     lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, search.profile)));
     lines.extend(json.jobs.map(|jobs| ("jobs", output::grouped(jobs))));
-    lines.extend(rows(search));
+    lines.extend(rows(search).into_iter().filter(|(name, _)| !json.misere || *name != "found"));
     let heap = if json.nimber > 0 { format!(" + *{}", json.nimber) } else { String::new() };
     output::rows(&format!("{}{heap}", json.position), &lines)
 }

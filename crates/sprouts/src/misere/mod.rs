@@ -1,0 +1,403 @@
+//! Misère Sprouts: the player who makes the last move loses.
+//!
+//! Grundy numbers do not decide sums under misère play. A position is represented by lands that are still large, and
+//! by the canonical tree of the sum of all others (Lemoine and Viennot, arXiv 0908.4407). Two positions with the same
+//! lands and the same tree have the same outcome in every sum, so they share a code, and the search of plain games
+//! ([`pn_search::dfpn`]) solves them.
+//!
+//! * `trees`: canonical trees and their sums.
+//! * [`MisereSprouts`]: the game, with [`MisereScratch`]. A `Group` is the id of the part of a position that is not in
+//!   its tree.
+//! * [`MisereSolver`]: solves positions and their moves.
+
+mod solver;
+#[cfg(test)]
+mod tests;
+mod trees;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use pn_search::Value;
+use pn_search::plain::game::{Child, Expansion, Game, OracleAnswer};
+use pn_search::split_mix;
+use pn_search::sums::chunks::Chunks;
+use pn_search::sums::game::{Atom, GameFull, Impartial, OptionList};
+
+use crate::store::{LandFeatures, LandStore};
+use crate::{Position, Scratch, Sprouts};
+pub use solver::MisereSolver;
+use trees::{RecentSums, Tree, Trees, ZERO};
+
+/// Maximum number of lives of a land that is replaced by its tree. A larger land has fewer transpositions than its tree
+/// takes time: with 12 instead of 9, ten spots take a third of the expansions and four times as long.
+const MAX_TREE_LIVES: u32 = 9;
+/// Maximum depth of a sum of trees that is replaced by its canonical form.
+const MAX_SUM_DEPTH: u32 = 9;
+
+/// Flag of an item of a group that is a tree and not a land.
+const IS_TREE: u32 = 1 << 31;
+
+/// Id of a sorted list of items: ids of lands, and ids of trees with [`IS_TREE`].
+type Group = u32;
+
+/// The group without items.
+const NO_ITEMS: Group = 0;
+
+/// Code of a child that stands for children for which there was no memory.
+const NO_MEMORY: u64 = u64::MAX;
+
+/// The game, with all lands, trees and groups that have occurred. Shared by threads.
+///
+/// A code is the id of a tree, and below it the id of a group. If memory is full, the search ends with
+/// [`Reason::FileError`](pn_search::run::Reason::FileError), and [`Self::is_full`] returns true.
+#[derive(Debug)]
+pub struct MisereSprouts {
+    lands: Sprouts,
+    trees: Trees,
+    groups: LandStore,
+    estimates: Chunks<OnceLock<GroupEstimate>>,
+    /// Tree of each small land plus one, or 0 if it has not been computed.
+    land_trees: Chunks<AtomicU32>,
+    /// Codes of the options of each large land that has been expanded.
+    options: Chunks<OnceLock<Box<[u64]>>>,
+    /// Bytes of the lists in `options`.
+    option_bytes: AtomicU64,
+    /// Number of lands whose moves were generated.
+    generated: AtomicU64,
+    max_bytes: u64,
+    is_full: AtomicBool,
+}
+
+/// Estimates for the search.
+#[derive(Clone, Copy, Debug)]
+struct GroupEstimate {
+    /// Probabilities of the Grundy numbers from 0 to 7 under normal play.
+    odds: [f32; 8],
+    /// Effort to show that the position is lost.
+    size: f32,
+}
+
+/// Working memory of a thread. It must be used with one game only.
+#[derive(Debug, Default)]
+pub struct MisereScratch {
+    moves: Scratch,
+    recent: RecentSums,
+    /// Summands of the position that is built, see [`MisereSprouts::normalise`].
+    trees: Vec<Tree>,
+    items: Vec<u32>,
+    bytes: Vec<u8>,
+    /// Children of the position that is expanded.
+    codes: Vec<u64>,
+}
+
+fn code_of(tree: Tree, group: Group) -> u64 {
+    u64::from(tree) << 32 | u64::from(group)
+}
+
+fn parts(code: u64) -> (Tree, Group) {
+    ((code >> 32) as Tree, code as Group)
+}
+
+impl MisereSprouts {
+    /// Creates a game without positions. It refuses new positions when its tables have reached `max_bytes`.
+    pub fn new(max_bytes: u64) -> Self {
+        let groups = LandStore::new(u64::MAX);
+        // A list of items has four bytes for each, so no other group has one byte.
+        groups.intern(&[0], LandFeatures::default).expect("memory is not limited");
+        MisereSprouts {
+            lands: Sprouts::new(u64::MAX),
+            trees: Trees::new(),
+            groups,
+            estimates: Chunks::default(),
+            land_trees: Chunks::default(),
+            options: Chunks::default(),
+            option_bytes: AtomicU64::new(0),
+            generated: AtomicU64::new(0),
+            max_bytes,
+            is_full: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns the lands of this game.
+    pub fn lands(&self) -> &Sprouts {
+        &self.lands
+    }
+
+    /// Returns the number of canonical trees.
+    pub fn trees(&self) -> u32 {
+        self.trees.len()
+    }
+
+    /// Returns an estimate of the memory in use, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let positions = self.lands.bytes() + self.trees.bytes() + self.groups.bytes();
+        let of_ids = self.estimates.bytes() + self.land_trees.bytes() + self.options.bytes();
+        positions + of_ids + self.option_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if a position was refused because memory was full.
+    pub fn is_full(&self) -> bool {
+        self.is_full.load(Ordering::Relaxed)
+    }
+
+    /// Returns the code of a position.
+    ///
+    /// # Errors
+    /// [`GameFull`] if there is no memory for it.
+    pub fn code(&self, position: &Position, scratch: &mut MisereScratch) -> Result<u64, GameFull> {
+        let sum = self.lands.atoms(position, &mut scratch.moves)?;
+        self.code_of_sum(&sum, scratch)
+    }
+
+    /// Returns the code of a sum of lands.
+    fn code_of_sum(&self, sum: &[Atom], scratch: &mut MisereScratch) -> Result<u64, GameFull> {
+        // The tree of a land needs the whole scratch memory, so the summands are listed afterwards.
+        for &land in sum {
+            self.land_tree(land, scratch)?;
+        }
+        scratch.trees.clear();
+        scratch.items.clear();
+        for &land in sum {
+            match self.known_tree(land) {
+                Some(tree) => scratch.trees.push(tree),
+                None => scratch.items.push(land),
+            }
+        }
+        self.normalise(scratch)
+    }
+
+    /// Returns the tree of a land, if it has been computed.
+    fn known_tree(&self, land: Atom) -> Option<Tree> {
+        self.land_trees.get(land)?.load(Ordering::Acquire).checked_sub(1)
+    }
+
+    /// Computes the tree of a land, unless it is too large.
+    fn land_tree(&self, land: Atom, scratch: &mut MisereScratch) -> Result<(), GameFull> {
+        if self.known_tree(land).is_some() || self.lands.features(land).lives > MAX_TREE_LIVES {
+            return Ok(());
+        }
+        let mut options = OptionList::default();
+        self.generate(land, scratch, &mut options)?;
+        let mut trees = Vec::with_capacity(options.len());
+        for option in options.iter() {
+            let mut sum = ZERO;
+            for &land in option {
+                self.land_tree(land, scratch)?;
+                let tree = self.known_tree(land).expect("options have fewer lives");
+                sum = self.trees.sum(sum, tree, &mut scratch.recent)?;
+            }
+            trees.push(sum);
+        }
+        let tree = self.trees.canonical(&mut trees)?;
+        self.land_trees.get_or_allocate(land).store(tree + 1, Ordering::Release);
+        Ok(())
+    }
+
+    /// Returns the code of the sum of `scratch.trees` and `scratch.items`. Changes both. Trees whose sum would be too
+    /// deep become items.
+    fn normalise(&self, scratch: &mut MisereScratch) -> Result<u64, GameFull> {
+        let MisereScratch { recent, trees, items, bytes, .. } = scratch;
+        trees.sort_unstable_by_key(|&tree| (self.depth(tree), tree));
+        let mut sum = ZERO;
+        for &tree in trees.iter() {
+            if self.depth(sum) + self.depth(tree) <= MAX_SUM_DEPTH {
+                sum = self.trees.sum(sum, tree, recent)?;
+            } else {
+                items.push(tree | IS_TREE);
+            }
+        }
+        if items.is_empty() {
+            return Ok(code_of(sum, NO_ITEMS));
+        }
+        items.sort_unstable();
+        bytes.clear();
+        bytes.extend(items.iter().flat_map(|item| item.to_le_bytes()));
+        let group = self.groups.intern(bytes, LandFeatures::default)?;
+        self.estimates.get_or_allocate(group).get_or_init(|| self.estimate_of(items));
+        Ok(code_of(sum, group))
+    }
+
+    fn depth(&self, tree: Tree) -> u32 {
+        self.trees.node(tree).depth.into()
+    }
+
+    /// Appends the items of a group.
+    fn append_items(&self, group: Group, items: &mut Vec<u32>) {
+        if group != NO_ITEMS {
+            self.groups.with_bytes(group, |bytes| {
+                let (words, _) = bytes.as_chunks();
+                items.extend(words.iter().map(|&word| u32::from_le_bytes(word)));
+            });
+        }
+    }
+
+    fn estimate_of(&self, items: &[u32]) -> GroupEstimate {
+        let mut sum = GroupEstimate { odds: [0.0; 8], size: 0.0 };
+        sum.odds[0] = 1.0;
+        for &item in items {
+            let mut odds = [0.0; 8];
+            if item & IS_TREE != 0 {
+                odds[usize::from(self.trees.node(item ^ IS_TREE).grundy) % 8] = 1.0;
+                sum.size += 1.0;
+            } else {
+                let options = self.lands.features(item).estimated_options;
+                sum.size += (options as f32).sqrt();
+                match self.lands.odds(item) {
+                    Some(known) => {
+                        let fractions = known.iter().map(|&part| f32::from(part) / 65_535.0);
+                        odds.iter_mut().zip(fractions).for_each(|(odds, part)| *odds = part);
+                    }
+                    None => odds = [0.125; 8],
+                }
+            }
+            let mut added = [0.0; 8];
+            for (number, of_sum) in sum.odds.iter().enumerate() {
+                for (other, of_item) in odds.iter().enumerate() {
+                    added[number ^ other] += of_sum * of_item;
+                }
+            }
+            sum.odds = added;
+        }
+        sum
+    }
+
+    /// Returns the value for the player to move, if the position has no items.
+    fn known_value(&self, code: u64) -> Option<Value> {
+        let (tree, group) = parts(code);
+        let value = || if self.trees.node(tree).is_lost { Value::Loss } else { Value::Win };
+        (group == NO_ITEMS).then(value)
+    }
+
+    fn generate(
+        &self,
+        land: Atom,
+        scratch: &mut MisereScratch,
+        options: &mut OptionList<'_>,
+    ) -> Result<(), GameFull> {
+        self.generated.fetch_add(1, Ordering::Relaxed);
+        self.lands.options(land, &mut scratch.moves, options)
+    }
+
+    /// Returns the codes of the options of a large land.
+    fn options_of(&self, land: Atom, scratch: &mut MisereScratch) -> Result<&[u64], GameFull> {
+        let slot = self.options.get_or_allocate(land);
+        if let Some(options) = slot.get() {
+            return Ok(options);
+        }
+        let mut options = OptionList::default();
+        self.generate(land, scratch, &mut options)?;
+        let mut codes = Vec::with_capacity(options.len());
+        for option in options.iter() {
+            codes.push(self.code_of_sum(option, scratch)?);
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        self.option_bytes.fetch_add(size_of_val(&codes[..]) as u64, Ordering::Relaxed);
+        Ok(slot.get_or_init(|| codes.into()))
+    }
+
+    /// Lists the distinct codes of the children in `scratch.codes`.
+    fn list_children(&self, position: u64, scratch: &mut MisereScratch) -> Result<(), GameFull> {
+        if self.bytes() > self.max_bytes {
+            return Err(GameFull);
+        }
+        let (tree, group) = parts(position);
+        let mut codes = std::mem::take(&mut scratch.codes);
+        codes.clear();
+        let of_tree = &self.trees.node(tree).options;
+        codes.extend(of_tree.iter().map(|&option| code_of(option, group)));
+        let mut items = Vec::new();
+        self.append_items(group, &mut items);
+        for (place, &item) in items.iter().enumerate() {
+            // Equal items have equal options.
+            if items[..place].last() == Some(&item) {
+                continue;
+            }
+            let options = match item & IS_TREE {
+                0 => self.options_of(item, scratch)?,
+                _ => {
+                    let options = &self.trees.node(item ^ IS_TREE).options;
+                    &options.iter().map(|&tree| code_of(tree, NO_ITEMS)).collect::<Vec<u64>>()
+                }
+            };
+            for &option in options {
+                let (added, group) = parts(option);
+                if items.len() == 1 && self.depth(tree) + self.depth(added) <= MAX_SUM_DEPTH {
+                    let sum = self.trees.sum(tree, added, &mut scratch.recent)?;
+                    codes.push(code_of(sum, group));
+                    continue;
+                }
+                scratch.items.clear();
+                scratch.items.extend_from_slice(&items[..place]);
+                scratch.items.extend_from_slice(&items[place + 1..]);
+                self.append_items(group, &mut scratch.items);
+                scratch.trees.clear();
+                scratch.trees.extend([tree, added]);
+                let trees = scratch.items.iter().filter(|&item| item & IS_TREE != 0);
+                scratch.trees.extend(trees.map(|item| item ^ IS_TREE));
+                scratch.items.retain(|item| item & IS_TREE == 0);
+                codes.push(self.normalise(scratch)?);
+            }
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        scratch.codes = codes;
+        Ok(())
+    }
+
+    /// Returns a child with estimates. Most positions are won, so phi is 1. Delta grows with the number of moves to
+    /// refute, and is smaller if the position is likely to be lost under normal play.
+    fn child(&self, code: u64) -> Child {
+        let (tree, group) = parts(code);
+        let estimate = self.estimates.get(group).and_then(OnceLock::get);
+        let delta = estimate.map_or(1.0, |estimate| {
+            let tree = self.trees.node(tree);
+            let odds = estimate.odds[usize::from(tree.grundy) % 8];
+            (1.0 + estimate.size + f32::from(tree.depth) / 2.0) / (0.5 + odds).sqrt()
+        });
+        Child { code, phi: 1, delta: (delta as u32).max(1), effort: Child::NEVER_SOLVE }
+    }
+}
+
+/// Under misère play a player without a move wins. Such a position, like every other that has no items, is solved by
+/// its tree. So it is never expanded.
+impl Game for MisereSprouts {
+    type Scratch = MisereScratch;
+
+    fn expand(
+        &self,
+        code: u64,
+        scratch: &mut MisereScratch,
+        children: &mut Vec<Child>,
+        mut prefetch: impl FnMut(u64),
+    ) -> Expansion {
+        if self.list_children(code, scratch).is_err() {
+            self.is_full.store(true, Ordering::Relaxed);
+            scratch.codes.clear();
+            scratch.codes.push(NO_MEMORY);
+        }
+        let codes = &mut scratch.codes;
+        if let Some(&lost) = codes.iter().find(|&&code| self.known_value(code) == Some(Value::Loss))
+        {
+            prefetch(lost);
+            return Expansion::Won(lost);
+        }
+        // Moves to positions that are known to be won lose.
+        codes.retain(|&code| self.known_value(code).is_none());
+        codes.iter().for_each(|&code| prefetch(code));
+        children.extend(codes.iter().map(|&code| self.child(code)));
+        Expansion::Open
+    }
+
+    fn key(&self, code: u64) -> u64 {
+        split_mix::mix(code)
+    }
+
+    fn oracle_value(&self, code: u64) -> OracleAnswer {
+        match code {
+            NO_MEMORY => OracleAnswer::Failed,
+            _ => self.known_value(code).map_or(OracleAnswer::Unknown, OracleAnswer::Known),
+        }
+    }
+}
