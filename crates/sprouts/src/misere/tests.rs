@@ -6,7 +6,7 @@ use pn_search::run::{Limits, Reason};
 use super::*;
 
 /// The published outcomes of starts.
-const PUBLISHED: &str = include_str!("../../../../tests/data/misere_sprouts_outcomes.csv");
+const PUBLISHED: &str = include_str!("../../tests/data/misere_outcomes.csv");
 
 /// Reference implementation: outcomes of sums of lands by the rules alone.
 struct Plain {
