@@ -51,8 +51,8 @@ pub const HELP: &str = "\
 Exit codes: 0 answered, 1 a requested check failed, 2 bad usage or bad input, 3 a limit was \
 reached without an answer, 4 a file is missing, damaged or cannot be written, 130 interrupted.
 
-Environment: KONANE_DB, KONANE_MEMORY and KONANE_THREADS replace the defaults of --db, --memory and \
---threads.";
+Environment: KONANE_DB (directory of databases), KONANE_MEMORY (memory of a search) and \
+KONANE_THREADS replace the defaults of --db, --memory and --threads.";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {

@@ -1,4 +1,4 @@
-//! The program `konane`.
+//! The code of the program `konane`.
 //!
 //! * [`commands`]: the subcommands; [`args`]: the arguments that several of them have.
 //! * [`repl`]: `analyse`, `play` and `sprouts play` on the terminal; `web`: the server and the page of

@@ -1,5 +1,5 @@
-//! Starts the program, which is a library so that it compiles beside the library `konane`: Cargo compiles a program
-//! only after all libraries that it links.
+//! The program `konane`. Its code is a library, so that Cargo can compile it and the library `konane` at the same time:
+//! a binary is compiled only after all libraries that it links.
 
 use std::process::ExitCode;
 

@@ -106,7 +106,7 @@ pub struct WireWorker<'a, S: JobSearch> {
     total: Mutex<Counters>,
 }
 
-/// What remains of the last job.
+/// Node and counters that the last job has left.
 struct LastJob<N> {
     /// The node, if it is still open.
     open: Option<N>,

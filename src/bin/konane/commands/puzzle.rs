@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::args::{OutputArgs, board, database, named, number};
+use crate::args::{OutputArgs, board, database, environment, named, number};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
 use crate::progress::ProgressDisplay;
@@ -44,7 +44,7 @@ pub struct PuzzleArgs {
     #[arg(long, value_name = "DIR")]
     pub db: Vec<PathBuf>,
     /// Memory for search results, at least 1MiB.
-    #[arg(short, long, value_name = "SIZE", default_value = "64MiB", value_parser = parse_bytes,
+    #[arg(short, long, value_name = "SIZE", default_value = environment::or(environment::MEMORY, "64MiB"), value_parser = parse_bytes,
           allow_hyphen_values = true)]
     pub memory: u64,
     /// Stop after this time, such as 60s, 5m or 1h30m. Few boards with fewer than 16 squares have puzzles.

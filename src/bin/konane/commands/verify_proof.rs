@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::Args;
@@ -52,7 +52,8 @@ pub struct VerifyProofJson {
     pub positions: Option<u64>,
     /// Size of the file in bytes.
     pub bytes: Option<u64>,
-    /// 128-bit XXH3 checksum of the file, as printed by `xxhsum -H2`; null if the check was not completed.
+    /// 128-bit XXH3 checksum of the file, as printed by `xxhsum -H2`; null if the check was not completed or the file is
+    /// damaged.
     pub xxh128: Option<String>,
     /// Number of moves of the loser that the proof answers; null if the file is not a valid proof.
     pub answered: Option<u64>,
@@ -74,17 +75,7 @@ pub fn run(args: &VerifyProofArgs, stop: &AtomicBool) -> Result<Exit, CliError> 
     let Some(check) = CheckJson::new(&result, flaw, is_flaw, seconds) else {
         return result.map(|_| Exit::File);
     };
-    // A file without a header may be a device or a pipe.
-    let is_hashed = args.run.output.json && header.is_some() && !stop.load(Ordering::Relaxed);
-    let object = VerifyProofJson {
-        xxh128: is_hashed.then(|| xxh128(&args.file).ok()).flatten(),
-        answered: result
-            .as_ref()
-            .ok()
-            .filter(|checked| checked.flaw.is_none())
-            .map(|checked| checked.answered),
-        ..object(args, header.as_ref(), check)
-    };
+    let object = object(args, header.as_ref(), result.as_ref().ok(), check);
     let text = |verification: &Verification| text(verification, seconds);
     Ok(match output::finish(args.run.output.json, &object, result, text)? {
         None => Exit::Interrupted,
@@ -123,6 +114,7 @@ fn check(
 fn object(
     args: &VerifyProofArgs,
     header: Option<&(ProofHeader, u64)>,
+    verification: Option<&Verification>,
     check: CheckJson,
 ) -> VerifyProofJson {
     VerifyProofJson {
@@ -135,8 +127,11 @@ fn object(
         winner: header.map(|(header, _)| header.winner.into()),
         positions: header.map(|(header, _)| header.positions),
         bytes: header.map(|(_, bytes)| *bytes),
-        xxh128: None,
-        answered: None,
+        // The file is read again only for JSON, and only if it is complete.
+        xxh128: verification.filter(|_| args.run.output.json).and_then(|_| xxh128(&args.file).ok()),
+        answered: verification
+            .filter(|checked| checked.flaw.is_none())
+            .map(|checked| checked.answered),
         check,
     }
 }

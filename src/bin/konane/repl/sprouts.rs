@@ -222,7 +222,7 @@ impl<'a> SproutsSession<'a> {
     /// Returns the reason why the player to move loses.
     fn losing_reason(&self, analysis: &Analysis) -> String {
         if self.analyst.is_misere() {
-            return "whoever moves next loses the misère game".to_owned();
+            return "the player who moves next loses the misère game".to_owned();
         }
         losing_reason(analysis)
     }

@@ -258,7 +258,7 @@ export class Konane {
 
   #parts() {
     const { shown } = this.tabs;
-    // Nothing about the position of the game is shown beside the one that is being set up.
+    // While a position is set up, the panels show no values of the position of the game.
     const part = this.parts[shown];
     if (part) part.update(this.setup.open ? null : this.answer, this.state);
     else this.#part(shown).then((loaded) => loaded && this.tabs.shown === shown && this.#parts());
