@@ -93,7 +93,7 @@ struct Documents;
 /// Items that only tests, benchmarks and fuzz targets use.
 #[cfg(feature = "testing")]
 pub mod internals {
-    pub use crate::konane::{code, kernels, symmetry, zobrist};
+    pub use crate::konane::{code, kernels, patterns, symmetry, zobrist};
     pub use crate::tablebase::files::{Footer, HEADER_BYTES, Inflater, LayerFile, LayerHeader};
     pub use crate::tablebase::index::Index;
     pub use crate::tablebase::values::sweep::Sweep;

@@ -3,12 +3,14 @@
 //! * [`Konane`]: the game, with the leaf estimate of an [`Estimate`] (with its [`FeatureWeights`]).
 //! * [`KonaneScratch`]: working memory of one worker.
 //!
-//! `Estimates` has the leaf estimate as tables: a successor costs seven look-ups of logarithms, their addition, and two
-//! look-ups of exponentials.
+//! `Estimates` has the leaf estimate as tables: a successor costs seven look-ups of logarithms and some 25 of local
+//! patterns, their addition, and two look-ups of exponentials.
 
 use super::board::Board;
 use super::code::WHITE_TO_MOVE;
+use super::geometry::Colour;
 use super::kernels::{Jumps, LeafSolverMemory, Successors};
+use super::patterns::{self, Patterns};
 use super::position::{Phase, Position};
 use super::zobrist::Zobrist;
 use crate::search::Value;
@@ -26,7 +28,7 @@ pub enum Estimate {
 
 /// Weights of the logarithms ln(1 + feature), each for the side to move and for the other side.
 ///
-/// Let s be the weighted sum of the logarithms plus `bias`, g the mean of the four logarithms of landings and movable
+/// Let s be the weighted sum of the logarithms and the log odds of the [`Patterns`] plus `bias`, g the mean of the four logarithms of landings and movable
 /// stones of both sides, and `stones` the number of stones on the board. Then
 /// phi = 1 + scale·(1 + stones)·exp(size·g - s) and delta = 1 + scale·(1 + stones)·exp(size·g + s).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +39,8 @@ pub struct FeatureWeights {
     pub movable: [f64; 2],
     /// Stones next to a stone of the opponent.
     pub contacts: [f64; 2],
+    /// Logarithm of the odds by the local patterns.
+    pub patterns: f64,
     /// Advantage of the side to move.
     pub bias: f64,
     /// Growth of phi and delta with the size of the remaining game.
@@ -58,6 +62,8 @@ pub struct Konane<'a> {
 #[derive(Debug, Default)]
 pub struct KonaneScratch {
     successors: Successors,
+    /// Side to move in the successors of the last expansion, if it was one of the jumping phase.
+    to_move: Option<Colour>,
     leaf_solver: LeafSolverMemory,
 }
 
@@ -78,9 +84,12 @@ const SUMS: usize = 128 * UNIT as usize;
 /// that sums of large estimates can be compared.
 const LARGEST: f64 = 1e6;
 
-/// The weighted logarithms and the exponential function as tables.
+/// The weighted logarithms and the exponential function as tables, and the local patterns.
 #[derive(Debug)]
 struct Estimates {
+    patterns: Patterns,
+    /// Weight of the sums of patterns, from their unit to that of the logarithms, times 2¹⁶.
+    pattern_weight: i32,
     /// `logarithms[feature][value]` is the summand of the logarithm of phi (upper 32 bits) and of delta (lower 32
     /// bits), in units of 1/64, with an offset so that neither half is negative.
     logarithms: [[u64; FEATURE_VALUES]; 7],
@@ -90,7 +99,7 @@ struct Estimates {
 }
 
 impl Estimates {
-    fn new(weights: &FeatureWeights) -> Self {
+    fn new(board: &Board, weights: &FeatureWeights) -> Self {
         // For each feature, its weights in size·g (`sizes`) and in s (`signed`). The last feature is the number of
         // stones.
         let [l, m, c] = [weights.landings, weights.movable, weights.contacts];
@@ -112,11 +121,17 @@ impl Estimates {
             let exponent = (sum as f64 - 7.0 * OFFSET) / UNIT;
             (1.0 + weights.scale * exponent.exp()).min(LARGEST) as Number
         };
-        Estimates { logarithms, exponentials: (0..SUMS).map(exponential).collect() }
+        Estimates {
+            patterns: Patterns::new(board),
+            pattern_weight: (weights.patterns * UNIT / patterns::UNIT * 65536.0).round() as i32,
+            logarithms,
+            exponentials: (0..SUMS).map(exponential).collect(),
+        }
     }
 
+    /// Numbers of a successor with `to_move` to move.
     #[inline(always)]
-    fn numbers(&self, successors: &Successors, index: usize) -> (Number, Number) {
+    fn numbers(&self, successors: &Successors, index: usize, to_move: Colour) -> (Number, Number) {
         let (own, other) = (&successors.own, &successors.other);
         let values = [
             own.landings[index],
@@ -131,8 +146,10 @@ impl Estimates {
         for (table, value) in self.logarithms.iter().zip(values) {
             sum += table[usize::from(value) % FEATURE_VALUES];
         }
-        let exponential = |sum: u64| self.exponentials[(sum as usize).min(SUMS - 1)];
-        (exponential(sum >> 32), exponential(sum & 0xffff_ffff))
+        let patterns = self.patterns.sum(successors.occupied[index], to_move);
+        let s = i64::from(patterns) * i64::from(self.pattern_weight) >> 16;
+        let exponential = |sum: i64| self.exponentials[sum.clamp(0, SUMS as i64 - 1) as usize];
+        (exponential((sum >> 32) as i64 - s), exponential((sum & 0xffff_ffff) as i64 + s))
     }
 }
 
@@ -153,11 +170,11 @@ fn share_of_movable(own: i32, other: i32) -> i32 {
 }
 
 impl<'a> Konane<'a> {
-    /// Creates the tables: some 90 KiB on 8×8, 200 KiB on 1×64, where there are jumps of many lengths.
+    /// Creates the tables: some 500 KiB on 8×8, in one or two milliseconds.
     pub fn new(board: &'a Board, estimate: Estimate) -> Self {
         let estimates = match estimate {
             Estimate::Mobility => None,
-            Estimate::Features(weights) => Some(Estimates::new(&weights)),
+            Estimate::Features(weights) => Some(Estimates::new(board, &weights)),
         };
         Konane { board, jumps: Jumps::new(board), zobrist: Zobrist::new(board), estimates }
     }
@@ -177,6 +194,7 @@ impl Game for Konane<'_> {
         let out = &mut scratch.successors;
         let position = Position::from_code(self.board, code);
         if position.phase(self.board) != Phase::Jumping {
+            scratch.to_move = None;
             return self.expand_removal(&position, children, prefetch);
         }
         self.jumps.generate(position.occupied(), position.to_move(), out);
@@ -193,15 +211,20 @@ impl Game for Konane<'_> {
         }
         for index in 0..out.len {
             let moves = [out.own.moves[index], out.other.moves[index]];
-            let (phi, delta) = match &self.estimates {
-                Some(estimates) => estimates.numbers(out, index),
-                None => (1, Number::from(moves[0])),
-            };
             let movable = [out.own.movable[index], out.other.movable[index]];
             let effort = effort(moves, movable, out.occupied[index].count_ones());
-            children.push(Child { code: out.least[index] | mark, phi, delta, effort });
+            let delta = Number::from(moves[0]);
+            children.push(Child { code: out.least[index] | mark, phi: 1, delta, effort });
         }
+        scratch.to_move = Some(!position.to_move());
         Expansion::Open
+    }
+
+    #[inline(always)]
+    fn estimate(&self, scratch: &KonaneScratch, index: usize, child: &mut Child) {
+        if let (Some(estimates), Some(to_move)) = (&self.estimates, scratch.to_move) {
+            (child.phi, child.delta) = estimates.numbers(&scratch.successors, index, to_move);
+        }
     }
 
     #[inline(always)]
@@ -318,22 +341,26 @@ mod tests {
                 ..Successors::default()
             };
             successors.occupied[0] = (1 << stones) - 1;
+            let board = Board::new("8x8".parse().expect("a board"));
+            let estimates = Estimates::new(&board, &weights);
+            let patterns = estimates.patterns.sum(successors.occupied[0], Colour::White);
             let log = |value: u8| f64::from(value).ln_1p();
             let pairs = [(1, weights.landings), (2, weights.movable), (3, weights.contacts)];
             let weighted = |&(feature, weight): &(usize, [f64; 2])| {
                 weight[0] * log(own[feature]) + weight[1] * log(other[feature])
             };
-            let s = weights.bias + pairs.iter().map(weighted).sum::<f64>();
+            let odds = weights.patterns * f64::from(patterns) / patterns::UNIT;
+            let s = weights.bias + odds + pairs.iter().map(weighted).sum::<f64>();
             let g = (log(own[1]) + log(other[1]) + log(own[2]) + log(other[2])) / 4.0;
             let number = |sign: f64| {
                 let growth = f64::from(1 + stones) * (weights.size * g + sign * s).exp();
                 (1.0 + weights.scale * growth).min(LARGEST)
             };
-            let (phi, delta) = Estimates::new(&weights).numbers(&successors, 0);
-            // The error comes from seven roundings by at most half a unit, and from one rounding to a whole number.
+            let (phi, delta) = estimates.numbers(&successors, 0, Colour::White);
+            // The error comes from eight roundings by at most a unit, and from one rounding to a whole number.
             for (found, expected) in [(phi, number(-1.0)), (delta, number(1.0))] {
                 let error = (f64::from(found) - expected).abs();
-                prop_assert!(error <= 1.0 + 0.06 * expected, "{found} instead of {expected}");
+                prop_assert!(error <= 1.0 + 0.08 * expected, "{found} instead of {expected}");
             }
         }
 

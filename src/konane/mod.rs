@@ -29,6 +29,7 @@ pub mod geometry;
 pub mod kernels;
 pub mod moves;
 pub mod notation;
+pub mod patterns;
 pub mod perft;
 pub mod position;
 pub mod profile;

@@ -1,4 +1,4 @@
-//! Developer commands: `cargo xtask measure|pages|reproduce|release|simulate|fit`.
+//! Developer commands: `cargo xtask measure|pages|reproduce|release|simulate|fit|fit-patterns`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 use clap::{Parser, Subcommand};
 
 mod fit;
+mod fit_patterns;
 mod measure;
 mod simulate;
 
@@ -55,6 +56,8 @@ enum DeveloperCommand {
         #[arg(required = true, value_name = "FILE.spr")]
         files: Vec<PathBuf>,
     },
+    /// Fit the local patterns of Konane to solved positions, and write their weights
+    FitPatterns(fit_patterns::FitPatternsArgs),
 }
 
 fn main() -> ExitCode {
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         DeveloperCommand::Release { args } => script("xtask/release.py", &args),
         DeveloperCommand::Simulate(game) => game.run(),
         DeveloperCommand::Fit { files } => fit::run(&files),
+        DeveloperCommand::FitPatterns(args) => fit_patterns::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,17 +12,20 @@
 //! * [`Jumps`]: the tables of a board, with the kernels as methods.
 //! * [`Successors`], [`Features`]: result of an expansion.
 //! * [`LeafSolverMemory`]: budget and results of the leaf solver.
+//! * [`WindowSums`]: look-up of the stones in small rectangles, for the leaf estimate.
 
 #![allow(unsafe_code)]
 
 mod expand;
 mod leaf_solver;
 mod perft;
+mod windows;
 
 #[cfg(feature = "testing")]
 pub use expand::Features;
 pub use expand::Successors;
 pub use leaf_solver::LeafSolverMemory;
+pub use windows::{WINDOW_SQUARES, Window, WindowSums};
 
 use super::board::Board;
 use super::geometry::{Colour, Direction};

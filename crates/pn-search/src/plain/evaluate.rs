@@ -60,11 +60,9 @@ pub(crate) struct Evaluator<'a, G: Game> {
     /// Keys of the children of the expansion in progress.
     keys: Vec<u64>,
     pub options: EvaluationOptions,
-    /// Marks of positions that the leaf solver has recently failed to solve. A mark is a byte of the
-    /// position's key; other bits of the key determine its index. If two positions have the same
-    /// mark at the same index, the leaf solver may skip one that it could solve; this has no other
-    /// effect. All marks are 0 at first. So one position in 256, whose mark is 0, is not tried until
-    /// the mark at its index has been replaced.
+    /// Marks of positions that the leaf solver has recently failed to solve: an odd byte of the position's key, at an
+    /// index from other bits of the key; 0 if there is none. If two positions have the same mark at the same index, the
+    /// leaf solver may skip one that it could solve; this has no other effect.
     failed_recently: Box<[u8]>,
     /// Minimum search effort of an entry that is also added to [`Self::shared`].
     pub min_shared_work: u64,
@@ -216,12 +214,15 @@ impl<'a, G: Game> Evaluator<'a, G> {
     fn look_up_children(&mut self, base: usize, first_visit: bool) -> Option<u64> {
         let mut lost = None;
         assert_eq!(self.keys.len(), self.children.len() - base, "one prefetch per child");
-        for (child, &key) in self.children[base..].iter_mut().zip(&self.keys) {
+        for (index, (child, &key)) in self.children[base..].iter_mut().zip(&self.keys).enumerate() {
             match self.table.lookup(key, child.code) {
                 Some(entry) if self.options.open_entries || entry.value().is_some() => {
                     child.set_pair(entry.pair());
                 }
-                _ => self.monitor.counters.nodes += u64::from(first_visit),
+                _ => {
+                    self.game.estimate(&self.scratch, index, child);
+                    self.monitor.counters.nodes += u64::from(first_visit);
+                }
             }
             if child.delta == 0 && lost.is_none() {
                 lost = Some(child.code);
@@ -325,7 +326,7 @@ impl<'a, G: Game> Evaluator<'a, G> {
             return None;
         }
         let key = self.game.key(child.code);
-        let (index, mark) = (key as usize % FAILURE_MARKS, (key >> 24) as u8);
+        let (index, mark) = (key as usize % FAILURE_MARKS, (key >> 24) as u8 | 1);
         if self.failed_recently[index] == mark {
             return None;
         }

@@ -27,7 +27,7 @@ pub enum OracleAnswer {
     Failed,
 }
 
-/// A successor of a position, with estimates from the expansion of its parent.
+/// A successor of a position, with estimates ([`Game::expand`], [`Game::estimate`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Child {
     /// The exact code.
@@ -113,6 +113,14 @@ pub trait Game: Sync {
         children: &mut Vec<Child>,
         prefetch: impl FnMut(u64),
     ) -> Expansion;
+
+    /// Sets phi and delta of a child of the last expansion with this scratch space, if the expansion has left them
+    /// open: most children are in the table, where their numbers are better. `index` counts the children that the
+    /// expansion has appended. Must be called before any other method that uses the scratch space.
+    #[inline(always)]
+    fn estimate(&self, scratch: &Self::Scratch, index: usize, child: &mut Child) {
+        let _ = (scratch, index, child);
+    }
 
     /// A well-mixed key of the code, of which tables use the upper bits. Keys need not be unique.
     fn key(&self, code: u64) -> u64;

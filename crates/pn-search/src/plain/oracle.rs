@@ -53,6 +53,11 @@ impl<G: Game> Game for WithOracle<'_, G> {
     }
 
     #[inline(always)]
+    fn estimate(&self, scratch: &Self::Scratch, index: usize, child: &mut Child) {
+        self.game.estimate(scratch, index, child);
+    }
+
+    #[inline(always)]
     fn key(&self, code: u64) -> u64 {
         self.game.key(code)
     }

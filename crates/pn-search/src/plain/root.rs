@@ -68,6 +68,9 @@ impl<G: Game> RootView<'_, G> {
             Expansion::Lost => Vec::new(),
             Expansion::Won(code) => vec![with(code, Pair::of(Value::Loss))],
             Expansion::Open => {
+                for (index, child) in children.iter_mut().enumerate() {
+                    game.estimate(&scratch, index, child);
+                }
                 let entries = self.entries(&children);
                 let known = children.iter().zip(entries).filter_map(|(child, entry)| {
                     let pair = self.pair(child, entry, other, &mut scratch)?;
