@@ -33,18 +33,10 @@ impl Profile {
         }
     }
 
-    /// The leaf estimate. A random search over all weights has found nothing better than the tuned ones
-    /// (docs/research/leaf-estimate.md). Changes of a few per cent have no measurable effect on the mean speed.
+    /// The leaf estimate.
     pub fn estimate(self) -> Estimate {
         match self {
-            Profile::Tuned => Estimate::Features(FeatureWeights {
-                landings: [1.0, -1.05],
-                movable: [1.08, -1.06],
-                contacts: [-2.0, 2.0],
-                bias: 0.44,
-                size: 1.66,
-                scale: 0.26,
-            }),
+            Profile::Tuned => Estimate::Features(FeatureWeights::TUNED),
             Profile::Thesis => Estimate::Mobility,
         }
     }
