@@ -11,6 +11,7 @@ Functions and classes; ``help(konane.solve)`` describes one, and ``help(konane.S
 * ``Position(board, text=None)``: a position, its moves and its picture
 * ``solve(board)``: outcome, winner and best move; returns a ``Solution``
 * ``analyse(board)``: the value of every move and a line of best play; returns an ``Analysis``
+* ``solve_many(positions)``, ``analyse_many``, ``value_many``: lists of positions on all cores; return lists
 * ``line(board)``: best play as a list of moves
 * ``perft(board, depth)``, ``divide(board, depth)``: numbers of move sequences and positions
 * ``value(position)``: the value as a combinatorial game; returns a ``SumValue``
@@ -42,16 +43,20 @@ from ._konane import (
     Position,
     __version__,
     analyse,
+    analyse_many,
     build_database,
     divide,
     line,
     perft,
     prove,
     solve,
+    solve_many,
     value,
+    value_many,
     verify_proof,
 )
 from ._results import Analysis as Analysis
+from ._results import BatchProgress as BatchProgress
 from ._results import BuildProgress as BuildProgress
 from ._results import Built as Built
 from ._results import JudgedMove as JudgedMove
@@ -70,13 +75,16 @@ __all__ = [
     "Position",
     "__version__",
     "analyse",
+    "analyse_many",
     "build_database",
     "divide",
     "line",
     "perft",
     "prove",
     "solve",
+    "solve_many",
     "sprouts",
     "value",
+    "value_many",
     "verify_proof",
 ]

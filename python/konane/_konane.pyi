@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._results import (
     Analysis,
+    BatchProgress,
     BuildProgress,
     Built,
     Probe,
@@ -30,6 +31,7 @@ __all__ = [
     "Position",
     "__version__",
     "analyse",
+    "analyse_many",
     "build_database",
     "bytes_text",
     "count",
@@ -43,6 +45,7 @@ __all__ = [
     "seconds",
     "short",
     "solve",
+    "solve_many",
     "sprouts_canonical",
     "sprouts_children",
     "sprouts_draw",
@@ -51,6 +54,7 @@ __all__ = [
     "time_limit",
     "time_text",
     "value",
+    "value_many",
     "verify_proof",
 ]
 
@@ -243,6 +247,30 @@ def solve(
     Raises ``TypeError`` and ``InputError`` for wrong arguments, ``FileError`` if the database is
     missing or damaged, and ``ResourceError`` if the memory is not available.
     """
+def solve_many(
+    positions: Iterable[Position | str],
+    *,
+    algo: _Algorithm = "dfpn",
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+    progress: Callable[[BatchProgress], object] | None = None,
+    interval: float | str | None = 0.1,
+    profile: Literal["tuned", "thesis"] = "tuned",
+) -> list[Solution]:
+    """Solves each of many boards and positions: returns a list of ``Solution`` in the same order.
+
+    `positions` is an iterable of ``Position`` objects and boards, such as a list or a column of a table. Each is searched on
+    one thread, and `threads` of them at a time. `memory` is that of all threads together. A thread keeps its table for
+    the next position of the same board, so the counters of a ``Solution`` depend on the positions before it. `time_limit`
+    and `max_nodes` are limits for each position. `db` is a directory with databases of the boards, or a ``Database``.
+
+    `progress` is called with a ``BatchProgress`` at most every `interval` seconds, and once at the end. The other arguments
+    are those of ``solve``, and so are the errors, which begin with the index of the position, such as ``positions[3]``.
+    Ctrl-C ends all searches.
+    """
 def analyse(
     board: Position | str,
     *,
@@ -262,6 +290,22 @@ def analyse(
     than ``solve``.
 
     The other arguments and the errors are those of ``solve``.
+    """
+def analyse_many(
+    positions: Iterable[Position | str],
+    *,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+    progress: Callable[[BatchProgress], object] | None = None,
+    interval: float | str | None = 0.1,
+) -> list[Analysis]:
+    """Evaluates each of many boards and positions, and their moves: returns a list of ``Analysis`` in the same order.
+
+    Positions, threads, memory, limits, progress and errors are those of ``solve_many``, results and `db` those of
+    ``analyse``. `max_nodes` and `time_limit` apply to each position with its moves and its line.
     """
 def line(
     board: Position | str,
@@ -324,6 +368,21 @@ def value(
 
     If `memory` (default 1 GiB), `time_limit` (seconds, or a text such as ``"1m30s"``) or `max_nodes` (positions) is
     reached, the value is ``"unknown"``, with a reason. Ctrl-C ends the call.
+    """
+def value_many(
+    positions: Iterable[Position | str | Sequence[Position | str]],
+    *,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    progress: Callable[[BatchProgress], object] | None = None,
+    interval: float | str | None = 0.1,
+) -> list[SumValue]:
+    """Computes the value of each of many sums: returns a list of ``SumValue`` in the same order.
+
+    Each item of `positions` is a term, or a tuple or list of the terms of a sum, as for ``value``. Threads, memory, limits,
+    progress and errors are those of ``solve_many``.
     """
 def perft(
     board: Position | str,

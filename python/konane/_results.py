@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 __all__ = [
     "Analysis",
+    "BatchProgress",
     "BuildProgress",
     "Built",
     "JudgedMove",
@@ -286,6 +287,20 @@ class Analysis:
     code: int
     moves: list[JudgedMove]
     line: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchProgress:
+    """Progress of a call for a list, as ``progress=`` functions receive it.
+
+    * ``seconds``: Wall-clock time since it began.
+    * ``done``: Positions done.
+    * ``total``: All positions.
+    """
+
+    seconds: float
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, kw_only=True)

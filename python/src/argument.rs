@@ -70,6 +70,7 @@ pub mod name {
         Path: "path",
         Phase: "phase",
         Position: "position",
+        Positions: "positions",
         Profile: "profile",
         Progress: "progress",
         Reason: "reason",

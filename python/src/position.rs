@@ -97,6 +97,12 @@ impl PyPosition {
         self.board.dimensions()
     }
 
+    /// Returns a key that is equal for positions of one board with the same rules.
+    pub fn board_key(&self) -> (u32, u32, bool) {
+        let board = self.dimensions();
+        (board.ranks(), board.files(), self.position.is_standard())
+    }
+
     /// Returns the text of a move.
     pub fn move_text(&self, mv: Move) -> String {
         mv.to_string()
