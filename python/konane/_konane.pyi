@@ -8,15 +8,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._results import (
     Analysis,
+    Annotation,
     BatchProgress,
     BuildProgress,
     Built,
     Probe,
     Progress,
     Proof,
+    RecordedMove,
     Solution,
     SproutsSolution,
     SumValue,
+    Thermograph,
     Verification,
 )
 
@@ -29,6 +32,7 @@ __all__ = [
     "ClusterWorker",
     "Database",
     "Position",
+    "Record",
     "__version__",
     "analyse",
     "analyse_many",
@@ -51,6 +55,7 @@ __all__ = [
     "sprouts_draw",
     "sprouts_grundy",
     "sprouts_solve",
+    "thermograph",
     "time_limit",
     "time_text",
     "value",
@@ -121,6 +126,14 @@ class Position:
         """Returns the legal moves as a list of texts in a fixed order: ``"e4"`` removes a stone, ``"c3-g3"`` jumps."""
     def play(self, move: str) -> Position:
         """Returns the position after a move. Raises ``InputError`` for an illegal move, and names the rule."""
+    def squares(self) -> list[tuple[str, Literal["black", "white"] | None]]:
+        """Returns the squares as a list of pairs of a name and a stone, ``"black"``, ``"white"`` or ``None``: from the top left
+        square along the ranks, as the bits of ``occupied``.
+        """
+    def planes(self) -> NDArray[np.int8]:
+        """Returns an array of ``int8`` of the shape 3 x ranks x files, as input of a neural network: ones for the stones of the
+        player to move, then for those of the other player, then for empty squares. The first rank is the top one.
+        """
     def svg(self) -> str:
         """Returns a picture as SVG: the board, its stones, and the last move if this position was made by `play` or
         with `moves`.
@@ -129,6 +142,92 @@ class Position:
         """Returns a picture as SVG, for notebooks."""
     def __eq__(self, other: object, /) -> bool:
         """Compares board, stones, side to move and phase."""
+    def __ne__(self, other: object, /) -> bool:
+        """Negates ``==``."""
+    def __hash__(self) -> int:
+        """Returns a hash that agrees with ``==``."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Supports pickling."""
+
+@final
+class Record:
+    """Record of a game: the players, the first position, the moves with marks and comments, and the result. It is
+    immutable.
+
+    ``Record("6x6", moves="a6 a5")`` is a new record. `board` is a board (``"6x6"``) or the first ``Position``, `moves` a
+    text or a list of texts, `black` and `white` are the names of the players. The result is known if the game is over.
+    ``Record.read`` and ``Record.parse`` read a file and a text, ``str(record)`` is the text of the file. Raises
+    ``InputError`` for an illegal move.
+    """
+
+    def __new__(
+        cls,
+        board: Position | str,
+        *,
+        moves: str | Iterable[str] | None = None,
+        black: str | None = None,
+        white: str | None = None,
+    ) -> Record:
+        """Creates an object; see the class."""
+    @classmethod
+    def read(cls, path: _Path, *, board: str | None = None, flip_ranks: bool = False) -> Record:
+        """Reads the file of a record, also one of another program.
+
+        `board` is the board of a record that does not name it. With `flip_ranks`, rank 1 of the record is the top rank; by
+        default, the record determines this. Raises ``FileError`` if the file cannot be read, and ``InputError`` with line
+        and character if it is not the record of a legal game.
+        """
+    @classmethod
+    def parse(cls, text: str, *, board: str | None = None, flip_ranks: bool = False) -> Record:
+        """Reads the text of a record. Arguments and errors are those of ``read``."""
+    def write(self, path: _Path) -> None:
+        """Writes the record to a file. An existing file is replaced when the new one is complete. Raises ``FileError`` if the
+        file cannot be written.
+        """
+    @property
+    def board(self) -> str:
+        """Board: ranks x files."""
+    @property
+    def black(self) -> str | None:
+        """Name of the player of Black; ``None`` if it is unknown."""
+    @property
+    def white(self) -> str | None:
+        """Name of the player of White; ``None`` if it is unknown."""
+    @property
+    def result(self) -> Literal["black", "white", "unknown"]:
+        """Winner by the rules or by resignation: ``"black"``, ``"white"`` or ``"unknown"``."""
+    @property
+    def headers(self) -> dict[str, str]:
+        """All other headers, such as ``{"Site": "Honolulu"}``."""
+    @property
+    def comments(self) -> list[str]:
+        """Comments before the first move."""
+    @property
+    def moves(self) -> list[RecordedMove]:
+        """Moves, each a ``RecordedMove``."""
+    def positions(self) -> list[Position]:
+        """Returns the positions of the game as a list, from the first one to the one after the last move."""
+    def annotate(
+        self,
+        *,
+        time_limit: float | str | None = 1.0,
+        max_nodes: int | None = None,
+        threads: int | None = None,
+        memory: int | str | None = "1GiB",
+        db: Database | _Path | None = None,
+        comment_all: bool = False,
+        progress: Callable[[BatchProgress], object] | None = None,
+        interval: float | str | None = 0.1,
+    ) -> Annotation:
+        """Judges every move of the game: returns an ``Annotation``, with the record with marks and comments.
+
+        `time_limit` and `max_nodes` are limits for each position. Moves that are not decided within them have the mark
+        ``~``. Mistakes and only moves get a comment, or all moves with `comment_all`. `progress` is called with a
+        ``BatchProgress``, which counts positions, at most every `interval` seconds, and once at the end. The other arguments
+        and the errors are those of ``analyse``.
+        """
+    def __eq__(self, other: object, /) -> bool:
+        """Compares all parts of the records."""
     def __ne__(self, other: object, /) -> bool:
         """Negates ``==``."""
     def __hash__(self) -> int:
@@ -383,6 +482,11 @@ def value_many(
 
     Each item of `positions` is a term, or a tuple or list of the terms of a sum, as for ``value``. Threads, memory, limits,
     progress and errors are those of ``solve_many``.
+    """
+def thermograph(text: str) -> Thermograph:
+    """Computes the thermograph of a game in the notation of CGSuite: returns a ``Thermograph``.
+
+    Raises ``InputError`` for a text that is not a game, or if a number in the thermograph does not fit into 64 bits.
     """
 def perft(
     board: Position | str,

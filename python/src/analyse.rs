@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use konane::analysis::{Analysis, Analyst};
 use konane::tablebase::Database;
-use konane::{Limits, Move, Position};
+use konane::{Board, Limits, Move, Position};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -22,14 +22,17 @@ use crate::options::{
 use crate::position::PyPosition;
 use crate::results;
 
-/// Creates an analyst of the board of a position.
-fn new_analyst(
-    start: &PyPosition,
+/// Creates an analyst of a board.
+///
+/// # Errors
+/// If the memory cannot be allocated.
+pub fn new_analyst(
+    board: Board,
     memory_bytes: u64,
     threads: NonZeroUsize,
     database: Option<Arc<Database>>,
 ) -> Result<Analyst, Failure> {
-    let analyst = Analyst::on_board((*start.board).clone(), memory_bytes)?.threads(threads);
+    let analyst = Analyst::on_board(board, memory_bytes)?.threads(threads);
     match database {
         Some(database) => Ok(analyst.with_database(database)?),
         None => Ok(analyst),
@@ -67,7 +70,8 @@ fn with_analyst<T: Send>(
     let database = db.map(|db| database::of_board(py, &db, start.dimensions())).transpose()?;
     let (memory, threads) = (memory_or_default(memory), threads_or_cores(threads));
     interrupt::run_without_progress(py, |stop| {
-        work(&mut new_analyst(start, memory, threads, database)?, stop)
+        let board = (*start.board).clone();
+        work(&mut new_analyst(board, memory, threads, database)?, stop)
     })?
 }
 
@@ -156,8 +160,9 @@ pub fn analyse_many<'py>(
     })?;
     let memory = arguments.memory_of_thread(items.len());
     type Item = (PyPosition, Option<Arc<Database>>);
-    let set_up =
-        |(start, database): &Item| new_analyst(start, memory, NonZeroUsize::MIN, database.clone());
+    let set_up = |(start, database): &Item| {
+        new_analyst((*start.board).clone(), memory, NonZeroUsize::MIN, database.clone())
+    };
     let work = |analyst: &mut Analyst, (start, _): &Item, stop: &AtomicBool| {
         analyse_position(analyst, &start.position, limits.to_limits(stop))
     };

@@ -1,7 +1,7 @@
 //! The Python package `konane`: the library's positions, searches and databases as Python objects.
 //!
 //! * [`argument`], [`options`], [`codes`]: types that read and check arguments, one for each kind of argument.
-//! * [`position`], [`database`]: the classes `Position` and `Database`; [`lookup`]: look-ups of many positions.
+//! * [`position`], [`record`], [`database`]: the classes `Position`, `Record` and `Database`; [`lookup`]: look-ups of many positions.
 //! * [`many`]: calls for lists of positions.
 //! * [`solve`], [`analyse`], [`proof`], [`perft`], [`value`], [`build`], [`sprouts`]: one file for each group of functions.
 //! * [`cluster`], [`builddb_tasks`]: coordinators, workers and tasks for `konane.cluster`.
@@ -28,6 +28,7 @@ mod perft;
 mod position;
 mod progress;
 mod proof;
+mod record;
 mod results;
 mod solve;
 mod sprouts;
@@ -60,12 +61,14 @@ mod _konane {
     #[pymodule_export]
     use super::proof::{prove, verify_proof};
     #[pymodule_export]
+    use super::record::PyRecord;
+    #[pymodule_export]
     use super::solve::{solve, solve_many};
     #[pymodule_export]
     use super::sprouts::{canonical, children, grundy, solve as sprouts_solve, svg};
 
     #[pymodule_export]
-    use super::value::{value, value_many};
+    use super::value::{thermograph, value, value_many};
 
     #[pymodule_export]
     use super::builddb_tasks::{BuildDirector, BuildPlan, run_task};

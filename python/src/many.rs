@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use konane::MIN_MEMORY;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use serde::Serialize;
 
 use crate::argument::{name, wrong_type};
 use crate::error::Failure;
@@ -14,8 +13,7 @@ use crate::options::{
     MemoryArg, ProgressCallback, SecondsArg, ThreadCountArg, memory_or_default, on_pool,
     threads_or_cores,
 };
-use crate::progress::{Latest, ProgressReporter};
-use crate::results;
+use crate::progress::{BatchProgress, Latest, ProgressReporter};
 
 /// Reads the items of an iterable argument. The error of an item names its index.
 ///
@@ -69,14 +67,6 @@ impl<'py> ManyArguments<'py> {
     }
 }
 
-/// Progress of a call for a list.
-#[derive(Serialize)]
-struct BatchProgress {
-    seconds: f64,
-    done: usize,
-    total: usize,
-}
-
 /// Calls `work` for each item, on threads without the GIL, and returns the results in the order of the items.
 ///
 /// Items with equal keys follow each other on a thread and share a set-up.
@@ -113,10 +103,7 @@ pub fn run<T: Sync, K: Ord, S, R: Send>(
     };
     let threads = arguments.threads(total).try_into().expect("at least one thread");
     let mut reporter = ProgressReporter::new(arguments.callback, &latest);
-    let object = |py, &done: &usize, seconds| {
-        let progress = BatchProgress { seconds, done, total };
-        results::make(py, "BatchProgress", results::dict(py, &progress)?)
-    };
+    let object = BatchProgress::object(total);
     let found = interrupt::run(
         py,
         reporter.period(),

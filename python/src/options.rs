@@ -122,6 +122,12 @@ pub fn on_pool<T: Send>(
 #[derive(Clone, Copy, Debug)]
 pub struct SecondsArg<N>(pub Duration, PhantomData<N>);
 
+impl<N> From<Duration> for SecondsArg<N> {
+    fn from(time: Duration) -> Self {
+        SecondsArg(time, PhantomData)
+    }
+}
+
 impl<N> SecondsArg<N> {
     /// Returns the time between two calls or files, at least [`MIN_INTERVAL`].
     pub fn interval(self) -> Duration {

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use konane::cgt::{Dyadic, Thermograph};
 use konane::value::{SumValue, ValueTerm, evaluate};
 use konane::{Colour, Dimensions, Limits};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use serde::Serialize;
 
-use crate::argument::{name, read_text};
+use crate::argument::{StrArg, name, read_text};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::many::{self, ManyArguments, read_items};
@@ -76,6 +78,47 @@ pub fn value_many<'py>(
         |(): &mut (), sum: &Sum, stop: &AtomicBool| sum.evaluate(limits.to_limits(stop), memory);
     let found = many::run(py, arguments, &sums, |_| (), |_| Ok(()), work)?;
     found.iter().map(|found| value_object(py, found)).collect()
+}
+
+/// Maximum number of characters of a value in the title of a picture.
+const MAX_TITLE: usize = 60;
+
+#[derive(Serialize)]
+struct ThermographFields {
+    left: Vec<[Dyadic; 2]>,
+    right: Vec<[Dyadic; 2]>,
+    mean: Dyadic,
+    temperature: Dyadic,
+    svg: String,
+}
+
+/// Computes the thermograph of a game in the notation of CGSuite: returns a ``Thermograph``.
+///
+/// Raises ``InputError`` for a text that is not a game, or if a number in the thermograph does not fit into 64 bits.
+#[pyfunction]
+pub fn thermograph<'py>(
+    py: Python<'py>,
+    text: StrArg<name::Text>,
+) -> Result<Bound<'py, PyAny>, Failure> {
+    let terms = [ValueTerm::Game(text.to_string())];
+    let sum = Sum { terms: terms.into(), to_move: Colour::Black };
+    let limits = LimitArgs { nodes: None, time: None };
+    let work = |stop: &AtomicBool| sum.evaluate(limits.to_limits(stop), memory_or_default(None));
+    let found = interrupt::run_without_progress(py, work)??;
+    if let Some(reason) = found.reason {
+        let text = format_args!("the thermograph is unknown: {}", reason.text());
+        return Err(Failure::limit(text, reason));
+    }
+    let Some(drawn) = found.thermograph else {
+        return Err(Failure::input(
+            "this value has no thermograph: a number in it does not fit into 64 bits",
+        ));
+    };
+    let title: String = found.value.chars().take(MAX_TITLE).collect();
+    let svg = drawn.svg(&title);
+    let Thermograph { left, right, mean, temperature } = drawn;
+    let fields = ThermographFields { left, right, mean, temperature, svg };
+    results::make(py, "Thermograph", results::dict(py, &fields)?)
 }
 
 /// Sum with the player to move.

@@ -37,6 +37,7 @@ CALLS = {
     "solve_many": "lambda: konane.solve_many(['8x8'] * 3, memory='256MiB')",
     "analyse_many": "lambda: konane.analyse_many(['8x8'] * 3, memory='256MiB')",
     "value_many": "lambda: konane.value_many([konane.Position('8x8', moves='d5 d4')] * 3)",
+    "annotate": "lambda: konane.Record('8x8', moves='d5 d4').annotate(time_limit=None)",
     "line": "lambda: konane.line('8x8', memory='256MiB')",
     "prove": "lambda: konane.prove('8x8', sys.argv[1] + '/8x8.proof', memory='256MiB')",
     "perft": "lambda: konane.perft('8x8', 20)",
