@@ -108,6 +108,8 @@ pub struct SproutsSession<'a> {
     list: Option<Analysis>,
     /// Number of moves that have been listed.
     listed: usize,
+    /// Positions after the moves of the user's turn, for completion.
+    choices: Vec<String>,
 }
 
 impl<'a> SproutsSession<'a> {
@@ -129,6 +131,7 @@ impl<'a> SproutsSession<'a> {
             history: GameHistory::new(start.clone()),
             list: None,
             listed: 0,
+            choices: Vec::new(),
         };
         let introduction = session.begin(start)?;
         let exit = super::run(&mut session, introduction, stop);
@@ -407,6 +410,7 @@ impl Session for SproutsSession<'_> {
         let position = self.history.current().clone();
         let analysis = self.look(&position)?;
         // The history begins with the start position.
+        self.choices = numbered(&analysis);
         let [to_move, last] = [1, 0].map(|n| SproutsPlayer::after(self.history.played().len() - n));
         if is_over(&analysis) {
             let winner = if self.analyst.is_misere() { to_move } else { last };
@@ -426,6 +430,10 @@ impl Session for SproutsSession<'_> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    fn moves(&self) -> Vec<String> {
+        self.choices.clone()
     }
 
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
