@@ -407,10 +407,10 @@ impl Session for SproutsSession<'_> {
 
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         (self.list, self.listed) = (None, 0);
+        self.choices.clear();
         let position = self.history.current().clone();
         let analysis = self.look(&position)?;
         // The history begins with the start position.
-        self.choices = numbered(&analysis);
         let [to_move, last] = [1, 0].map(|n| SproutsPlayer::after(self.history.played().len() - n));
         if is_over(&analysis) {
             let winner = if self.analyst.is_misere() { to_move } else { last };
@@ -419,6 +419,7 @@ impl Session for SproutsSession<'_> {
             let counts = [Some(Value::Win), None].map(|outcome| analysis.with(outcome).count());
             let count = analysis.children.len();
             let sentence = situation(analysis.outcome, counts, count, None);
+            self.choices = numbered(&analysis);
             let _ = writeln!(out, "\n{}\n{sentence}", analysis.canonical);
         } else {
             let analysis = must_be_listed(self.search(Goal::Winner, &position, self.time)?)?;
