@@ -127,12 +127,13 @@ class Position:
     def play(self, move: str) -> Position:
         """Returns the position after a move. Raises ``InputError`` for an illegal move, and names the rule."""
     def squares(self) -> list[tuple[str, Literal["black", "white"] | None]]:
-        """Returns the squares as a list of pairs of a name and a stone, ``"black"``, ``"white"`` or ``None``: from the top left
-        square along the ranks, as the bits of ``occupied``.
+        """Returns the squares as a list of pairs of a name and a stone, ``"black"``, ``"white"`` or ``None``: from the top
+        left square along the ranks, as the bits of ``occupied``.
         """
     def planes(self) -> NDArray[np.int8]:
-        """Returns an array of ``int8`` of the shape 3 x ranks x files, as input of a neural network: ones for the stones of the
-        player to move, then for those of the other player, then for empty squares. The first rank is the top one.
+        """Returns an array of ``int8`` of the shape 3 x ranks x files, as input of a neural network: ones for the stones
+        of the player to move, then for those of the other player, then for empty squares. The first rank is the top
+        one.
         """
     def svg(self) -> str:
         """Returns a picture as SVG: the board, its stones, and the last move if this position was made by `play` or
@@ -154,9 +155,9 @@ class Record:
     """Record of a game: the players, the first position, the moves with marks and comments, and the result. It is
     immutable.
 
-    ``Record("6x6", moves="a6 a5")`` is a new record. `board` is a board (``"6x6"``) or the first ``Position``, `moves` a
-    text or a list of texts, `black` and `white` are the names of the players. The result is known if the game is over.
-    ``Record.read`` and ``Record.parse`` read a file and a text, ``str(record)`` is the text of the file. Raises
+    ``Record("6x6", moves="a6 a5")`` is a new record. `board` is a board (``"6x6"``) or the first ``Position``, `moves`
+    a text or a list of texts, `black` and `white` are the names of the players. The result is known if the game is
+    over. ``Record.read`` and ``Record.parse`` read a file and a text, ``str(record)`` is the text of the file. Raises
     ``InputError`` for an illegal move.
     """
 
@@ -173,16 +174,16 @@ class Record:
     def read(cls, path: _Path, *, board: str | None = None, flip_ranks: bool = False) -> Record:
         """Reads the file of a record, also one of another program.
 
-        `board` is the board of a record that does not name it. With `flip_ranks`, rank 1 of the record is the top rank; by
-        default, the record determines this. Raises ``FileError`` if the file cannot be read, and ``InputError`` with line
-        and character if it is not the record of a legal game.
+        `board` is the board of a record that does not name it. With `flip_ranks`, rank 1 of the record is the top rank;
+        by default, the record determines this. Raises ``FileError`` if the file cannot be read, and ``InputError`` with
+        line and character if it is not the record of a legal game.
         """
     @classmethod
     def parse(cls, text: str, *, board: str | None = None, flip_ranks: bool = False) -> Record:
         """Reads the text of a record. Arguments and errors are those of ``read``."""
     def write(self, path: _Path) -> None:
-        """Writes the record to a file. An existing file is replaced when the new one is complete. Raises ``FileError`` if the
-        file cannot be written.
+        """Writes the record to a file. An existing file is replaced when the new one is complete. Raises ``FileError`` if
+        the file cannot be written.
         """
     @property
     def board(self) -> str:
@@ -223,8 +224,8 @@ class Record:
 
         `time_limit` and `max_nodes` are limits for each position. Moves that are not decided within them have the mark
         ``~``. Mistakes and only moves get a comment, or all moves with `comment_all`. `progress` is called with a
-        ``BatchProgress``, which counts positions, at most every `interval` seconds, and once at the end. The other arguments
-        and the errors are those of ``analyse``.
+        ``BatchProgress``, which counts positions, at most every `interval` seconds, and once at the end. The other
+        arguments and the errors are those of ``analyse``.
         """
     def __eq__(self, other: object, /) -> bool:
         """Compares all parts of the records."""
@@ -361,14 +362,15 @@ def solve_many(
 ) -> list[Solution]:
     """Solves each of many boards and positions: returns a list of ``Solution`` in the same order.
 
-    `positions` is an iterable of ``Position`` objects and boards, such as a list or a column of a table. Each is searched on
-    one thread, and `threads` of them at a time. `memory` is that of all threads together. A thread keeps its table for
-    the next position of the same board, so the counters of a ``Solution`` depend on the positions before it. `time_limit`
-    and `max_nodes` are limits for each position. `db` is a directory with databases of the boards, or a ``Database``.
+    `positions` is an iterable of ``Position`` objects and boards, such as a list or a column of a table. Each is
+    searched on one thread, and `threads` of them at a time. `memory` is that of all threads together. A thread keeps
+    its table for the next position of the same board, so the counters of a ``Solution`` depend on the positions before
+    it. `time_limit` and `max_nodes` are limits for each position. `db` is a directory with databases of the boards, or
+    a ``Database``.
 
-    `progress` is called with a ``BatchProgress`` at most every `interval` seconds, and once at the end. The other arguments
-    are those of ``solve``, and so are the errors, which begin with the index of the position, such as ``positions[3]``.
-    Ctrl-C ends all searches.
+    `progress` is called with a ``BatchProgress`` at most every `interval` seconds, and once at the end. The other
+    arguments are those of ``solve``, and so are the errors, which begin with the index of the position, such as
+    ``positions[3]``. Ctrl-C ends all searches.
     """
 def analyse(
     board: Position | str,
@@ -480,8 +482,8 @@ def value_many(
 ) -> list[SumValue]:
     """Computes the value of each of many sums: returns a list of ``SumValue`` in the same order.
 
-    Each item of `positions` is a term, or a tuple or list of the terms of a sum, as for ``value``. Threads, memory, limits,
-    progress and errors are those of ``solve_many``.
+    Each item of `positions` is a term, or a tuple or list of the terms of a sum, as for ``value``. Threads, memory,
+    limits, progress and errors are those of ``solve_many``.
     """
 def thermograph(text: str) -> Thermograph:
     """Computes the thermograph of a game in the notation of CGSuite: returns a ``Thermograph``.

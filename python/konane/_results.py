@@ -376,7 +376,8 @@ class Annotation(_Result):
     * ``white``: Name of the player of White.
     * ``result``: The winner of the game: ``"black"``, ``"white"`` or ``"unknown"``.
     * ``moves``: The moves, each an ``AnnotatedMove``.
-    * ``summary``: For ``"black"`` and ``"white"``, the numbers of ``moves``, ``mistakes``, ``only`` moves and ``unknown`` moves.
+    * ``summary``: For ``"black"`` and ``"white"``, the numbers of ``moves``, ``mistakes``, ``only`` moves and
+      ``unknown`` moves.
     * ``reason``: The limit that left moves undecided, such as ``"time limit"``.
     * ``text``: The record with marks and comments, as text.
     """

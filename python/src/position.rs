@@ -256,8 +256,8 @@ impl PyPosition {
         Ok(self.with(self.position.play(&self.board, mv), Some(mv)))
     }
 
-    /// Returns the squares as a list of pairs of a name and a stone, ``"black"``, ``"white"`` or ``None``: from the top left
-    /// square along the ranks, as the bits of ``occupied``.
+    /// Returns the squares as a list of pairs of a name and a stone, ``"black"``, ``"white"`` or ``None``: from the top
+    /// left square along the ranks, as the bits of ``occupied``.
     fn squares(&self) -> Vec<(String, Option<&'static str>)> {
         let board = self.dimensions();
         let square = |index: u32| {
@@ -268,8 +268,9 @@ impl PyPosition {
         (0..board.ranks() * board.files()).map(square).collect()
     }
 
-    /// Returns an array of ``int8`` of the shape 3 x ranks x files, as input of a neural network: ones for the stones of the
-    /// player to move, then for those of the other player, then for empty squares. The first rank is the top one.
+    /// Returns an array of ``int8`` of the shape 3 x ranks x files, as input of a neural network: ones for the stones
+    /// of the player to move, then for those of the other player, then for empty squares. The first rank is the top
+    /// one.
     fn planes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray3<i8>>, Failure> {
         let board = self.dimensions();
         let (ranks, files) = (board.ranks() as usize, board.files() as usize);

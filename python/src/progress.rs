@@ -133,8 +133,8 @@ pub struct BatchProgress {
 }
 
 impl BatchProgress {
-    /// Returns a function for [`ProgressReporter`] that makes a `konane.BatchProgress` from the number of positions that
-    /// are done.
+    /// Returns a function for [`ProgressReporter`] that makes a `konane.BatchProgress` from the number of positions
+    /// that are done.
     pub fn object<'py>(
         total: usize,
     ) -> impl Fn(Python<'py>, &usize, f64) -> Result<Bound<'py, PyAny>, Failure> + Copy {

@@ -31,9 +31,9 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Record of a game: the players, the first position, the moves with marks and comments, and the result. It is
 /// immutable.
 ///
-/// ``Record("6x6", moves="a6 a5")`` is a new record. `board` is a board (``"6x6"``) or the first ``Position``, `moves` a
-/// text or a list of texts, `black` and `white` are the names of the players. The result is known if the game is over.
-/// ``Record.read`` and ``Record.parse`` read a file and a text, ``str(record)`` is the text of the file. Raises
+/// ``Record("6x6", moves="a6 a5")`` is a new record. `board` is a board (``"6x6"``) or the first ``Position``, `moves`
+/// a text or a list of texts, `black` and `white` are the names of the players. The result is known if the game is
+/// over. ``Record.read`` and ``Record.parse`` read a file and a text, ``str(record)`` is the text of the file. Raises
 /// ``InputError`` for an illegal move.
 #[pyclass(name = "Record", module = "konane", frozen, eq, hash)]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,9 +100,9 @@ impl PyRecord {
 
     /// Reads the file of a record, also one of another program.
     ///
-    /// `board` is the board of a record that does not name it. With `flip_ranks`, rank 1 of the record is the top rank; by
-    /// default, the record determines this. Raises ``FileError`` if the file cannot be read, and ``InputError`` with line
-    /// and character if it is not the record of a legal game.
+    /// `board` is the board of a record that does not name it. With `flip_ranks`, rank 1 of the record is the top rank;
+    /// by default, the record determines this. Raises ``FileError`` if the file cannot be read, and ``InputError`` with
+    /// line and character if it is not the record of a legal game.
     #[classmethod]
     #[pyo3(
         signature = (path, *, board=None, flip_ranks=FlagArg::from(false)),
@@ -132,8 +132,8 @@ impl PyRecord {
         parse("text", text.as_bytes(), board, flip_ranks.0)
     }
 
-    /// Writes the record to a file. An existing file is replaced when the new one is complete. Raises ``FileError`` if the
-    /// file cannot be written.
+    /// Writes the record to a file. An existing file is replaced when the new one is complete. Raises ``FileError`` if
+    /// the file cannot be written.
     fn write(&self, path: PathArg<name::Path>) -> Result<(), Failure> {
         let mut file = NewFile::create(&path.0, 1 << 12)?;
         file.put(self.0.to_string().as_bytes())?;
@@ -201,8 +201,8 @@ impl PyRecord {
     ///
     /// `time_limit` and `max_nodes` are limits for each position. Moves that are not decided within them have the mark
     /// ``~``. Mistakes and only moves get a comment, or all moves with `comment_all`. `progress` is called with a
-    /// ``BatchProgress``, which counts positions, at most every `interval` seconds, and once at the end. The other arguments
-    /// and the errors are those of ``analyse``.
+    /// ``BatchProgress``, which counts positions, at most every `interval` seconds, and once at the end. The other
+    /// arguments and the errors are those of ``analyse``.
     #[pyo3(
         signature = (*, time_limit=Some(SecondsArg::from(Duration::from_secs(1))), max_nodes=None, threads=None, memory=None,
         db=None, comment_all=FlagArg::from(false), progress=None, interval=None),

@@ -185,14 +185,15 @@ pub fn solve<'py>(
 
 /// Solves each of many boards and positions: returns a list of ``Solution`` in the same order.
 ///
-/// `positions` is an iterable of ``Position`` objects and boards, such as a list or a column of a table. Each is searched on
-/// one thread, and `threads` of them at a time. `memory` is that of all threads together. A thread keeps its table for
-/// the next position of the same board, so the counters of a ``Solution`` depend on the positions before it. `time_limit`
-/// and `max_nodes` are limits for each position. `db` is a directory with databases of the boards, or a ``Database``.
+/// `positions` is an iterable of ``Position`` objects and boards, such as a list or a column of a table. Each is
+/// searched on one thread, and `threads` of them at a time. `memory` is that of all threads together. A thread keeps
+/// its table for the next position of the same board, so the counters of a ``Solution`` depend on the positions before
+/// it. `time_limit` and `max_nodes` are limits for each position. `db` is a directory with databases of the boards, or
+/// a ``Database``.
 ///
-/// `progress` is called with a ``BatchProgress`` at most every `interval` seconds, and once at the end. The other arguments
-/// are those of ``solve``, and so are the errors, which begin with the index of the position, such as ``positions[3]``.
-/// Ctrl-C ends all searches.
+/// `progress` is called with a ``BatchProgress`` at most every `interval` seconds, and once at the end. The other
+/// arguments are those of ``solve``, and so are the errors, which begin with the index of the position, such as
+/// ``positions[3]``. Ctrl-C ends all searches.
 #[pyfunction]
 #[pyo3(
     signature = (positions, *, algo=StrArg::from("dfpn"), threads=None, memory=None, time_limit=None, max_nodes=None,

@@ -46,8 +46,8 @@ pub fn value<'py>(
 
 /// Computes the value of each of many sums: returns a list of ``SumValue`` in the same order.
 ///
-/// Each item of `positions` is a term, or a tuple or list of the terms of a sum, as for ``value``. Threads, memory, limits,
-/// progress and errors are those of ``solve_many``.
+/// Each item of `positions` is a term, or a tuple or list of the terms of a sum, as for ``value``. Threads, memory,
+/// limits, progress and errors are those of ``solve_many``.
 #[pyfunction]
 #[pyo3(
     signature = (positions, *, threads=None, memory=None, time_limit=None, max_nodes=None, progress=None, interval=None),
