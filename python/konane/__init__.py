@@ -11,7 +11,9 @@ Functions and classes; ``help(konane.solve)`` describes one, and ``help(konane.S
 * ``Position(board, text=None)``: a position, its moves and its picture
 * ``solve(board)``: outcome, winner and best move; returns a ``Solution``
 * ``analyse(board)``: the value of every move and a line of best play; returns an ``Analysis``
+* ``solve_many(positions)``, ``analyse_many``, ``value_many``: lists of positions on all cores; return lists
 * ``line(board)``: best play as a list of moves
+* ``Record``: a game as a file, its moves and positions; ``annotate`` judges them and returns an ``Annotation``
 * ``perft(board, depth)``, ``divide(board, depth)``: numbers of move sequences and positions
 * ``value(position)``: the value as a combinatorial game; returns a ``SumValue``
 * ``prove(board, path)``, ``verify_proof(path)``: proof files; return a ``Proof``, a ``Verification``
@@ -40,18 +42,25 @@ from ._errors import ResourceError as ResourceError
 from ._konane import (
     Database,
     Position,
+    Record,
     __version__,
     analyse,
+    analyse_many,
     build_database,
     divide,
     line,
     perft,
     prove,
     solve,
+    solve_many,
     value,
+    value_many,
     verify_proof,
 )
 from ._results import Analysis as Analysis
+from ._results import AnnotatedMove as AnnotatedMove
+from ._results import Annotation as Annotation
+from ._results import BatchProgress as BatchProgress
 from ._results import BuildProgress as BuildProgress
 from ._results import Built as Built
 from ._results import JudgedMove as JudgedMove
@@ -59,24 +68,30 @@ from ._results import Probe as Probe
 from ._results import Progress as Progress
 from ._results import Proof as Proof
 from ._results import RatedMove as RatedMove
+from ._results import RecordedMove as RecordedMove
 from ._results import Solution as Solution
 from ._results import SproutsSolution as SproutsSolution
 from ._results import SumValue as SumValue
 from ._results import Table as Table
+from ._results import Thermograph as Thermograph
 from ._results import Verification as Verification
 
 __all__ = [
     "Database",
     "Position",
+    "Record",
     "__version__",
     "analyse",
+    "analyse_many",
     "build_database",
     "divide",
     "line",
     "perft",
     "prove",
     "solve",
+    "solve_many",
     "sprouts",
     "value",
+    "value_many",
     "verify_proof",
 ]

@@ -8,14 +8,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._results import (
     Analysis,
+    Annotation,
+    BatchProgress,
     BuildProgress,
     Built,
     Probe,
     Progress,
     Proof,
+    RecordedMove,
     Solution,
     SproutsSolution,
     SumValue,
+    Thermograph,
     Verification,
 )
 
@@ -28,8 +32,10 @@ __all__ = [
     "ClusterWorker",
     "Database",
     "Position",
+    "Record",
     "__version__",
     "analyse",
+    "analyse_many",
     "build_database",
     "bytes_text",
     "count",
@@ -43,14 +49,17 @@ __all__ = [
     "seconds",
     "short",
     "solve",
+    "solve_many",
     "sprouts_canonical",
     "sprouts_children",
     "sprouts_draw",
     "sprouts_grundy",
     "sprouts_solve",
+    "thermograph",
     "time_limit",
     "time_text",
     "value",
+    "value_many",
     "verify_proof",
 ]
 
@@ -117,6 +126,15 @@ class Position:
         """Returns the legal moves as a list of texts in a fixed order: ``"e4"`` removes a stone, ``"c3-g3"`` jumps."""
     def play(self, move: str) -> Position:
         """Returns the position after a move. Raises ``InputError`` for an illegal move, and names the rule."""
+    def squares(self) -> list[tuple[str, Literal["black", "white"] | None]]:
+        """Returns the squares as a list of pairs of a name and a stone, ``"black"``, ``"white"`` or ``None``: from the top
+        left square along the ranks, as the bits of ``occupied``.
+        """
+    def planes(self) -> NDArray[np.int8]:
+        """Returns an array of ``int8`` of the shape 3 x ranks x files, as input of a neural network: ones for the stones
+        of the player to move, then for those of the other player, then for empty squares. The first rank is the top
+        one.
+        """
     def svg(self) -> str:
         """Returns a picture as SVG: the board, its stones, and the last move if this position was made by `play` or
         with `moves`.
@@ -125,6 +143,92 @@ class Position:
         """Returns a picture as SVG, for notebooks."""
     def __eq__(self, other: object, /) -> bool:
         """Compares board, stones, side to move and phase."""
+    def __ne__(self, other: object, /) -> bool:
+        """Negates ``==``."""
+    def __hash__(self) -> int:
+        """Returns a hash that agrees with ``==``."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Supports pickling."""
+
+@final
+class Record:
+    """Record of a game: the players, the first position, the moves with marks and comments, and the result. It is
+    immutable.
+
+    ``Record("6x6", moves="a6 a5")`` is a new record. `board` is a board (``"6x6"``) or the first ``Position``, `moves`
+    a text or a list of texts, `black` and `white` are the names of the players. The result is known if the game is
+    over. ``Record.read`` and ``Record.parse`` read a file and a text, ``str(record)`` is the text of the file. Raises
+    ``InputError`` for an illegal move.
+    """
+
+    def __new__(
+        cls,
+        board: Position | str,
+        *,
+        moves: str | Iterable[str] | None = None,
+        black: str | None = None,
+        white: str | None = None,
+    ) -> Record:
+        """Creates an object; see the class."""
+    @classmethod
+    def read(cls, path: _Path, *, board: str | None = None, flip_ranks: bool = False) -> Record:
+        """Reads the file of a record, also one of another program.
+
+        `board` is the board of a record that does not name it. With `flip_ranks`, rank 1 of the record is the top rank;
+        by default, the record determines this. Raises ``FileError`` if the file cannot be read, and ``InputError`` with
+        line and character if it is not the record of a legal game.
+        """
+    @classmethod
+    def parse(cls, text: str, *, board: str | None = None, flip_ranks: bool = False) -> Record:
+        """Reads the text of a record. Arguments and errors are those of ``read``."""
+    def write(self, path: _Path) -> None:
+        """Writes the record to a file. An existing file is replaced when the new one is complete. Raises ``FileError`` if
+        the file cannot be written.
+        """
+    @property
+    def board(self) -> str:
+        """Board: ranks x files."""
+    @property
+    def black(self) -> str | None:
+        """Name of the player of Black; ``None`` if it is unknown."""
+    @property
+    def white(self) -> str | None:
+        """Name of the player of White; ``None`` if it is unknown."""
+    @property
+    def result(self) -> Literal["black", "white", "unknown"]:
+        """Winner by the rules or by resignation: ``"black"``, ``"white"`` or ``"unknown"``."""
+    @property
+    def headers(self) -> dict[str, str]:
+        """All other headers, such as ``{"Site": "Honolulu"}``."""
+    @property
+    def comments(self) -> list[str]:
+        """Comments before the first move."""
+    @property
+    def moves(self) -> list[RecordedMove]:
+        """Moves, each a ``RecordedMove``."""
+    def positions(self) -> list[Position]:
+        """Returns the positions of the game as a list, from the first one to the one after the last move."""
+    def annotate(
+        self,
+        *,
+        time_limit: float | str | None = 1.0,
+        max_nodes: int | None = None,
+        threads: int | None = None,
+        memory: int | str | None = "1GiB",
+        db: Database | _Path | None = None,
+        comment_all: bool = False,
+        progress: Callable[[BatchProgress], object] | None = None,
+        interval: float | str | None = 0.1,
+    ) -> Annotation:
+        """Judges every move of the game: returns an ``Annotation``, with the record with marks and comments.
+
+        `time_limit` and `max_nodes` are limits for each position. Moves that are not decided within them have the mark
+        ``~``. Mistakes and only moves get a comment, or all moves with `comment_all`. `progress` is called with a
+        ``BatchProgress``, which counts positions, at most every `interval` seconds, and once at the end. The other
+        arguments and the errors are those of ``analyse``.
+        """
+    def __eq__(self, other: object, /) -> bool:
+        """Compares all parts of the records."""
     def __ne__(self, other: object, /) -> bool:
         """Negates ``==``."""
     def __hash__(self) -> int:
@@ -243,6 +347,31 @@ def solve(
     Raises ``TypeError`` and ``InputError`` for wrong arguments, ``FileError`` if the database is
     missing or damaged, and ``ResourceError`` if the memory is not available.
     """
+def solve_many(
+    positions: Iterable[Position | str],
+    *,
+    algo: _Algorithm = "dfpn",
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+    progress: Callable[[BatchProgress], object] | None = None,
+    interval: float | str | None = 0.1,
+    profile: Literal["tuned", "thesis"] = "tuned",
+) -> list[Solution]:
+    """Solves each of many boards and positions: returns a list of ``Solution`` in the same order.
+
+    `positions` is an iterable of ``Position`` objects and boards, such as a list or a column of a table. Each is
+    searched on one thread, and `threads` of them at a time. `memory` is that of all threads together. A thread keeps
+    its table for the next position of the same board, so the counters of a ``Solution`` depend on the positions before
+    it. `time_limit` and `max_nodes` are limits for each position. `db` is a directory with databases of the boards, or
+    a ``Database``.
+
+    `progress` is called with a ``BatchProgress`` at most every `interval` seconds, and once at the end. The other
+    arguments are those of ``solve``, and so are the errors, which begin with the index of the position, such as
+    ``positions[3]``. Ctrl-C ends all searches.
+    """
 def analyse(
     board: Position | str,
     *,
@@ -262,6 +391,22 @@ def analyse(
     than ``solve``.
 
     The other arguments and the errors are those of ``solve``.
+    """
+def analyse_many(
+    positions: Iterable[Position | str],
+    *,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    db: Database | _Path | None = None,
+    progress: Callable[[BatchProgress], object] | None = None,
+    interval: float | str | None = 0.1,
+) -> list[Analysis]:
+    """Evaluates each of many boards and positions, and their moves: returns a list of ``Analysis`` in the same order.
+
+    Positions, threads, memory, limits, progress and errors are those of ``solve_many``, results and `db` those of
+    ``analyse``. `max_nodes` and `time_limit` apply to each position with its moves and its line.
     """
 def line(
     board: Position | str,
@@ -324,6 +469,26 @@ def value(
 
     If `memory` (default 1 GiB), `time_limit` (seconds, or a text such as ``"1m30s"``) or `max_nodes` (positions) is
     reached, the value is ``"unknown"``, with a reason. Ctrl-C ends the call.
+    """
+def value_many(
+    positions: Iterable[Position | str | Sequence[Position | str]],
+    *,
+    threads: int | None = None,
+    memory: int | str | None = "1GiB",
+    time_limit: float | str | None = None,
+    max_nodes: int | None = None,
+    progress: Callable[[BatchProgress], object] | None = None,
+    interval: float | str | None = 0.1,
+) -> list[SumValue]:
+    """Computes the value of each of many sums: returns a list of ``SumValue`` in the same order.
+
+    Each item of `positions` is a term, or a tuple or list of the terms of a sum, as for ``value``. Threads, memory,
+    limits, progress and errors are those of ``solve_many``.
+    """
+def thermograph(text: str) -> Thermograph:
+    """Computes the thermograph of a game in the notation of CGSuite: returns a ``Thermograph``.
+
+    Raises ``InputError`` for a text that is not a game, or if a number in the thermograph does not fit into 64 bits.
     """
 def perft(
     board: Position | str,

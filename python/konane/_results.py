@@ -1,15 +1,26 @@
 """Results: immutable objects that can be compared, pickled and turned into dictionaries.
 
-Names and values of the fields are those of the program's JSON. ``dataclasses.asdict(result)`` is the dictionary.
+Names and values of the fields are those of the program's JSON. ``to_dict`` returns the dictionary. Notebooks display a
+result as a table.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _konane
+from ._errors import InputError
+
+if TYPE_CHECKING:
+    from ._konane import Record
 
 __all__ = [
     "Analysis",
+    "AnnotatedMove",
+    "Annotation",
+    "BatchProgress",
     "BuildProgress",
     "Built",
     "JudgedMove",
@@ -17,10 +28,12 @@ __all__ = [
     "Progress",
     "Proof",
     "RatedMove",
+    "RecordedMove",
     "Solution",
     "SproutsSolution",
     "SumValue",
     "Table",
+    "Thermograph",
     "Verification",
 ]
 
@@ -33,8 +46,35 @@ _Reason = Literal[
 ]
 
 
+class _Result:
+    """Base class of all results."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the fields as a dictionary. Results in it are dictionaries, too."""
+        return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """Returns the fields as a table, for notebooks."""
+        return _cell(self.to_dict())
+
+
+def _cell(value: Any) -> str:
+    """Returns a value as HTML: a dictionary as a table of its items, dictionaries with equal keys as rows of a table."""
+    if isinstance(value, dict):
+        rows = [(key, each) for key, each in value.items() if each is not None]
+        cells = "".join(f"<tr><th>{escape(key)}</th><td>{_cell(each)}</td></tr>" for key, each in rows)
+        return f"<table>{cells}</table>"
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        head = "".join(f"<th>{escape(key)}</th>" for key in value[0])
+        rows = ["".join(f"<td>{_cell(cell)}</td>" for cell in each.values()) for each in value]
+        return f"<table><tr>{head}</tr>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+    if isinstance(value, list):
+        return " ".join(_cell(each) for each in value)
+    return "" if value is None else escape(str(value))
+
+
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Table(_Result):
     """Use of a transposition table.
 
     * ``capacity``: Entries that fit.
@@ -48,7 +88,7 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class Progress(_Result):
     """Progress of a search, as ``progress=`` functions receive it.
 
     * ``seconds``: Wall-clock time since the search began.
@@ -77,7 +117,7 @@ class Progress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solution:
+class Solution(_Result):
     """Result of a search of a Konane position.
 
     * ``board``: Ranks x files.
@@ -133,7 +173,7 @@ class Solution:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proof:
+class Proof(_Result):
     """Result of :func:`konane.prove`.
 
     * ``solution``: The search, a ``Solution``.
@@ -161,7 +201,7 @@ class Proof:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verification:
+class Verification(_Result):
     """Result of :func:`konane.verify_proof`.
 
     * ``valid``: True if the file proves its claim.
@@ -187,7 +227,7 @@ class Verification:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatedMove:
+class RatedMove(_Result):
     """Value of a move, in ``Probe.moves``.
 
     * ``move``: The move.
@@ -202,7 +242,7 @@ class RatedMove:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Probe:
+class Probe(_Result):
     """Values of a position and its moves from a database.
 
     * ``board``: Ranks x files.
@@ -232,7 +272,7 @@ class Probe:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedMove:
+class JudgedMove(_Result):
     """Value of a move, in ``Analysis.moves``.
 
     * ``move``: The move.
@@ -252,7 +292,7 @@ class JudgedMove:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysis:
+class Analysis(_Result):
     """Values of a position and of each of its moves, with a line of best play.
 
     * ``board``: Ranks x files.
@@ -289,7 +329,92 @@ class Analysis:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildProgress:
+class RecordedMove(_Result):
+    """Move of a game, in ``Record.moves``.
+
+    * ``move``: The move.
+    * ``mark``: ``"?"`` if it gives a won game away, ``"!"`` if it is the only legal or the only winning one, ``"~"`` if
+      its outcome is unknown; else ``None``.
+    * ``comments``: Comments after the move.
+    """
+
+    move: str
+    mark: Literal["?", "!", "~"] | None
+    comments: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatedMove(_Result):
+    """Judged move, in ``Annotation.moves``.
+
+    * ``ply``: Number of the ply, from 1.
+    * ``side``: The player who makes the move: ``"black"`` or ``"white"``.
+    * ``move``: The move.
+    * ``mark``: The mark, as in a ``RecordedMove``.
+    * ``before``: Winner of the position before the move: ``"black"``, ``"white"`` or ``"unknown"``.
+    * ``after``: Winner of the position after the move.
+    * ``better``: For a mistake: moves that would have won; else ``None``.
+    """
+
+    ply: int
+    side: _Colour
+    move: str
+    mark: Literal["?", "!", "~"] | None
+    before: _Winner
+    after: _Winner
+    better: list[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotation(_Result):
+    """Judged moves of a game: result of ``Record.annotate``.
+
+    * ``board``: Ranks x files.
+    * ``position``: The first position, as text.
+    * ``phase``: Kind of the first move: ``"removal"`` or ``"jump"``.
+    * ``black``: Name of the player of Black; ``None`` if it is unknown.
+    * ``white``: Name of the player of White.
+    * ``result``: The winner of the game: ``"black"``, ``"white"`` or ``"unknown"``.
+    * ``moves``: The moves, each an ``AnnotatedMove``.
+    * ``summary``: For ``"black"`` and ``"white"``, the numbers of ``moves``, ``mistakes``, ``only`` moves and
+      ``unknown`` moves.
+    * ``reason``: The limit that left moves undecided, such as ``"time limit"``.
+    * ``text``: The record with marks and comments, as text.
+    """
+
+    board: str
+    position: str
+    phase: Literal["removal", "jump"]
+    black: str | None
+    white: str | None
+    result: _Winner
+    moves: list[AnnotatedMove]
+    summary: dict[str, dict[str, int]]
+    reason: _Reason | None = None
+    text: str
+
+    @property
+    def record(self) -> Record:
+        """The record with marks and comments."""
+        return _konane.Record.parse(self.text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchProgress(_Result):
+    """Progress of a call for a list, as ``progress=`` functions receive it.
+
+    * ``seconds``: Wall-clock time since it began.
+    * ``done``: Positions done.
+    * ``total``: All positions.
+    """
+
+    seconds: float
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildProgress(_Result):
     """Progress of a build, as ``progress=`` functions receive it.
 
     * ``seconds``: Wall-clock time since it began.
@@ -305,7 +430,7 @@ class BuildProgress:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Built:
+class Built(_Result):
     """Result of :func:`konane.build_database`.
 
     * ``board``: Ranks x files.
@@ -339,7 +464,7 @@ class Built:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SproutsSolution:
+class SproutsSolution(_Result):
     """Result of a search of a Sprouts position.
 
     * ``position``: The position as it was given.
@@ -395,7 +520,7 @@ class SproutsSolution:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SumValue:
+class SumValue(_Result):
     """Value of a position, or of a sum of positions and other games. Numbers are texts such as ``"-5/4"``.
 
     * ``board``: Ranks x files; ``None`` for a sum of several terms.
@@ -443,6 +568,40 @@ class SumValue:
     games: int
     memory_bytes: int
     seconds: float
+
+    def thermograph(self) -> Thermograph:
+        """Returns the thermograph, which notebooks display as a picture.
+
+        Raises ``InputError`` if there is none: the value is unknown, or its text is cut off because it is too long.
+        """
+        if self.reason is not None:
+            raise InputError(f"the value is unknown, so it has no thermograph: {self.reason}; raise the limit")
+        if "…" in self.value:
+            raise InputError("the text of the value is cut off, so it has no thermograph: it has more than a million bytes")
+        return _konane.thermograph(self.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thermograph(_Result):
+    """Thermograph of a value. Numbers are texts such as ``"-5/4"``.
+
+    * ``left``: Left wall: points of a temperature and the left stop of the value cooled by it. The wall is straight
+      between two points, and vertical above the last one: there is the mast.
+    * ``right``: Right wall, with the right stops.
+    * ``mean``: Mean value, the place of the mast.
+    * ``temperature``: Temperature, at which the walls meet. That of a number is negative.
+    * ``svg``: Picture as SVG, with numbers that are good for Left (Black) on the left.
+    """
+
+    left: list[tuple[str, str]]
+    right: list[tuple[str, str]]
+    mean: str
+    temperature: str
+    svg: str
+
+    def _repr_html_(self) -> str:
+        """Returns the picture, for notebooks."""
+        return self.svg
 
 
 # The classes are documented and pickled as parts of the package.

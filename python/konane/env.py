@@ -13,6 +13,8 @@
 The agents are ``"black"`` and ``"white"``. The winner's reward is 1, the loser's is -1. An action is an index
 into ``moves``, the texts of all moves that the board could have. ``action_mask`` marks the legal ones.
 ``action_values`` returns their exact outcomes.
+
+The import registers the environment (PettingZoo 1.27 or later): ``pettingzoo.make("aec", "konane-v0", board="6x6")``.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 from . import InputError, Position, analyse
 
 try:
+    import pettingzoo
     from gymnasium import spaces
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
@@ -46,15 +49,16 @@ class raw_env(AECEnv):
     * ``action_mask``: 1 for legal actions; all 0 for an agent that is not to move.
 
     Attributes: ``position`` is the current position, ``moves`` the text of each action: removals, then jumps.
-    With ``render_mode="ansi"``, ``render`` returns the board as text.
+    With ``render_mode="ansi"``, ``render`` returns the board as text, with ``"rgb_array"`` as a picture: an array of
+    ``uint8`` of the shape height x width x 3, with 40 pixels for a square.
     """
 
-    metadata = {"name": "konane_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+    metadata = {"name": "konane_v0", "render_modes": ["ansi", "rgb_array"], "is_parallelizable": False}
 
     def __init__(self, board: str | Position, render_mode: str | None = None) -> None:
         super().__init__()
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise InputError(f"render_mode: expected None or 'ansi', got {render_mode!r}")
+            raise InputError(f"render_mode: expected None, 'ansi' or 'rgb_array', got {render_mode!r}")
         self.start = board if isinstance(board, Position) else Position(board)
         if self.start.is_over:
             raise InputError(f"board: expected a position with a legal move, got {str(self.start)!r}")
@@ -110,12 +114,10 @@ class raw_env(AECEnv):
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        ranks, files = self._shape
-        occupied = np.array([self.position.occupied], dtype="<u8").view(np.uint8)
-        stones = np.unpackbits(occupied, count=ranks * files, bitorder="little").reshape(ranks, files)
-        black = np.indices(self._shape).sum(axis=0) % 2 == 0
-        own = black if agent == "black" else ~black
-        planes = [stones & own, stones & ~own, np.full(self._shape, agent == "black")]
+        own, other, _ = self.position.planes()
+        if agent != self.position.to_move:
+            own, other = other, own
+        planes = [own, other, np.full(self._shape, agent == "black")]
         mask = np.zeros(len(self.moves), dtype=np.int8)
         if agent == self.position.to_move:
             mask[[self._actions[move] for move in self.position.moves()]] = 1
@@ -133,9 +135,11 @@ class raw_env(AECEnv):
             values[self._actions[judged.move]] = {"win": 1, "loss": 0, "unknown": -1}[judged.outcome]
         return values
 
-    def render(self) -> str | None:
+    def render(self) -> str | NDArray[np.uint8] | None:
         if self.render_mode is None:
             return None
+        if self.render_mode == "rgb_array":
+            return _picture(self.position)
         board, to_move = str(self.position).split()
         for number in range(64, 0, -1):
             board = board.replace(str(number), "." * number)
@@ -145,9 +149,27 @@ class raw_env(AECEnv):
         pass
 
 
+def _picture(position: Position) -> NDArray[np.uint8]:
+    """Returns the board and its stones, seen from above, with 40 x 40 pixels for each square."""
+    own, other, _ = position.planes()
+    black, white = (own, other) if position.to_move == "black" else (other, own)
+    distance = np.arange(40) - 19.5
+    disc = (distance[:, None] ** 2 + distance**2 <= 16**2).astype(np.int8)
+    picture = np.full((*(40 * side for side in black.shape), 3), (175, 95, 0), dtype=np.uint8)
+    picture[::40] = picture[:, ::40] = (120, 65, 0)
+    picture[np.kron(black, disc) == 1] = (0, 0, 0)
+    picture[np.kron(white, disc) == 1] = (255, 255, 255)
+    return picture
+
+
 def env(board: str | Position, render_mode: str | None = None) -> AECEnv:
     """Returns the environment of a board (``"6x6"``) or of the game from a ``Position``, as described in
     ``raw_env``. An agent that chooses an illegal action loses with a reward of -1.
     """
     checked = wrappers.TerminateIllegalWrapper(raw_env(board, render_mode), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(checked))
+
+
+# Older versions have no registry.
+if hasattr(pettingzoo, "register"):
+    pettingzoo.register("aec", "konane-v0", env)

@@ -1,21 +1,62 @@
 //! `analyse` and `line`: values of all moves of a position, and a line of best play.
 
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use konane::analysis::{Analysis, Analyst};
-use konane::{Limits, Move, SolveOptions};
+use konane::tablebase::Database;
+use konane::{Board, Limits, Move, Position};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::argument::name;
-use crate::database::{self, DatabaseArg};
+use crate::database::{self, DatabaseArg, Databases};
 use crate::error::Failure;
 use crate::interrupt;
+use crate::many::{self, ManyArguments, read_items};
 use crate::options::{
-    LimitArgs, MemoryArg, NodesArg, SecondsArg, StartArg, ThreadCountArg, threads_or_cores,
+    LimitArgs, MemoryArg, NodesArg, SecondsArg, StartArg, ThreadCountArg, memory_or_default,
+    threads_or_cores,
 };
 use crate::position::PyPosition;
 use crate::results;
+
+/// Creates an analyst of a board.
+///
+/// # Errors
+/// If the memory cannot be allocated.
+pub fn new_analyst(
+    board: Board,
+    memory_bytes: u64,
+    threads: NonZeroUsize,
+    database: Option<Arc<Database>>,
+) -> Result<Analyst, Failure> {
+    let analyst = Analyst::on_board(board, memory_bytes)?.threads(threads);
+    match database {
+        Some(database) => Ok(analyst.with_database(database)?),
+        None => Ok(analyst),
+    }
+}
+
+/// Analyses a position, and finds a line of best play.
+fn analyse_position(
+    analyst: &mut Analyst,
+    position: &Position,
+    limits: Limits<'_>,
+) -> Result<(Analysis, Vec<Move>), Failure> {
+    let before = analyst.nodes();
+    let analysis = analyst.analyse(position, limits, &mut |_| {})?;
+    let line = match analysis.outcome() {
+        Some(_) => {
+            let spent = analyst.nodes() - before;
+            let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
+            analyst.line(position, Limits { nodes, ..limits })?
+        }
+        None => Vec::new(),
+    };
+    Ok((analysis, line))
+}
 
 /// Creates an analyst and runs `work` with it, without the GIL.
 fn with_analyst<T: Send>(
@@ -26,16 +67,11 @@ fn with_analyst<T: Send>(
     db: Option<DatabaseArg<'_>>,
     work: impl FnOnce(&mut Analyst, &AtomicBool) -> Result<T, Failure> + Send,
 ) -> Result<T, Failure> {
-    let database = db.map(|db| database::of_board(py, db, start.dimensions())).transpose()?;
-    let memory_bytes = memory.map_or(SolveOptions::default().memory_bytes, |memory| memory.0);
-    let threads = threads_or_cores(threads);
+    let database = db.map(|db| database::of_board(py, &db, start.dimensions())).transpose()?;
+    let (memory, threads) = (memory_or_default(memory), threads_or_cores(threads));
     interrupt::run_without_progress(py, |stop| {
         let board = (*start.board).clone();
-        let mut analyst = Analyst::on_board(board, memory_bytes)?.threads(threads);
-        if let Some(database) = database {
-            analyst = analyst.with_database(database)?;
-        }
-        work(&mut analyst, stop)
+        work(&mut new_analyst(board, memory, threads, database)?, stop)
     })?
 }
 
@@ -86,19 +122,53 @@ pub fn analyse<'py>(
     let (start, position) = (&board.0, &board.0.position);
     let limits = LimitArgs { nodes: max_nodes, time: time_limit };
     let (analysis, line) = with_analyst(py, start, threads, memory, db, |analyst, stop| {
-        let limits = limits.to_limits(stop);
-        let analysis = analyst.analyse(position, limits, &mut |_| {})?;
-        let line = match analysis.outcome() {
-            Some(_) => {
-                let spent = analyst.nodes();
-                let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
-                analyst.line(position, Limits { nodes, ..limits })?
-            }
-            None => Vec::new(),
-        };
-        Ok((analysis, line))
+        analyse_position(analyst, position, limits.to_limits(stop))
     })?;
     analysis_object(py, &analysis, &line)
+}
+
+/// Evaluates each of many boards and positions, and their moves: returns a list of ``Analysis`` in the same order.
+///
+/// Positions, threads, memory, limits, progress and errors are those of ``solve_many``, results and `db` those of
+/// ``analyse``. `max_nodes` and `time_limit` apply to each position with its moves and its line.
+#[pyfunction]
+#[pyo3(
+    signature = (positions, *, threads=None, memory=None, time_limit=None, max_nodes=None, db=None, progress=None,
+    interval=None),
+    text_signature = "(positions, *, threads=None, memory='1GiB', time_limit=None, max_nodes=None, db=None, \
+    progress=None, interval=0.1)"
+)]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+pub fn analyse_many<'py>(
+    py: Python<'py>,
+    positions: Bound<'py, PyAny>,
+    threads: Option<ThreadCountArg>,
+    memory: Option<MemoryArg>,
+    time_limit: Option<SecondsArg<name::TimeLimit>>,
+    max_nodes: Option<NodesArg>,
+    db: Option<DatabaseArg<'py>>,
+    progress: Option<Bound<'py, PyAny>>,
+    interval: Option<SecondsArg<name::Interval>>,
+) -> Result<Vec<Bound<'py, PyAny>>, Failure> {
+    let arguments = ManyArguments::new(threads, memory, progress, interval)?;
+    let limits = LimitArgs { nodes: max_nodes, time: time_limit };
+    let mut databases = Databases::new(db);
+    let items = read_items(&positions, |item| {
+        let start = item.extract::<StartArg<name::Position>>()?.into_position();
+        let database = databases.of_board(py, start.dimensions())?;
+        Ok((start, database))
+    })?;
+    let memory = arguments.memory_of_thread(items.len());
+    type Item = (PyPosition, Option<Arc<Database>>);
+    let set_up = |(start, database): &Item| {
+        new_analyst((*start.board).clone(), memory, NonZeroUsize::MIN, database.clone())
+    };
+    let work = |analyst: &mut Analyst, (start, _): &Item, stop: &AtomicBool| {
+        analyse_position(analyst, &start.position, limits.to_limits(stop))
+    };
+    let key = |(start, _): &Item| start.board_key();
+    let found = many::run(py, arguments, &items, key, set_up, work)?;
+    found.iter().map(|(analysis, line)| analysis_object(py, analysis, line)).collect()
 }
 
 /// Returns a line of best play from a board (``"6x6"``) or a ``Position`` as a list of moves: the winner wins as

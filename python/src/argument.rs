@@ -43,16 +43,19 @@ macro_rules! names {
 pub mod name {
     names! {
         Algo: "algo",
+        Black: "black",
         Board: "board",
         Cache: "cache",
         Checkpoint: "checkpoint",
         CheckpointInterval: "checkpoint_interval",
         Code: "code",
         Codes: "codes",
+        CommentAll: "comment_all",
         Db: "db",
         Depth: "depth",
         Directory: "directory",
         Entries: "entries",
+        FlipRanks: "flip_ranks",
         Interval: "interval",
         Job: "job",
         JobNodes: "job_nodes",
@@ -70,6 +73,7 @@ pub mod name {
         Path: "path",
         Phase: "phase",
         Position: "position",
+        Positions: "positions",
         Profile: "profile",
         Progress: "progress",
         Reason: "reason",
@@ -86,6 +90,7 @@ pub mod name {
         Threads: "threads",
         TimeLimit: "time_limit",
         Unique: "unique",
+        White: "white",
         Worker: "worker",
     }
 }

@@ -117,7 +117,7 @@ fn open_with(
 /// If the database is one of another board, or the directory contains no database of the board.
 pub fn of_board(
     py: Python<'_>,
-    database: DatabaseArg<'_>,
+    database: &DatabaseArg<'_>,
     board: Dimensions,
 ) -> Result<Arc<Database>, Failure> {
     match database {
@@ -132,8 +132,40 @@ pub fn of_board(
         }
         DatabaseArg::Directory(path) => {
             let open = |paths: &[PathBuf], options| Database::find(paths, board, options);
-            Ok(open_with(py, vec![path], None, open)?.inner)
+            Ok(open_with(py, vec![path.clone()], None, open)?.inner)
         }
+    }
+}
+
+/// Databases of the boards of a list of positions, opened once for each board.
+pub struct Databases<'py> {
+    argument: Option<DatabaseArg<'py>>,
+    opened: Vec<Arc<Database>>,
+}
+
+impl<'py> Databases<'py> {
+    /// No database has been opened.
+    pub fn new(argument: Option<DatabaseArg<'py>>) -> Self {
+        Databases { argument, opened: Vec::new() }
+    }
+
+    /// Returns the database of a board, or `None` without an argument.
+    ///
+    /// # Errors
+    /// As [`of_board`].
+    pub fn of_board(
+        &mut self,
+        py: Python<'py>,
+        board: Dimensions,
+    ) -> Result<Option<Arc<Database>>, Failure> {
+        let Some(argument) = &self.argument else { return Ok(None) };
+        let is_same = |database: &&Arc<Database>| database.board().dimensions() == board;
+        if let Some(database) = self.opened.iter().find(is_same) {
+            return Ok(Some(Arc::clone(database)));
+        }
+        let database = of_board(py, argument, board)?;
+        self.opened.push(Arc::clone(&database));
+        Ok(Some(database))
     }
 }
 

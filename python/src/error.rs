@@ -16,11 +16,13 @@ use konane::sprouts::cluster::ClusterError;
 use konane::tablebase::{BuildError, DatabaseError};
 use konane::value::ValueError;
 use konane::{ErrorKind, PerftError, Reason, SolveError};
-use pyo3::PyErr;
+use pyo3::exceptions::PyTypeError;
+use pyo3::{PyErr, Python};
 
 mod python {
     #![allow(missing_docs, reason = "konane/_errors.py documents the classes")]
 
+    pyo3::import_exception!(konane, Error);
     pyo3::import_exception!(konane, FileError);
     pyo3::import_exception!(konane, InputError);
     pyo3::import_exception!(konane, InternalError);
@@ -56,6 +58,19 @@ impl Failure {
     /// Makes an `InternalError`, for a bug in the library or in this package.
     pub fn internal(text: impl Display) -> Self {
         Failure(python::InternalError::new_err(text.to_string()))
+    }
+}
+
+impl Failure {
+    /// Adds the index of an item of the argument `positions` to the message of an error of this package, or of a
+    /// `TypeError`. Returns any other exception unchanged.
+    pub fn of_item(self, py: Python<'_>, index: usize) -> Self {
+        let error = self.0;
+        if !error.is_instance_of::<python::Error>(py) && !error.is_instance_of::<PyTypeError>(py) {
+            return Failure(error);
+        }
+        let text = format!("positions[{index}]: {}", error.value(py));
+        Failure(PyErr::from_type(error.get_type(py), text))
     }
 }
 

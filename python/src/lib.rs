@@ -1,7 +1,8 @@
 //! The Python package `konane`: the library's positions, searches and databases as Python objects.
 //!
 //! * [`argument`], [`options`], [`codes`]: types that read and check arguments, one for each kind of argument.
-//! * [`position`], [`database`]: the classes `Position` and `Database`; [`lookup`]: look-ups of many positions.
+//! * [`position`], [`record`], [`database`]: the classes `Position`, `Record` and `Database`; [`lookup`]: look-ups of many positions.
+//! * [`many`]: calls for lists of positions.
 //! * [`solve`], [`analyse`], [`proof`], [`perft`], [`value`], [`build`], [`sprouts`]: one file for each group of functions.
 //! * [`cluster`], [`builddb_tasks`]: coordinators, workers and tasks for `konane.cluster`.
 //! * [`interrupt`]: long calls without the GIL, which Ctrl-C can end, and use after a fork.
@@ -21,11 +22,13 @@ mod database;
 mod error;
 mod interrupt;
 mod lookup;
+mod many;
 mod options;
 mod perft;
 mod position;
 mod progress;
 mod proof;
+mod record;
 mod results;
 mod solve;
 mod sprouts;
@@ -41,7 +44,7 @@ mod _konane {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::analyse::{analyse, line};
+    use super::analyse::{analyse, analyse_many, line};
     #[pymodule_export]
     use super::build::build_database;
     #[pymodule_export]
@@ -58,12 +61,14 @@ mod _konane {
     #[pymodule_export]
     use super::proof::{prove, verify_proof};
     #[pymodule_export]
-    use super::solve::solve;
+    use super::record::PyRecord;
+    #[pymodule_export]
+    use super::solve::{solve, solve_many};
     #[pymodule_export]
     use super::sprouts::{canonical, children, grundy, solve as sprouts_solve, svg};
 
     #[pymodule_export]
-    use super::value::value;
+    use super::value::{thermograph, value, value_many};
 
     #[pymodule_export]
     use super::builddb_tasks::{BuildDirector, BuildPlan, run_task};

@@ -8,8 +8,8 @@ use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use konane::Limits;
 use konane::system::{alternatives, parse_bytes, parse_duration, thread_pool};
+use konane::{Limits, SolveOptions};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -50,6 +50,11 @@ impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for MemoryArg<N> {
         };
         Ok(MemoryArg(bytes, PhantomData))
     }
+}
+
+/// Returns the amount of memory that was given, or else that of [`SolveOptions::default`].
+pub fn memory_or_default(memory: Option<MemoryArg>) -> u64 {
+    memory.map_or(SolveOptions::default().memory_bytes, |memory| memory.0)
 }
 
 /// Number of threads.
@@ -116,6 +121,12 @@ pub fn on_pool<T: Send>(
 /// Time: a number of seconds from 0 to [`MAX_SECONDS`], or a text such as `1m30s`.
 #[derive(Clone, Copy, Debug)]
 pub struct SecondsArg<N>(pub Duration, PhantomData<N>);
+
+impl<N> From<Duration> for SecondsArg<N> {
+    fn from(time: Duration) -> Self {
+        SecondsArg(time, PhantomData)
+    }
+}
 
 impl<N> SecondsArg<N> {
     /// Returns the time between two calls or files, at least [`MIN_INTERVAL`].
@@ -190,6 +201,13 @@ impl LimitArgs {
 /// First position of a search or a count: a position, or a board such as `6x6` for its start.
 #[derive(Clone, Debug)]
 pub struct StartArg<N = name::Board>(pub PyPosition, PhantomData<N>);
+
+impl<N> StartArg<N> {
+    /// Returns the position.
+    pub fn into_position(self) -> PyPosition {
+        self.0
+    }
+}
 
 impl<'py, N: ArgumentName> FromPyObject<'_, 'py> for StartArg<N> {
     type Error = PyErr;

@@ -4,7 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use konane::notation::{parse_line, parse_move, parse_position_as};
-use konane::{Board, Dimensions, Move, PhaseChoice, Position, draw};
+use konane::record::Record;
+use konane::{Board, Dimensions, Move, PhaseChoice, Position, Square, draw};
+use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
@@ -49,7 +51,7 @@ impl Hash for PyPosition {
 }
 
 /// Moves as one text, from a text or a list of texts.
-struct MovesArg(String);
+pub struct MovesArg(String);
 
 /// Maximum number of texts in a list of moves. A game has at most 64 moves, so most texts of a longer list
 /// contain no move.
@@ -97,6 +99,12 @@ impl PyPosition {
         self.board.dimensions()
     }
 
+    /// Returns a key that is equal for positions of one board with the same rules.
+    pub fn board_key(&self) -> (u32, u32, bool) {
+        let board = self.dimensions();
+        (board.ranks(), board.files(), self.position.is_standard())
+    }
+
     /// Returns the text of a move.
     pub fn move_text(&self, mv: Move) -> String {
         mv.to_string()
@@ -105,6 +113,23 @@ impl PyPosition {
     /// Returns the position as text.
     pub fn text(&self) -> String {
         self.position.to_string()
+    }
+
+    /// Reads moves from this position.
+    ///
+    /// # Errors
+    /// If a move is illegal.
+    pub fn read_moves(&self, moves: &MovesArg) -> Result<Vec<Move>, Failure> {
+        parse_line(&self.board, &self.position, &moves.0).map_err(Failure::input)
+    }
+
+    /// Returns the positions of a recorded game.
+    pub fn of_game(record: &Record) -> Vec<Self> {
+        let board = Arc::new(record.board());
+        let last = record.moves.iter().map(|recorded| Some(recorded.mv));
+        let positions = record.positions().into_iter().zip(std::iter::once(None).chain(last));
+        let game = |(position, last)| PyPosition { board: Arc::clone(&board), position, last };
+        positions.map(game).collect()
     }
 
     /// Returns a position on the same board.
@@ -229,6 +254,33 @@ impl PyPosition {
     fn play(&self, r#move: StrArg<name::Move>) -> Result<Self, Failure> {
         let mv = parse_move(&self.board, &self.position, &r#move).map_err(Failure::input)?;
         Ok(self.with(self.position.play(&self.board, mv), Some(mv)))
+    }
+
+    /// Returns the squares as a list of pairs of a name and a stone, ``"black"``, ``"white"`` or ``None``: from the top
+    /// left square along the ranks, as the bits of ``occupied``.
+    fn squares(&self) -> Vec<(String, Option<&'static str>)> {
+        let board = self.dimensions();
+        let square = |index: u32| {
+            let is_occupied = self.position.occupied() >> index & 1 == 1;
+            let stone = is_occupied.then(|| self.board.colour_of(index).name());
+            (Square::new(board, index as u8).to_string(), stone)
+        };
+        (0..board.ranks() * board.files()).map(square).collect()
+    }
+
+    /// Returns an array of ``int8`` of the shape 3 x ranks x files, as input of a neural network: ones for the stones
+    /// of the player to move, then for those of the other player, then for empty squares. The first rank is the top
+    /// one.
+    fn planes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray3<i8>>, Failure> {
+        let board = self.dimensions();
+        let (ranks, files) = (board.ranks() as usize, board.files() as usize);
+        let own = Some(self.to_move());
+        let mut planes = vec![0; 3 * ranks * files];
+        for (index, (_, stone)) in self.squares().into_iter().enumerate() {
+            let plane = if stone.is_none() { 2 } else { usize::from(stone != own) };
+            planes[plane * ranks * files + index] = 1;
+        }
+        Ok(PyArray1::from_vec(py, planes).reshape([3, ranks, files])?)
     }
 
     /// Returns a picture as SVG: the board, its stones, and the last move if this position was made by `play` or

@@ -124,6 +124,27 @@ impl<'a, 'py, T> ProgressReporter<'a, 'py, T> {
     }
 }
 
+/// Progress of a call for several positions.
+#[derive(Serialize)]
+pub struct BatchProgress {
+    seconds: f64,
+    done: usize,
+    total: usize,
+}
+
+impl BatchProgress {
+    /// Returns a function for [`ProgressReporter`] that makes a `konane.BatchProgress` from the number of positions
+    /// that are done.
+    pub fn object<'py>(
+        total: usize,
+    ) -> impl Fn(Python<'py>, &usize, f64) -> Result<Bound<'py, PyAny>, Failure> + Copy {
+        move |py, &done, seconds| {
+            let progress = BatchProgress { seconds, done, total };
+            results::make(py, "BatchProgress", results::dict(py, &progress)?)
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct ProgressFields {
     seconds: f64,

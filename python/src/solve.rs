@@ -11,12 +11,13 @@ use pyo3::prelude::*;
 
 use crate::argument::{StrArg, name, wrong_choice};
 use crate::database;
-use crate::database::DatabaseArg;
+use crate::database::{DatabaseArg, Databases};
 use crate::error::Failure;
 use crate::interrupt;
+use crate::many::{self, ManyArguments, read_items};
 use crate::options::{
     LimitArgs, MemoryArg, NodesArg, ProgressCallback, SecondsArg, StartArg, ThreadCountArg,
-    search_threads,
+    memory_or_default, search_threads,
 };
 use crate::position::PyPosition;
 use crate::progress::{self, Latest, ProgressReporter};
@@ -40,6 +41,20 @@ pub struct SearchArguments<'py> {
     pub profile: StrArg<name::Profile>,
 }
 
+/// Returns the options of a search on one thread.
+///
+/// # Errors
+/// If a name is unknown.
+fn search_options(
+    algo: &StrArg<name::Algo>,
+    profile_name: &StrArg<name::Profile>,
+    memory_bytes: u64,
+) -> Result<SolveOptions, Failure> {
+    let algorithm: Algorithm = algo.parse().map_err(Failure::input)?;
+    let profile = profile(profile_name)?;
+    Ok(SolveOptions { algorithm, profile, memory_bytes, ..SolveOptions::default() })
+}
+
 impl KonaneSearch {
     /// Checks the arguments, and opens the database.
     ///
@@ -51,14 +66,11 @@ impl KonaneSearch {
         args: SearchArguments<'_>,
     ) -> Result<Self, Failure> {
         let start = start.0;
-        let algorithm: Algorithm = args.algo.parse().map_err(Failure::input)?;
-        let profile = profile(&args.profile)?;
+        let options = search_options(&args.algo, &args.profile, memory_or_default(args.memory))?;
         let parallel: Vec<&str> = Algorithm::parallel().map(Algorithm::name).collect();
-        let threads = search_threads(args.threads, algorithm.name(), &parallel)?;
-        let default = SolveOptions::default();
-        let memory_bytes = args.memory.map_or(default.memory_bytes, |memory| memory.0);
-        let options = SolveOptions { algorithm, profile, memory_bytes, threads, ..default };
-        let database = args.db.map(|db| database::of_board(py, db, start.dimensions()));
+        let threads = search_threads(args.threads, options.algorithm.name(), &parallel)?;
+        let options = SolveOptions { threads, ..options };
+        let database = args.db.map(|db| database::of_board(py, &db, start.dimensions()));
         Ok(KonaneSearch { start, options, limits: args.limits, database: database.transpose()? })
     }
 
@@ -169,4 +181,66 @@ pub fn solve<'py>(
     let found = interrupt::run(py, reporter.period(), || reporter.tick(object), work)??;
     reporter.end(last_progress(&found), object)?;
     results::make(py, "Solution", results::dict(py, &found)?)
+}
+
+/// Solves each of many boards and positions: returns a list of ``Solution`` in the same order.
+///
+/// `positions` is an iterable of ``Position`` objects and boards, such as a list or a column of a table. Each is
+/// searched on one thread, and `threads` of them at a time. `memory` is that of all threads together. A thread keeps
+/// its table for the next position of the same board, so the counters of a ``Solution`` depend on the positions before
+/// it. `time_limit` and `max_nodes` are limits for each position. `db` is a directory with databases of the boards, or
+/// a ``Database``.
+///
+/// `progress` is called with a ``BatchProgress`` at most every `interval` seconds, and once at the end. The other
+/// arguments are those of ``solve``, and so are the errors, which begin with the index of the position, such as
+/// ``positions[3]``. Ctrl-C ends all searches.
+#[pyfunction]
+#[pyo3(
+    signature = (positions, *, algo=StrArg::from("dfpn"), threads=None, memory=None, time_limit=None, max_nodes=None,
+    db=None, progress=None, interval=None, profile=StrArg::from("tuned")),
+    text_signature = "(positions, *, algo='dfpn', threads=None, memory='1GiB', time_limit=None, \
+    max_nodes=None, db=None, progress=None, interval=0.1, profile='tuned')"
+)]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword")]
+pub fn solve_many<'py>(
+    py: Python<'py>,
+    positions: Bound<'py, PyAny>,
+    algo: StrArg<name::Algo>,
+    threads: Option<ThreadCountArg>,
+    memory: Option<MemoryArg>,
+    time_limit: Option<SecondsArg<name::TimeLimit>>,
+    max_nodes: Option<NodesArg>,
+    db: Option<DatabaseArg<'py>>,
+    progress: Option<Bound<'py, PyAny>>,
+    interval: Option<SecondsArg<name::Interval>>,
+    profile: StrArg<name::Profile>,
+) -> Result<Vec<Bound<'py, PyAny>>, Failure> {
+    let arguments = ManyArguments::new(threads, memory, progress, interval)?;
+    let options = search_options(&algo, &profile, 0)?;
+    let limits = LimitArgs { nodes: max_nodes, time: time_limit };
+    let mut databases = Databases::new(db);
+    let mut searches = read_items(&positions, |item| {
+        let start = item.extract::<StartArg<name::Position>>()?.into_position();
+        let database = databases.of_board(py, start.dimensions())?;
+        Ok(KonaneSearch { start, options, limits, database })
+    })?;
+    let memory_bytes = arguments.memory_of_thread(searches.len());
+    for search in &mut searches {
+        search.options.memory_bytes = memory_bytes;
+    }
+    let set_up = |search: &KonaneSearch| {
+        let solver =
+            Solver::new(&search.start.board, &search.start.position).options(search.options);
+        let has_table = options.algorithm != Algorithm::AlphaBeta;
+        Ok(has_table.then(|| solver.new_table()).transpose()?)
+    };
+    let work = |table: &mut Option<_>, search: &KonaneSearch, stop: &AtomicBool| {
+        search.run(stop, |solver| match table {
+            Some(table) => solver.search_in(table, &mut ()),
+            None => solver.run(),
+        })
+    };
+    let key = |search: &KonaneSearch| search.start.board_key();
+    let found = many::run(py, arguments, &searches, key, set_up, work)?;
+    found.iter().map(|found| results::make(py, "Solution", results::dict(py, found)?)).collect()
 }

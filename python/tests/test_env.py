@@ -9,7 +9,7 @@ import pytest
 from conftest import squares, successors, wins
 from konane import Position
 
-pytest.importorskip("pettingzoo")
+pettingzoo = pytest.importorskip("pettingzoo")
 from konane import env  # noqa: E402
 from pettingzoo.test import api_test, seed_test  # noqa: E402
 
@@ -89,7 +89,7 @@ def test_wrong_actions():
             env.env(board)
     with pytest.raises(TypeError, match="board: expected a text"):
         env.env(5)
-    with pytest.raises(konane.InputError, match="render_mode: expected None or 'ansi', got 'human'"):
+    with pytest.raises(konane.InputError, match="render_mode: expected None, 'ansi' or 'rgb_array', got 'human'"):
         env.env("3x3", render_mode="human")
 
 
@@ -102,3 +102,24 @@ def test_text_and_copies():
     assert copy.position == game.position and copy.render() == game.render()
     game.reset()
     assert game.position == Position("3x3", moves="a3")
+
+
+def test_pictures():
+    game = env.env(Position("3x4", moves="a3 b3"), render_mode="rgb_array")
+    game.reset()
+    picture = game.render()
+    assert picture.shape == (120, 160, 3) and picture.dtype == np.uint8
+    centres = picture[20::40, 20::40]
+    stones = {(0, 0, 0): "x", (255, 255, 255): "o", (175, 95, 0): "."}
+    rows = ["".join(stones[tuple(int(part) for part in pixel)] for pixel in row) for row in centres]
+    assert rows == ["..xo", "oxox", "xoxo"]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:pettingzoo")
+def test_the_registry_makes_the_environment():
+    if not hasattr(pettingzoo, "make"):
+        pytest.skip("the registry is new in PettingZoo 1.27")
+    game = pettingzoo.make("aec", "konane-v0", board="4x4", render_mode="ansi")
+    game.reset()
+    assert game.render().endswith("black to move")
+    api_test(pettingzoo.make("aec", "konane_v0", board="3x4"), num_cycles=50)

@@ -2,6 +2,7 @@ import pickle
 import xml.etree.ElementTree as ElementTree
 
 import konane
+import numpy as np
 import pytest
 from conftest import SMALL, reachable, successors
 from konane import Position
@@ -151,3 +152,19 @@ def test_positions_are_read_as_other_programs_write_them() -> None:
         konane.Position("1x6", "1x1o2 b")
     diagram = "X O X O\nO|X|O|X\nB W _ W\n. X O . b"
     assert str(konane.Position("4x4", diagram)) == "xoxo/oxox/xo1o/1xo1 b"
+
+
+@pytest.mark.parametrize("position", [Position("4x5"), Position("3x5", moves="a3 b3"), Position("1x5", "1xoxo b jump")])
+def test_squares_and_planes(position):
+    text = str(position).split()[0]
+    for number in range(64, 0, -1):
+        text = text.replace(str(number), "." * number)
+    rows = text.split("/")
+    names = [f"{'abcdef'[file]}{len(rows) - row}" for row in range(len(rows)) for file in range(len(rows[0]))]
+    stones = [{"x": "black", "o": "white", ".": None}[character] for row in rows for character in row]
+    assert position.squares() == list(zip(names, stones))
+    planes = position.planes()
+    assert planes.dtype == np.int8 and planes.shape == (3, len(rows), len(rows[0]))
+    own, other = ("x", "o") if position.to_move == "black" else ("o", "x")
+    for plane, character in zip(planes, (own, other, ".")):
+        np.testing.assert_array_equal(plane, np.array([list(row) for row in rows]) == character)

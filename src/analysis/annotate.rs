@@ -1,12 +1,74 @@
-//! Judgement of the moves of a recorded game.
+//! Judgement of the moves of a recorded game: [`Analyst::annotate`], [`GameAnnotation`].
 
 use serde::{Serialize, Serializer};
 
-use super::Analysis;
+use super::{Analysis, AnalysisError, Analyst};
 use crate::json::or_unknown;
-use crate::konane::record::{Mark, Record};
-use crate::konane::{Colour, Move, Position};
+use crate::konane::record::{Mark, Record, RecordedMove};
+use crate::konane::{Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
+use crate::search::run::{Limits, Reason};
+
+/// Parts of the comment on a move. `BEFORE` and `AFTER` are always present. At most one other part follows.
+const BEFORE: &str = "before: ";
+const AFTER: &str = ", after: ";
+const FORCED: &str = "; the only move";
+const ONLY: &str = "; the only winning move";
+const BETTER: &str = "; better: ";
+
+/// The judged moves of a game.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(rename = "AnnotationJson"))]
+pub struct GameAnnotation {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// The first position of the game.
+    pub position: Position,
+    /// Phase of this position.
+    pub phase: Phase,
+    /// Name of the player of Black; null if the record does not contain it.
+    pub black: Option<String>,
+    /// Name of the player of White.
+    pub white: Option<String>,
+    /// The winner according to the record, or to the rules at its end.
+    #[serde(serialize_with = "or_unknown::serialize")]
+    #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
+    pub result: Option<Colour>,
+    /// The moves.
+    pub moves: Vec<AnnotatedMove>,
+    /// Counts for each side.
+    pub summary: AnnotationSummary,
+    /// The limit that left moves undecided, or `interrupted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+}
+
+/// Counts for each side.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(rename = "SummaryJson"))]
+pub struct AnnotationSummary {
+    /// Black.
+    pub black: SideSummary,
+    /// White.
+    pub white: SideSummary,
+}
+
+/// Counts of the moves of a side.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "json-schema", schemars(rename = "SideJson"))]
+pub struct SideSummary {
+    /// Moves.
+    pub moves: usize,
+    /// Moves that gave a won game away.
+    pub mistakes: usize,
+    /// Moves that were the only legal move or the only winning one.
+    pub only: usize,
+    /// Moves whose value is unknown.
+    pub unknown: usize,
+}
 
 /// A judged move.
 #[derive(Clone, Debug, Serialize)]
@@ -79,6 +141,113 @@ impl AnnotatedMove {
         let (before, after) = (winner(before), winner(made));
         AnnotatedMove { ply, side, mv, mark, before, after, forced, better }
     }
+
+    /// Returns the comment on the move.
+    fn comment(&self) -> String {
+        let AnnotatedMove { before, after, mark, forced, better, .. } = self;
+        let mut text = format!("{BEFORE}{}{AFTER}{}", winner_text(*before), winner_text(*after));
+        if *forced {
+            text += FORCED;
+        } else if *mark == Some(Mark::Only) {
+            text += ONLY;
+        }
+        if !better.is_empty() {
+            let better: Vec<String> = better.iter().map(|mv| mv.to_string()).collect();
+            text += BETTER;
+            text += &better.join(" ");
+        }
+        text
+    }
+}
+
+impl Analyst {
+    /// Judges the moves of a game. `limits` receives the number of moves before a position, and returns the limits of
+    /// its search.
+    ///
+    /// # Errors
+    /// As [`Analyst::analyse`].
+    pub fn annotate<'a>(
+        &mut self,
+        record: &Record,
+        mut limits: impl FnMut(usize) -> Limits<'a>,
+    ) -> Result<GameAnnotation, AnalysisError> {
+        let mut limit = None;
+        let moves = annotate(record, |ply, position| {
+            let limits = limits(ply);
+            let analysis = if ply == record.moves.len() {
+                // No move was played in the last position, so the values of its moves are not needed.
+                self.solve(position, limits)?.0
+            } else {
+                self.analyse(position, limits, &mut |_| {})?
+            };
+            limit = limit.or(analysis.reason);
+            Ok::<_, AnalysisError>(analysis)
+        })?;
+        let unknown = moves.iter().any(|judged| judged.mark == Some(Mark::Unknown));
+        let [black, white] = [Colour::Black, Colour::White].map(|side| summary(&moves, side));
+        Ok(GameAnnotation {
+            board: record.dimensions,
+            position: record.start,
+            phase: record.start.phase(&record.board()),
+            black: record.black.clone(),
+            white: record.white.clone(),
+            result: record.result,
+            summary: AnnotationSummary { black, white },
+            moves,
+            reason: limit.filter(|_| unknown),
+        })
+    }
+}
+
+impl GameAnnotation {
+    /// Enters the marks and comments into the record of the game. Mistakes and only moves get a comment, or all moves if
+    /// `all` is true. Comments of an earlier annotation are replaced.
+    pub fn enter(&self, record: &mut Record, all: bool) {
+        for (recorded, judged) in record.moves.iter_mut().zip(&self.moves) {
+            let RecordedMove { mark, comments, .. } = recorded;
+            *mark = judged.mark;
+            comments.retain(|comment| !is_judgement(comment));
+            if all || matches!(judged.mark, Some(Mark::Mistake | Mark::Only)) {
+                comments.push(judged.comment());
+            }
+        }
+    }
+}
+
+fn summary(judged: &[AnnotatedMove], side: Colour) -> SideSummary {
+    let count = |mark: Option<Mark>| {
+        let theirs = judged.iter().filter(|judged| judged.side == side);
+        theirs.filter(|judged| mark.is_none() || judged.mark == mark).count()
+    };
+    SideSummary {
+        moves: count(None),
+        mistakes: count(Some(Mark::Mistake)),
+        only: count(Some(Mark::Only)),
+        unknown: count(Some(Mark::Unknown)),
+    }
+}
+
+fn winner_text(winner: Option<Colour>) -> String {
+    match winner {
+        Some(colour) => format!("{colour} wins"),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// Returns true for a comment of an earlier run, which is replaced. Other comments are kept, even if they
+/// begin in the same way.
+fn is_judgement(comment: &str) -> bool {
+    let winner = |text: &str| {
+        let winners = [Some(Colour::Black), Some(Colour::White), None].map(winner_text);
+        winners.iter().find_map(|winner| text.strip_prefix(winner.as_str()).map(str::to_owned))
+    };
+    let before = comment.strip_prefix(BEFORE).and_then(winner);
+    let after = before.and_then(|rest| winner(rest.strip_prefix(AFTER)?));
+    after.is_some_and(|rest| match rest.strip_prefix(BETTER) {
+        // Every move contains the number of a rank.
+        Some(moves) => moves.split(' ').all(|mv| mv.bytes().any(|byte| byte.is_ascii_digit())),
+        None => ["", FORCED, ONLY].contains(&rest.as_str()),
+    })
 }
 
 /// Judges the moves of a game. `analyse` is called once for each position, with the number of moves
@@ -87,7 +256,7 @@ impl AnnotatedMove {
 ///
 /// # Errors
 /// The first error of `analyse`.
-pub fn annotate<E>(
+fn annotate<E>(
     record: &Record,
     mut analyse: impl FnMut(usize, &Position) -> Result<Analysis, E>,
 ) -> Result<Vec<AnnotatedMove>, E> {

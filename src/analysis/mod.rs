@@ -5,6 +5,7 @@
 //!   within limits, chooses moves and computes lines of play.
 //! * [`Analysis`]: a position with its [`JudgedMove`]s. [`Judgement`] is a proven value with its [`ValueSource`].
 //! * [`ChosenMove`]: a move to play; [`Level`]: an opponent of limited strength.
+//! * [`Analyst::annotate`]: the moves of a recorded game with their values, a [`GameAnnotation`].
 //! * [`Analyst::refutation`]: an answer to every move from a lost position.
 //! * [`Puzzles`]: positions with exactly one winning move.
 //!
@@ -37,7 +38,7 @@ mod refutation;
 mod tests;
 
 pub use analyst::{AnalysisError, Analyst, ChosenMove};
-pub use annotate::{AnnotatedMove, annotate};
+pub use annotate::{AnnotatedMove, AnnotationSummary, GameAnnotation, SideSummary};
 pub use judgement::{Analysis, JudgedMove, Judgement, JudgementFields, ValueSource};
 pub use level::Level;
 pub use puzzle::{Difficulty, Puzzle, Puzzles};

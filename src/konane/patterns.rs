@@ -12,6 +12,9 @@
 //! A search needs the sum for every new position, so the neighbourhoods are combined: [`windows`] covers them by few
 //! rectangles of at most twelve squares, and the sum of all weights in a rectangle is one look-up.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::board::Board;
 use super::geometry::{Colour, Dimensions};
 use super::kernels::{Isa, WINDOW_SQUARES, Window, WindowSums};
@@ -217,12 +220,24 @@ fn windows(dimensions: Dimensions, list: &[Neighbourhood]) -> Vec<(Window, Vec<u
 pub struct Patterns(WindowSums);
 
 impl Patterns {
-    /// The model with the fitted weights. Takes a millisecond or two, and some 400 KiB on 8×8.
-    pub fn new(board: &Board) -> Self {
-        Self::with_isa(board, Isa::detect())
+    /// The model with the fitted weights. Takes a millisecond or two, and some 400 KiB on 8×8. The models of the last
+    /// boards are kept, for programs that solve many small positions.
+    pub fn of(board: &Board) -> Arc<Self> {
+        static RECENT: Mutex<VecDeque<(Dimensions, u64, Arc<Patterns>)>> =
+            Mutex::new(VecDeque::new());
+        const KEPT: usize = 8;
+        let (dimensions, black) = (board.dimensions(), board.squares_of(Colour::Black));
+        let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., model)) = recent.iter().find(|(d, b, _)| (*d, *b) == (dimensions, black)) {
+            return Arc::clone(model);
+        }
+        let model = Arc::new(Self::with_isa(board, Isa::detect()));
+        recent.truncate(KEPT - 1);
+        recent.push_front((dimensions, black, Arc::clone(&model)));
+        model
     }
 
-    /// [`Patterns::new`] with a given instruction set, for tests.
+    /// Creates the model for a given instruction set.
     ///
     /// # Panics
     /// If the processor does not support the instruction set.
@@ -360,7 +375,7 @@ mod tests {
         #[test]
         fn symmetric_positions_have_the_same_sum(board in boards(), stones: u64, white: bool) {
             let to_move = if white { Colour::White } else { Colour::Black };
-            let patterns = Patterns::new(&board);
+            let patterns = Patterns::of(&board);
             let occupied = stones & board.all();
             let symmetries = board.symmetries();
             for (family, mover) in

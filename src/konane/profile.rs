@@ -33,20 +33,10 @@ impl Profile {
         }
     }
 
-    /// The leaf estimate. A random search over the weights of the features has found nothing better than the tuned ones
-    /// (docs/research/leaf-estimate.md), which are halved because the local patterns are added. Changes of a few per cent
-    /// have no measurable effect on the mean speed.
+    /// The leaf estimate.
     pub fn estimate(self) -> Estimate {
         match self {
-            Profile::Tuned => Estimate::Features(FeatureWeights {
-                landings: [0.5, -0.525],
-                movable: [0.54, -0.53],
-                contacts: [-1.0, 1.0],
-                patterns: 0.2,
-                bias: 0.22,
-                size: 1.66,
-                scale: 0.26,
-            }),
+            Profile::Tuned => Estimate::Features(FeatureWeights::TUNED),
             Profile::Thesis => Estimate::Mobility,
         }
     }

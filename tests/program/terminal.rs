@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Action, Winsize, tcflow, tcsetwinsize};
+use rustix::termios::{Action, Winsize, tcflow, tcgetattr, tcsetwinsize};
 
 use super::common::{code, command, ends_soon, one_object, signal, stdout};
 
@@ -46,6 +46,11 @@ fn wait(shown: &Mutex<String>, wanted: impl Fn(&str) -> bool) -> String {
         assert!(started.elapsed() < Duration::from_secs(60), "{text:?}");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Returns true if the editor of lines waits for a line: the last output is an empty line with the prompt.
+fn is_at_prompt(text: &str) -> bool {
+    console::strip_ansi_codes(text).ends_with("\r> \r")
 }
 
 #[test]
@@ -100,19 +105,57 @@ fn ctrl_c_ends_a_search_of_analyse_and_a_second_one_ends_the_program() {
     command.env("TERM", "xterm").stdin(input).stdout(output).stderr(user);
     let mut child = command.spawn().expect("the program runs");
     drop(command);
-    wait(&shown, |text| text.ends_with("> "));
+    wait(&shown, is_at_prompt);
     for _ in 0..2 {
         let before = shown.lock().unwrap().len();
         person.write_all(b"search 60s\n").expect("a line");
         wait(&shown, |text| text[before..].contains("moves decided"));
         signal(&child, "-INT");
-        let text = wait(&shown, |text| text[before..].ends_with("> "));
+        let text = wait(&shown, |text| is_at_prompt(&text[before..]));
         assert!(text[before..].contains("source"), "the moves are shown: {text:?}");
         // The next signal must count as a separate request.
         std::thread::sleep(Duration::from_millis(600));
     }
     signal(&child, "-INT");
     assert_eq!(child.wait().expect("the program ends").code(), Some(130));
+}
+
+#[test]
+fn lines_are_edited_with_history_and_completion() {
+    let (user, mut person, shown) = terminal();
+    let before = tcgetattr(&user).expect("a terminal").local_modes;
+    let mut command = command(&["play", "4x4", "--side", "both", "--time", "100ms"]);
+    let ends = [user.try_clone().expect("a handle"), user.try_clone().expect("a handle")];
+    let [input, output] = ends;
+    command
+        .env("TERM", "xterm")
+        .stdin(input)
+        .stdout(output)
+        .stderr(user.try_clone().expect("a handle"));
+    let mut child = command.spawn().expect("the program runs");
+    drop(command);
+    wait(&shown, is_at_prompt);
+    for (keys, expected) in [
+        // Tab completes a command and a move, which is taken back by a command of the history.
+        ("posi\t\n", "xoxo/oxox/xoxo/oxox b\r\n"),
+        ("move a\t\n", "White ("),
+        ("posi\t\n", "1oxo/oxox/xoxo/oxox w\r\n"),
+        ("undo\n", "Black ("),
+        // The second line of the history, with its end replaced.
+        ("\u{1b}[A\u{1b}[A\u{1b}[A\u{7f}\u{7f}d1\n", "White ("),
+        ("position\n", "xoxo/oxox/xoxo/oxo1 w\r\n"),
+    ] {
+        let begin = shown.lock().unwrap().len();
+        person.write_all(keys.as_bytes()).expect("a line");
+        let text = wait(&shown, |text| is_at_prompt(&text[begin..]));
+        assert!(text[begin..].contains(expected), "{keys:?}: {:?}", &text[begin..]);
+    }
+    // A signal during a line restores the mode of the terminal.
+    person.write_all(b"unfinished").expect("a line");
+    wait(&shown, |text| text.ends_with("unfinished"));
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().expect("the program ends").code(), Some(130));
+    assert_eq!(tcgetattr(&user).expect("a terminal").local_modes, before);
 }
 
 #[test]

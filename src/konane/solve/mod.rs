@@ -161,13 +161,22 @@ impl<'a> Solver<'a> {
     }
 
     /// Creates a table for [`Solver::search_in`].
-    pub(crate) fn new_table(&self) -> Result<Table, SolveError> {
+    ///
+    /// # Errors
+    /// If the memory is less than [`MIN_MEMORY`] or cannot be allocated.
+    pub fn new_table(&self) -> Result<Table, SolveError> {
         Ok(new_table(self.board, self.options.memory()?.0)?)
     }
 
     /// [`Solver::run_observed`] with the caller's table, for the proof-number searches. The table may have entries of
-    /// earlier searches, if they were searches of positions of this board with this profile.
-    pub(crate) fn search_in(
+    /// earlier searches, if they were searches of positions of this board with this profile and this oracle.
+    ///
+    /// # Errors
+    /// As [`Solver::run`].
+    ///
+    /// # Panics
+    /// If the algorithm is α-β, which has another kind of table.
+    pub fn search_in(
         &self,
         table: &Table,
         observer: &mut dyn Observer,

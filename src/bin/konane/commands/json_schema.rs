@@ -9,7 +9,6 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde_json::{Map, json};
 
-use crate::commands::annotate::AnnotationJson;
 use crate::commands::bench::BenchJson;
 use crate::commands::builddb::BuildJson;
 use crate::commands::complexity::ComplexityJson;
@@ -29,7 +28,7 @@ use crate::commands::verifydb::VerifyJson;
 use crate::output::EndedJson;
 use crate::repl::analyse::{AnalysisJson, AnswerJson};
 use crate::trace::ProgressJson;
-use konane::analysis::Puzzle;
+use konane::analysis::{GameAnnotation, Puzzle};
 use konane::sprouts::SproutsSolution;
 use konane::tablebase::{Plan, Probe};
 use konane::value::{CensusRow, SumSolution, SumValue, ValuePlan};
@@ -69,7 +68,7 @@ fn the_published_schema_is_up_to_date() {
         "complexity": ComplexityJson,
         "analyse": AnalysisJson,
         "analyse (other commands)": AnswerJson,
-        "annotate": AnnotationJson,
+        "annotate": GameAnnotation,
         "puzzle": Puzzle,
         "engine": EngineAnswerJson,
         "engine (progress)": EngineProgressJson,

@@ -163,6 +163,10 @@ impl Session for AnalyseSession<'_> {
         Ok(true)
     }
 
+    fn moves(&self) -> Vec<String> {
+        self.game.move_texts()
+    }
+
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
         match action {
             Action::Move => self.game.play(self.game.read_move(argument)?),

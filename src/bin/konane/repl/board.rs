@@ -8,6 +8,16 @@ use console::Style as Ink;
 use crate::terminal_text::TerminalText;
 use konane::{Board, Colour, Move, Position};
 
+/// Colours of the board in the palette of 256 colours, which themes of terminals do not change: both stones are readable
+/// on brown (contrast 4.4 and 4.7), whether the terminal is dark or light.
+mod palette {
+    pub const BOARD: u8 = 130;
+    pub const BLACK: u8 = 16;
+    pub const WHITE: u8 = 231;
+    pub const EMPTY: u8 = 180;
+    pub const MARK: u8 = 226;
+}
+
 /// Characters and colours that the output can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
@@ -52,10 +62,16 @@ impl Style {
         self.square(Some(side))
     }
 
-    /// Appends a character, coloured if the output can show colours.
-    fn push(self, text: &mut TerminalText, character: char, ink: Ink) {
+    /// Appends a character of the board, in a colour of the palette if the output can show colours.
+    fn push(self, text: &mut TerminalText, character: char, colour: u8) {
         match self.colours {
-            true => text.push_coloured(character, ink),
+            true => {
+                let ink = Ink::new().color256(colour).on_color256(palette::BOARD);
+                text.push_coloured(
+                    character,
+                    if colour == palette::EMPTY { ink } else { ink.bold() },
+                );
+            }
             false => *text += character.to_string(),
         }
     }
@@ -73,9 +89,12 @@ pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style
         for file in 0..=files {
             // Between two squares: the end of one bracket or the beginning of another.
             match file.checked_sub(1).is_some_and(is_marked) {
-                true => style.push(&mut text, ']', Ink::new().yellow()),
-                false if is_marked(file) => style.push(&mut text, '[', Ink::new().yellow()),
-                false if file < files => text += " ",
+                true => style.push(&mut text, ']', palette::MARK),
+                false if is_marked(file) => style.push(&mut text, '[', palette::MARK),
+                // Files and pipes get no space at the end of a line.
+                false if file < files || style.colours => {
+                    style.push(&mut text, ' ', palette::EMPTY)
+                }
                 false => {}
             }
             if file == files {
@@ -84,12 +103,12 @@ pub fn draw(board: &Board, position: &Position, last: Option<Move>, style: Style
             let square = row * files + file;
             let is_occupied = position.occupied() >> square & 1 == 1;
             let stone = is_occupied.then(|| board.colour_of(square));
-            let ink = match stone {
-                None => Ink::new().dim(),
-                Some(Colour::Black) => Ink::new().bold(),
-                Some(Colour::White) => Ink::new().cyan(),
+            let colour = match stone {
+                None => palette::EMPTY,
+                Some(Colour::Black) => palette::BLACK,
+                Some(Colour::White) => palette::WHITE,
             };
-            style.push(&mut text, style.square(stone), ink);
+            style.push(&mut text, style.square(stone), colour);
         }
         text += "\n";
     }
@@ -120,7 +139,12 @@ mod tests {
         let shown = draw(&board, &after, None, Style { colours: false, unicode: true });
         assert_eq!(shown.as_str(), unmarked.replace('x', "●").replace('o', "○").replace('.', "·"));
         let shown = draw(&board, &after, None, Style { colours: true, unicode: false });
-        assert_eq!(console::strip_ansi_codes(shown.as_str()), unmarked);
-        assert!(shown.as_str().contains("\u{1b}["), "{shown:?}");
+        let is_board = |line: &str| line.contains("38;5;16m");
+        let stripped = console::strip_ansi_codes(shown.as_str()).replace(" \n", "\n");
+        assert_eq!(stripped, unmarked);
+        // Every character of the board, but no name of a rank or file, has the board's colour behind it.
+        let coloured = shown.as_str().matches("\u{1b}[48;5;130m").count();
+        assert_eq!(coloured, 3 * (2 * 4 + 1), "{shown:?}");
+        assert!(shown.as_str().lines().take(3).all(is_board), "{shown:?}");
     }
 }

@@ -166,6 +166,17 @@ pub fn help(kind: SessionKind) -> String {
     })
 }
 
+/// Returns all names of the commands of a session.
+pub fn all_names(kind: SessionKind) -> impl Iterator<Item = &'static str> {
+    commands(kind).flat_map(|command| command.names.split(' '))
+}
+
+/// Returns true for a name of the command that makes a move.
+pub fn is_move(kind: SessionKind, name: &str) -> bool {
+    let mut moves = commands(kind).filter(|command| command.action == Action::Move);
+    moves.any(|command| command.names.split(' ').any(|known| known == name))
+}
+
 /// Returns the names of the commands of a session, separated by spaces.
 pub fn names(kind: SessionKind) -> String {
     let names = commands(kind).filter_map(|command| command.names.split(' ').next());

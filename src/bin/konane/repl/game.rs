@@ -132,6 +132,11 @@ impl KonaneGame {
         self.moves().last()
     }
 
+    /// Returns the texts of the legal moves.
+    pub fn move_texts(&self) -> Vec<String> {
+        self.position().moves(&self.board).iter().map(Move::to_string).collect()
+    }
+
     /// Parses a legal move.
     pub fn read_move(&self, text: &str) -> Result<Move, CliError> {
         if text.contains(char::is_whitespace) {

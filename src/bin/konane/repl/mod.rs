@@ -5,7 +5,7 @@
 //!                                        └▶ Changed ─▶ Session::turn ─▶ next line
 //! ```
 //!
-//! * [`run`]: the loop of all sessions. [`command`]: the table of commands.
+//! * [`run`]: the loop of all sessions. [`command`]: the table of commands. [`input`]: lines of input.
 //! * [`analyse`], [`play`], [`sprouts`]: state and commands of each session.
 //! * [`opponent`]: moves of the program in `play`. [`sentences`]: messages about both games.
 //! * [`game`]: a game of Konane and its files. [`history`]: undo and redo. [`board`]: boards as text.
@@ -15,6 +15,7 @@ pub mod board;
 pub mod command;
 pub mod game;
 pub mod history;
+pub mod input;
 pub mod opponent;
 pub mod play;
 pub mod sentences;
@@ -22,14 +23,13 @@ pub mod sprouts;
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use crate::exit::{CliError, Exit};
 use crate::output;
-use crate::stdin::{POLL_INTERVAL, lines_of_stdin};
 use crate::terminal_text::{TerminalText, escape_line};
 use command::{Action, SessionKind};
+use input::{InputLine, SessionInput};
 use konane::search::run::Limits;
 
 /// Result of a command.
@@ -54,6 +54,9 @@ pub trait Session {
     /// Executes a command. An error leaves the game unchanged.
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError>;
 
+    /// Returns the moves of the position as text, for completion.
+    fn moves(&self) -> Vec<String>;
+
     /// Returns the text for an error of a command.
     fn error_text(&self, error: &CliError) -> Result<TerminalText, CliError> {
         Ok((escape_line(&error.to_string()).into_owned() + "\n").into())
@@ -68,7 +71,7 @@ pub fn run<C: Session>(
     stop: &AtomicBool,
 ) -> Result<Exit, CliError> {
     let is_terminal = io::stdin().is_terminal();
-    let lines = lines_of_stdin()?;
+    let input = SessionInput::open(C::KIND)?;
     // On a terminal, Ctrl-C ends the running search of `analyse`, but not the session.
     let is_interrupted = || match is_terminal && C::KIND == SessionKind::Analyse {
         true => {
@@ -93,16 +96,10 @@ pub fn run<C: Session>(
             }
         }
         out = loop {
-            if is_terminal && !output::write_open("> ")? {
-                return Ok(exit);
-            }
-            let line = loop {
-                match lines.recv_timeout(POLL_INTERVAL) {
-                    _ if stop.load(Ordering::Relaxed) => return Ok(Exit::Interrupted),
-                    Ok(line) => break line.map_err(CliError::Input)?,
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => return Ok(exit),
-                }
+            let line = match input.next(|| session.moves(), stop)? {
+                InputLine::Line(line) => line,
+                InputLine::End => return Ok(exit),
+                InputLine::Interrupted => return Ok(Exit::Interrupted),
             };
             let result = match command::parse(C::KIND, &String::from_utf8_lossy(&line)) {
                 Ok(None) => continue,

@@ -190,6 +190,10 @@ impl Session for PlaySession<'_> {
         Ok(true)
     }
 
+    fn moves(&self) -> Vec<String> {
+        self.game.move_texts()
+    }
+
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
         let (position, side) = (*self.game.position(), self.side);
         let is_users_turn =

@@ -108,6 +108,8 @@ pub struct SproutsSession<'a> {
     list: Option<Analysis>,
     /// Number of moves that have been listed.
     listed: usize,
+    /// Positions after the moves of the user's turn, for completion.
+    choices: Vec<String>,
 }
 
 impl<'a> SproutsSession<'a> {
@@ -129,6 +131,7 @@ impl<'a> SproutsSession<'a> {
             history: GameHistory::new(start.clone()),
             list: None,
             listed: 0,
+            choices: Vec::new(),
         };
         let introduction = session.begin(start)?;
         let exit = super::run(&mut session, introduction, stop);
@@ -404,6 +407,7 @@ impl Session for SproutsSession<'_> {
 
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         (self.list, self.listed) = (None, 0);
+        self.choices.clear();
         let position = self.history.current().clone();
         let analysis = self.look(&position)?;
         // The history begins with the start position.
@@ -415,6 +419,7 @@ impl Session for SproutsSession<'_> {
             let counts = [Some(Value::Win), None].map(|outcome| analysis.with(outcome).count());
             let count = analysis.children.len();
             let sentence = situation(analysis.outcome, counts, count, None);
+            self.choices = numbered(&analysis);
             let _ = writeln!(out, "\n{}\n{sentence}", analysis.canonical);
         } else {
             let analysis = must_be_listed(self.search(Goal::Winner, &position, self.time)?)?;
@@ -426,6 +431,10 @@ impl Session for SproutsSession<'_> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    fn moves(&self) -> Vec<String> {
+        self.choices.clone()
     }
 
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {

@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 use super::SharedExplorer;
 use super::parse::{PlayedPosition, time};
-use crate::commands::annotate::{AnnotationJson, judge};
 use crate::web::params::Params;
 use crate::web::reply::ApiResult;
+use konane::analysis::GameAnnotation;
 use konane::record::{Record, RecordedMove};
 
 /// The parameters.
@@ -36,7 +36,7 @@ pub struct ReportRequest {
 pub async fn get(
     State(explorer): SharedExplorer,
     Params(request): Params<ReportRequest>,
-) -> ApiResult<AnnotationJson> {
+) -> ApiResult<GameAnnotation> {
     let ReportRequest { board, position, phase, moves, time: milliseconds } = request;
     let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
@@ -52,7 +52,7 @@ pub async fn get(
             let share = end.saturating_duration_since(Instant::now()) / (ply as u32 + 1);
             turn.limits(if turn.is_over() { Duration::ZERO } else { share })
         };
-        Ok(judge(&record, analyst, limits)?)
+        Ok(analyst.annotate(&record, limits)?)
     });
     judged.await.map(Json)
 }
