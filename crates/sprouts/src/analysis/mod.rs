@@ -184,23 +184,25 @@ pub struct Analyst {
 /// The solver of a game, with its results.
 enum Rules {
     /// The player who makes the last move wins.
-    Normal {
-        state: SolverState<Sprouts>,
-        scratch: Box<Scratch>,
-        file: Option<GrundyFile>,
-        /// Lands with smaller ids have their Grundy numbers from the file.
-        from_file: Atom,
-    },
+    Normal(Box<NormalRules>),
     /// The player who makes the last move loses.
-    Misere(MisereSolver),
+    Misere(Box<MisereSolver>),
+}
+
+struct NormalRules {
+    state: SolverState<Sprouts>,
+    scratch: Scratch,
+    file: Option<GrundyFile>,
+    /// Lands with smaller ids have their Grundy numbers from the file.
+    from_file: Atom,
 }
 
 impl std::fmt::Debug for Analyst {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Analyst");
         match &self.rules {
-            Rules::Normal { state, file, .. } => {
-                shown.field("lands", &state.game().lands()).field("file", file)
+            Rules::Normal(normal) => {
+                shown.field("lands", &normal.state.game().lands()).field("file", &normal.file)
             }
             Rules::Misere(solver) => shown.field("misere", solver),
         };
@@ -224,8 +226,8 @@ impl Analyst {
         // At this point the store contains only the lands of the file. They keep their ids, because lands
         // with a Grundy number are never removed.
         let from_file = state.game().lands();
-        let rules = Rules::Normal { state, scratch: Box::default(), file, from_file };
-        Ok(Analyst { rules, threads: NonZeroUsize::MIN })
+        let normal = NormalRules { state, scratch: Scratch::default(), file, from_file };
+        Ok(Analyst { rules: Rules::Normal(Box::new(normal)), threads: NonZeroUsize::MIN })
     }
 
     /// Creates an analyst of the misère game: the player who makes the last move loses. Its analyses have
@@ -234,7 +236,7 @@ impl Analyst {
     /// # Errors
     /// [`AnalystError::Table`] if there is not enough memory.
     pub fn misere(memory_bytes: u64) -> Result<Analyst, AnalystError> {
-        let rules = Rules::Misere(MisereSolver::new(memory_bytes)?);
+        let rules = Rules::Misere(Box::new(MisereSolver::new(memory_bytes)?));
         Ok(Analyst { rules, threads: NonZeroUsize::MIN })
     }
 
@@ -251,7 +253,7 @@ impl Analyst {
     /// Returns a summary of the file as it was when it was opened.
     pub fn contents(&self) -> Option<&Contents> {
         match &self.rules {
-            Rules::Normal { file, .. } => file.as_ref().map(GrundyFile::contents),
+            Rules::Normal(normal) => normal.file.as_ref().map(GrundyFile::contents),
             Rules::Misere(_) => None,
         }
     }
@@ -261,8 +263,8 @@ impl Analyst {
     /// # Errors
     /// [`GameFull`] if there is not enough memory for its lands.
     pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
-        let (state, scratch) = match &mut self.rules {
-            Rules::Normal { state, scratch, .. } => (state, scratch),
+        let NormalRules { state, scratch, .. } = match &mut self.rules {
+            Rules::Normal(normal) => &mut **normal,
             Rules::Misere(solver) => return solver.canonical(position),
         };
         let game = state.game();
@@ -303,8 +305,8 @@ impl Analyst {
         limits: Limits<'_>,
         on_change: &mut dyn FnMut(&Analysis),
     ) -> Result<Analysis, MovesError> {
-        let (state, scratch, file, from_file) = match &mut self.rules {
-            Rules::Normal { state, scratch, file, from_file } => (state, scratch, file, from_file),
+        let NormalRules { state, scratch, file, from_file } = match &mut self.rules {
+            Rules::Normal(normal) => &mut **normal,
             Rules::Misere(solver) => {
                 return solver.analyse(position, goal, self.threads, limits, on_change);
             }
@@ -326,7 +328,7 @@ impl Analyst {
     /// analysis with [`Reason::FileError`]. Later analyses do not use the file.
     pub fn close_failed_file(&mut self) -> Option<GrundyDbError> {
         match &mut self.rules {
-            Rules::Normal { file, .. } => file.take_if(|file| file.has_failed())?.close().err(),
+            Rules::Normal(normal) => normal.file.take_if(|file| file.has_failed())?.close().err(),
             Rules::Misere(_) => None,
         }
     }
@@ -338,7 +340,7 @@ impl Analyst {
     /// [`Reason::FileError`].
     pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyDbError> {
         match self.rules {
-            Rules::Normal { file, .. } => file.map(GrundyFile::close).transpose(),
+            Rules::Normal(normal) => normal.file.map(GrundyFile::close).transpose(),
             Rules::Misere(_) => Ok(None),
         }
     }

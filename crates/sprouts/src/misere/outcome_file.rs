@@ -1,14 +1,16 @@
 //! [`OutcomeFile`]: a file of outcomes that a search reads and extends.
 //!
 //! A search writes the positions that took it most effort. A lost position is followed by those after all its moves, and
-//! a won one by a lost position after one move. So the file is a proof, except for positions of little effort that the
-//! table has replaced.
+//! a won one by a lost position after one move. Positions that the table has replaced are searched again. So the file is
+//! a proof, unless the memory is full.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use pn_search::Value;
 use pn_search::plain::game::Game;
+use pn_search::run::Limits;
 use pn_search::table::Entry;
 
 use super::{MisereScratch, MisereSolver};
@@ -20,6 +22,9 @@ use crate::grundy_file::{GrundyFileError, GrundyFileUse, place_text};
 const MIN_WORK: u64 = 256;
 /// Search effort that is assumed for positions from a file. They replace other entries of the table.
 const WORK_OF_FILE: u64 = 1 << 12;
+
+/// Limits of nodes for searches of positions that the table has replaced. They took little effort.
+const REPEATED_NODES: [u64; 4] = [1 << 6, 1 << 10, 1 << 14, 1 << 18];
 
 /// A file of outcomes that is open for writing, and locked.
 #[derive(Debug)]
@@ -99,27 +104,37 @@ impl OutcomeFile {
     ) -> Result<GrundyFileUse, GrundyDbError> {
         let (game, scratch) = (&solver.game, &mut MisereScratch::default());
         let value = |code| solver.value(code).map(|(value, _)| value);
-        let mut open: Vec<u64> = game.code(position, scratch).into_iter().collect();
+        let solve = |code, nodes| {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let search = || solver.solve_code(code, NonZeroUsize::MIN, limits, &mut ());
+            value(code).or_else(|| search().outcome.value())
+        };
+        let find_lost = |codes: &[u64]| {
+            let lost = codes.iter().find(|&&code| value(code) == Some(Value::Loss));
+            let is_lost =
+                |nodes| codes.iter().find(|&&code| solve(code, nodes) == Some(Value::Loss));
+            lost.or_else(|| REPEATED_NODES.into_iter().find_map(is_lost)).copied()
+        };
+        let root = game.code(position, scratch).into_iter();
+        let mut open: Vec<u64> = root.filter(|&code| value(code).is_some()).collect();
         solver.table.retain(|code, entry| {
             open.extend((entry.value().is_some() && entry.work >= MIN_WORK).then_some(code));
             true
         });
         let (sums, before) = (game.sums_by_tree(), self.known.len());
         while let Some(code) = open.pop() {
-            let Some(outcome) = value(code) else { continue };
-            if game.known_value(code).is_some() || self.known.insert(code, outcome).is_some() {
+            if game.known_value(code).is_some() || self.known.contains_key(&code) {
                 continue;
             }
+            let Some(outcome) = solve(code, REPEATED_NODES[3]) else { continue };
+            self.known.insert(code, outcome);
             let text = game.text_of(code, &sums);
             self.db.append(&text, (outcome == Value::Win).into())?;
             // Without memory for the moves, the file lacks the positions after them.
             if game.list_children(code, scratch).is_ok() {
-                let children = scratch.codes.iter().copied();
                 match outcome {
-                    Value::Loss => open.extend(children),
-                    Value::Win => {
-                        open.extend(children.clone().find(|&code| value(code) == Some(Value::Loss)))
-                    }
+                    Value::Loss => open.extend_from_slice(&scratch.codes),
+                    Value::Win => open.extend(find_lost(&scratch.codes)),
                 }
             }
         }
