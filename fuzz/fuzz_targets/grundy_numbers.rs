@@ -6,7 +6,7 @@ use std::path::Path;
 
 use arbitrary::Arbitrary;
 use konane::sprouts::grundy_db::{
-    Contents, FRAME, GrundyDbError, GrundyRecord, MAGIC, MAX_FRAME, read_from,
+    Contents, FRAME, GrundyDbError, GrundyRecord, MAX_FRAME, RecordKind, read_from,
 };
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,7 +28,7 @@ struct Input<'a> {
 /// Returns the numbers and texts that are read, and the result for the whole file.
 fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
     let (mut records, length) = (Vec::new(), bytes.len() as u64);
-    let found = read_from(Path::new("input"), bytes, |entry: GrundyRecord<'_>| {
+    let found = read_from(Path::new("input"), RecordKind::Grundy, bytes, |entry: GrundyRecord<'_>| {
         assert!(entry.place < length);
         records.push((entry.grundy, entry.text.to_owned()));
         Ok::<(), GrundyDbError>(())
@@ -47,7 +47,8 @@ fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
 
 fuzz_target!(|input: Input| {
     let _ = load(input.tail);
-    let (mut bytes, mut expected, mut is_whole) = (MAGIC.to_vec(), Vec::new(), true);
+    let (mut bytes, mut expected, mut is_whole) =
+        (RecordKind::Grundy.magic().to_vec(), Vec::new(), true);
     for Frame { longer, records, edits } in &input.frames {
         let mut content = Vec::new();
         for &(grundy, text) in records {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord};
+use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
 use serde_json::Value;
 
 use super::common::{TestDir, ends_soon, valid, wait_for_work};
@@ -279,7 +279,7 @@ fn signals_end_the_reading_of_databases() {
     )
     .unwrap();
     let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-    let (mut file, _) = GrundyDb::open(Path::new(&db), ignore).unwrap();
+    let (mut file, _) = GrundyDb::open(Path::new(&db), RecordKind::Grundy, ignore).unwrap();
     (0..records).for_each(|_| file.append(land, 1).unwrap());
     file.close().unwrap();
     for args in [
@@ -472,7 +472,7 @@ fn contradictions_and_damage_are_named() {
     std::fs::write(&bad, "[Positions+Nimber]\n22 1\n1 3\n").unwrap();
     assert_error(&["db", "import", &new, &bad], 4, &[&bad, "line 3", "2 lives", "not 3"]);
     let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-    let (mut forged, _) = GrundyDb::open(Path::new(&new), ignore).unwrap();
+    let (mut forged, _) = GrundyDb::open(Path::new(&new), RecordKind::Grundy, ignore).unwrap();
     forged.append("1", 500).unwrap();
     forged.close().unwrap();
     for args in [&["solve", "0*3", "--db", &new][..], &["db", "stats", &new]] {

@@ -6,7 +6,7 @@ use konane::search::run::{Limits, Reason};
 use konane::search::sums::game::{Atom, Impartial};
 use konane::sprouts::Position;
 use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal, ValueSource};
-use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord};
+use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -202,7 +202,7 @@ fn searches_with_wrong_numbers_end() {
     for round in 0..30 {
         let path = directory.path().join(round.to_string());
         let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (mut file, _) = GrundyDb::open(&path, ignore).unwrap();
+        let (mut file, _) = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
         for &land in &lands {
             if random.index(30) >= round {
                 continue;

@@ -1,12 +1,12 @@
-//! The database of Grundy numbers: an append-only file.
+//! The database of Grundy numbers, or of outcomes of the misère game: an append-only file.
 //!
-//! [`GrundyDb`] is a database open for writing; [`read`] reads a database without changing it. Both pass
+//! The [`RecordKind`] says which of both. [`GrundyDb`] is a database open for writing; [`read`] reads a database without changing it. Both pass
 //! every [`GrundyRecord`] to a function of the caller and return the [`Contents`], with a [`TornFrame`] if
 //! the last write was interrupted.
 //!
 //! # Format
 //!
-//! The file begins with [`MAGIC`]. Frames follow, one for each write. All numbers are little-endian.
+//! The file begins with [`RecordKind::magic`]. Frames follow, one for each write. All numbers are little-endian.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -17,7 +17,9 @@
 //! | 8 | xxh3 of the records |
 //! | … | records: two bytes Grundy number, two bytes length of the text, the land's text |
 //!
-//! The text of a land is written by [`super::Sprouts::land_text`]. Readers compute the canonical form of the
+//! The text of a land is written by [`super::Sprouts::land_text`]. In a file of outcomes, the number is 0 if the player to
+//! move loses, and 1 if this player wins. The text is that of a position, or those of several positions with spaces between
+//! them: the first one, and further summands that the search keeps apart. Readers compute the canonical form of the
 //! land again, so files remain valid if the canonical form changes.
 //!
 //! # Interrupted writes
@@ -36,8 +38,35 @@ use konane_base::file::{FileError, open_locked, open_regular};
 use pn_search::ErrorKind;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// First bytes of a file, with the version of the format.
-pub const MAGIC: [u8; 16] = *b"sprouts-nimber1\n";
+/// Length of the first bytes of a file.
+const MAGIC_BYTES: usize = 16;
+
+/// Meaning of the records of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordKind {
+    /// Grundy numbers of lands.
+    Grundy,
+    /// Outcomes of positions of the misère game.
+    Misere,
+}
+
+impl RecordKind {
+    /// Returns the first bytes of a file, with the version of the format.
+    pub const fn magic(self) -> [u8; MAGIC_BYTES] {
+        match self {
+            RecordKind::Grundy => *b"sprouts-nimber1\n",
+            RecordKind::Misere => *b"sprouts-misere1\n",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            RecordKind::Grundy => "database of Grundy numbers",
+            RecordKind::Misere => "file of outcomes of the misère game",
+        }
+    }
+}
+
 /// First bytes of a frame.
 pub const FRAME: [u8; 4] = *b"SNF\n";
 const HEADER: usize = 32;
@@ -52,14 +81,16 @@ pub enum GrundyDbError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The file is not a database.
+    /// The file is not a database of the expected kind.
     #[error(
-        "{}: not a database of Grundy numbers: it does not begin with {:?}",
-        path.display(), String::from_utf8_lossy(&MAGIC)
+        "{}: not a {}: it does not begin with {:?}",
+        path.display(), expected.text(), String::from_utf8_lossy(&expected.magic())
     )]
     NotADatabase {
         /// The file.
         path: PathBuf,
+        /// Kind of file that was expected.
+        expected: RecordKind,
     },
     /// The file is damaged.
     #[error("{}: damaged at byte {place}: {what}; restore it from a copy", path.display())]
@@ -157,10 +188,22 @@ pub struct Contents {
 /// [`GrundyDbError`] if the file cannot be read or is damaged; errors returned by `entry`, unchanged.
 pub fn read<E: From<GrundyDbError>>(
     path: &Path,
+    kind: RecordKind,
     entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
     let file = open_regular(path).map_err(GrundyDbError::from)?;
-    read_from(path, buffered(&file), entry)
+    read_from(path, kind, buffered(&file), entry)
+}
+
+/// Returns true if a file begins like a database of this kind.
+///
+/// # Errors
+/// [`GrundyDbError::File`] if the file cannot be read.
+pub fn is_of_kind(path: &Path, kind: RecordKind) -> Result<bool, GrundyDbError> {
+    let mut magic = Vec::new();
+    let mut file = open_regular(path)?.take(MAGIC_BYTES as u64);
+    file.read_to_end(&mut magic).map_err(GrundyDbError::io(path, "read"))?;
+    Ok(magic == kind.magic())
 }
 
 fn buffered(file: &File) -> BufReader<&File> {
@@ -173,6 +216,7 @@ fn buffered(file: &File) -> BufReader<&File> {
 /// The same as [`read`].
 pub fn read_from<R: Read, E: From<GrundyDbError>>(
     path: &Path,
+    kind: RecordKind,
     mut reader: R,
     mut entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
@@ -190,13 +234,14 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
         Ok(filled)
     };
 
-    let mut magic = [0; MAGIC.len()];
+    let mut magic = [0; MAGIC_BYTES];
     let filled = fill(&mut reader, &mut magic)?;
-    if magic[..filled] != MAGIC[..filled] {
-        return Err(GrundyDbError::NotADatabase { path: path.to_owned() }.into());
+    if magic[..filled] != kind.magic()[..filled] {
+        let path = path.to_owned();
+        return Err(GrundyDbError::NotADatabase { path, expected: kind }.into());
     }
-    let mut contents = Contents { bytes: MAGIC.len() as u64, ..Contents::default() };
-    if filled < MAGIC.len() {
+    let mut contents = Contents { bytes: MAGIC_BYTES as u64, ..Contents::default() };
+    if filled < MAGIC_BYTES {
         // The write of the file's header was interrupted.
         contents.bytes = 0;
         contents.torn = (filled > 0).then_some(TornFrame { place: 0, bytes: filled as u64 });
@@ -274,20 +319,21 @@ impl GrundyDb {
     /// unchanged. In these cases the file is not changed.
     pub fn open<E: From<GrundyDbError>>(
         path: &Path,
+        kind: RecordKind,
         entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
     ) -> Result<(GrundyDb, Contents), E> {
         let io = |action| GrundyDbError::io(path, action);
         let Some(file) = open_locked(path).map_err(GrundyDbError::from)? else {
             return Err(GrundyDbError::InUse { path: path.to_owned() }.into());
         };
-        let contents = read_from(path, buffered(&file), entry)?;
+        let contents = read_from(path, kind, buffered(&file), entry)?;
         let mut end = contents.bytes;
         file.set_len(end).map_err(io("cut off the end of"))?;
         let mut position = &file;
         position.seek(SeekFrom::Start(end)).map_err(io("seek in"))?;
         if end == 0 {
-            position.write_all(&MAGIC).map_err(io("write to"))?;
-            end = MAGIC.len() as u64;
+            position.write_all(&kind.magic()).map_err(io("write to"))?;
+            end = MAGIC_BYTES as u64;
         }
         let frame = vec![0; HEADER];
         Ok((GrundyDb { path: path.to_owned(), file, end, frame }, contents))
@@ -367,7 +413,7 @@ mod tests {
 
     fn load(path: &Path) -> Result<(Records, Contents), GrundyDbError> {
         let mut records = Vec::new();
-        let contents = read(path, |entry: GrundyRecord<'_>| {
+        let contents = read(path, RecordKind::Grundy, |entry: GrundyRecord<'_>| {
             records.push((entry.text.to_owned(), entry.grundy));
             Ok::<(), GrundyDbError>(())
         })?;
@@ -376,7 +422,7 @@ mod tests {
 
     fn add(path: &Path, records: &[(String, u32)]) -> Contents {
         let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (mut db, contents) = GrundyDb::open(path, ignore).unwrap();
+        let (mut db, contents) = GrundyDb::open(path, RecordKind::Grundy, ignore).unwrap();
         for (text, grundy) in records {
             db.append(text, *grundy).unwrap();
         }
@@ -452,7 +498,7 @@ mod tests {
             std::fs::write(&path, &changed).unwrap();
             let error = load(&path).expect_err("a change is damage");
             match &error {
-                GrundyDbError::NotADatabase { .. } => assert!(index < MAGIC.len()),
+                GrundyDbError::NotADatabase { .. } => assert!(index < MAGIC_BYTES),
                 GrundyDbError::Damaged { place, .. } => assert!(*place <= index as u64),
                 other => panic!("{other}"),
             }
@@ -460,7 +506,7 @@ mod tests {
             assert!(text.contains(path.to_str().unwrap()), "{text}");
             // Opening the file for writing does not change it.
             let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-            assert!(GrundyDb::open(&path, ignore).is_err());
+            assert!(GrundyDb::open(&path, RecordKind::Grundy, ignore).is_err());
             assert_eq!(std::fs::read(&path).unwrap(), changed);
         }
     }
@@ -474,7 +520,7 @@ mod tests {
         add(&path, &records);
         assert_eq!(load(&path).unwrap().0, records);
         let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (mut db, _) = GrundyDb::open(&path, ignore).unwrap();
+        let (mut db, _) = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
         let error = db.append(&"0".repeat(MAX_TEXT + 1), 0).unwrap_err();
         assert!(
             matches!(error, GrundyDbError::TextTooLong { length, .. } if length == MAX_TEXT + 1)
@@ -486,10 +532,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
         let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (db, _) = GrundyDb::open(&path, ignore).unwrap();
-        let second = GrundyDb::open(&path, ignore).unwrap_err();
+        let (db, _) = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
+        let second = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap_err();
         assert!(matches!(second, GrundyDbError::InUse { .. }), "{second}");
         drop(db);
-        GrundyDb::open(&path, ignore).unwrap();
+        GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
     }
 }

@@ -12,7 +12,7 @@ use pn_search::sums::game::{Atom, GameFull, Impartial};
 use pn_search::sums::{GrundyStore, MAX_GRUNDY};
 use serde::Serialize;
 
-use super::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord};
+use super::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
 use super::notation::MAX_CANONICAL_VERTICES;
 use super::position::Position;
 use super::{Scratch, Sprouts};
@@ -115,7 +115,7 @@ impl GrundyFile {
             }
             Ok(())
         };
-        let (file, contents) = GrundyDb::open(path, load)?;
+        let (file, contents) = GrundyDb::open(path, RecordKind::Grundy, load)?;
         Ok(GrundyFile { file, contents, added: 0, error: None, scratch })
     }
 

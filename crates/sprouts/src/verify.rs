@@ -27,17 +27,19 @@ use pn_search::sums::game::{Atom, GameFull, Impartial, OptionList};
 use serde::Serialize;
 
 use super::game::{Scratch, Sprouts};
+use super::grundy_db::GrundyDbError;
+use super::grundy_file::GrundyFileError;
 use super::position::Position;
 use super::spr_file::{SprEntry, SprError};
 
 /// Maximum depth of a search in moves. Bounds the stack.
-const MAX_DEPTH: u32 = 2000;
+pub(super) const MAX_DEPTH: u32 = 2000;
 /// Estimated memory per number or won couple, in bytes.
 const BYTES_PER_RESULT: u64 = 24;
 /// Estimated memory per entry of the file and the data about its land, in bytes.
 const BYTES_PER_CLAIM: u64 = 200;
 /// Maximum number of findings of each kind, wrong and undecided, that a report lists.
-const MAX_FINDINGS: u64 = 100;
+pub(super) const MAX_FINDINGS: u64 = 100;
 
 /// Limits of a check.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +98,21 @@ pub enum GrundyProblem {
         /// The other line.
         line: u64,
     },
+    /// A position of the misère game has another outcome.
+    #[error("the player to move {}", if *found == Value::Win { "wins" } else { "loses" })]
+    Outcome {
+        /// The correct outcome.
+        found: Value,
+    },
+    /// The work limit was reached: the outcome of a position of the misère game is undecided.
+    #[error(
+        "the outcome is undecided: the file lacks positions after moves, and the search for them reached its \
+         limit after {work} positions"
+    )]
+    UndecidedOutcome {
+        /// Positions that were searched.
+        work: u64,
+    },
     /// The work limit was reached: the entry is undecided.
     #[error(
         "the number {grundy} is undecided: the file lacks numbers of positions after moves, and the search \
@@ -114,9 +131,9 @@ pub enum GrundyProblem {
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "json-schema", schemars(rename = "ProblemJson"))]
 pub struct Finding {
-    /// The line of the file.
+    /// The line of the file; in a file of outcomes, the number of the record.
     pub line: u64,
-    /// The land.
+    /// The land, or the position.
     #[serde(rename = "position")]
     pub land: String,
     /// The contradiction, or the limit that was reached.
@@ -172,6 +189,9 @@ pub enum VerifyError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] SprError),
+    /// The file of outcomes cannot be read.
+    #[error(transparent)]
+    Outcomes(#[from] GrundyFileError),
     /// The file does not decide the root.
     #[error(
         "the root {root:?} does not follow from the file: the file lacks numbers for the lands of this \
@@ -188,18 +208,40 @@ impl VerifyError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             VerifyError::File(error) => error.kind(),
+            VerifyError::Outcomes(error) => error.kind(),
             VerifyError::Root { .. } => ErrorKind::Usage,
         }
     }
 }
 
 /// Event that ends a search.
-enum Halt {
+pub(super) enum Halt {
     /// The work limit.
     Work,
     /// Another limit or the stop flag: the whole check ends.
     End(Reason),
     Error(VerifyError),
+}
+
+impl From<GrundyFileError> for Halt {
+    fn from(error: GrundyFileError) -> Self {
+        match error {
+            GrundyFileError::Full(GameFull) => Halt::End(Reason::Memory),
+            error => Halt::Error(error.into()),
+        }
+    }
+}
+
+impl From<GrundyDbError> for Halt {
+    fn from(error: GrundyDbError) -> Self {
+        GrundyFileError::from(error).into()
+    }
+}
+
+impl From<GameFull> for Halt {
+    fn from(full: GameFull) -> Self {
+        GrundyFileError::from(full).into()
+    }
 }
 
 /// Number and line of the first entry of each sum of lands.
@@ -238,20 +280,30 @@ pub fn verify(
     };
     let unknown = |root: &Position| RootOutcome { root: root.to_string(), outcome: None };
     let mut report = VerifyReport { root: root.map(unknown), ..VerifyReport::default() };
-    match verifier.run(entries, root, &mut report) {
-        Ok(()) if report.undecided > 0 => report.reason = Some(Reason::NodeLimit),
-        Ok(()) => {}
-        Err(Halt::Work) => report.reason = Some(Reason::NodeLimit),
-        Err(Halt::End(reason)) => report.reason = Some(reason),
-        Err(Halt::Error(error)) => return Err(error),
-    }
+    let ended = verifier.run(entries, root, &mut report);
     report.searched = verifier.searched;
-    report.valid = match (report.wrong, report.entries, report.reason) {
-        (1.., _, _) | (_, Some(0), _) => Some(false),
-        (0, _, Some(_)) => None,
-        (0, _, None) => Some(true),
-    };
-    Ok(report)
+    report.finish(ended)
+}
+
+impl VerifyReport {
+    /// Adds the verdict to the report of a check that has ended.
+    ///
+    /// # Errors
+    /// The error that has ended the check.
+    pub(super) fn finish(mut self, ended: Result<(), Halt>) -> Result<Self, VerifyError> {
+        self.reason = match ended {
+            Ok(()) => (self.undecided > 0).then_some(Reason::NodeLimit),
+            Err(Halt::Work) => Some(Reason::NodeLimit),
+            Err(Halt::End(reason)) => Some(reason),
+            Err(Halt::Error(error)) => return Err(error),
+        };
+        self.valid = match (self.wrong, self.entries, self.reason) {
+            (1.., _, _) | (_, Some(0), _) => Some(false),
+            (0, _, Some(_)) => None,
+            (0, _, None) => Some(true),
+        };
+        Ok(self)
+    }
 }
 
 /// An entry with its lands.

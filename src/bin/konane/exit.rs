@@ -16,7 +16,7 @@ use konane::search::certificate::CertificateError;
 use konane::search::run::Reason;
 use konane::search::sums::game::GameFull;
 use konane::search::table::TableError;
-use konane::sprouts::grundy_db::{self, GrundyDbError};
+use konane::sprouts::grundy_db::{GrundyDbError, RecordKind};
 use konane::sprouts::grundy_file::GrundyFileError;
 use konane::sprouts::spr_file::{LineProblem, SprError};
 use konane::sprouts::verify::VerifyError as SprVerifyError;
@@ -377,14 +377,15 @@ impl CliError {
             }
             CliError::SprFile(SprError::Line {
                 path, problem: LineProblem::Header(line), ..
-            }) if line.as_bytes() == grundy_db::MAGIC.trim_ascii_end() => {
+            }) if line.as_bytes() == RecordKind::Grundy.magic().trim_ascii_end() => {
                 let path = path.display();
                 return Some(format!("`konane sprouts db export {path} FILE.spr` converts it"));
             }
-            CliError::GrundyDb(GrundyDbError::NotADatabase { path })
-            | CliError::GrundyFile(GrundyFileError::File(GrundyDbError::NotADatabase { path }))
-                if path.extension().is_some_and(|extension| extension == "spr") =>
-            {
+            CliError::GrundyDb(GrundyDbError::NotADatabase { path, .. })
+            | CliError::GrundyFile(GrundyFileError::File(GrundyDbError::NotADatabase {
+                path,
+                ..
+            })) if path.extension().is_some_and(|extension| extension == "spr") => {
                 let path = path.display();
                 return Some(format!(
                     "`konane sprouts db import DATABASE {path}` converts a .spr file to a database"

@@ -172,33 +172,41 @@ impl AnalystError {
     }
 }
 
-/// Memory of the solver that an analyst of the misère game does not use.
-const UNUSED_BYTES: u64 = 16 << 20;
-
 /// Analyses positions, one at a time, and keeps its results.
 ///
 /// It can be moved to another thread, but only one thread at a time can use it. Other threads can stop an
 /// analysis with the stop flag in its [`Limits`].
 pub struct Analyst {
+    rules: Rules,
+    threads: NonZeroUsize,
+}
+
+/// The solver of a game, with its results.
+enum Rules {
+    /// The player who makes the last move wins.
+    Normal(Box<NormalRules>),
+    /// The player who makes the last move loses.
+    Misere(Box<MisereSolver>),
+}
+
+struct NormalRules {
     state: SolverState<Sprouts>,
     scratch: Scratch,
     file: Option<GrundyFile>,
     /// Lands with smaller ids have their Grundy numbers from the file.
     from_file: Atom,
-    threads: NonZeroUsize,
-    /// Solver of the misère game, if this is the game that is analysed.
-    misere: Option<MisereSolver>,
 }
 
 impl std::fmt::Debug for Analyst {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Analyst { state, file, threads, .. } = self;
-        let lands = state.game().lands();
-        f.debug_struct("Analyst")
-            .field("lands", &lands)
-            .field("file", file)
-            .field("threads", threads)
-            .finish_non_exhaustive()
+        let mut shown = f.debug_struct("Analyst");
+        match &self.rules {
+            Rules::Normal(normal) => {
+                shown.field("lands", &normal.state.game().lands()).field("file", &normal.file)
+            }
+            Rules::Misere(solver) => shown.field("misere", solver),
+        };
+        shown.field("threads", &self.threads).finish_non_exhaustive()
     }
 }
 
@@ -218,8 +226,8 @@ impl Analyst {
         // At this point the store contains only the lands of the file. They keep their ids, because lands
         // with a Grundy number are never removed.
         let from_file = state.game().lands();
-        let (scratch, threads) = (Scratch::default(), NonZeroUsize::MIN);
-        Ok(Analyst { state, scratch, file, from_file, threads, misere: None })
+        let normal = NormalRules { state, scratch: Scratch::default(), file, from_file };
+        Ok(Analyst { rules: Rules::Normal(Box::new(normal)), threads: NonZeroUsize::MIN })
     }
 
     /// Creates an analyst of the misère game: the player who makes the last move loses. Its analyses have
@@ -228,14 +236,13 @@ impl Analyst {
     /// # Errors
     /// [`AnalystError::Table`] if there is not enough memory.
     pub fn misere(memory_bytes: u64) -> Result<Analyst, AnalystError> {
-        // The solver of the other game is not used.
-        let analyst = Analyst::new(UNUSED_BYTES, None)?;
-        Ok(Analyst { misere: Some(MisereSolver::new(memory_bytes)?), ..analyst })
+        let rules = Rules::Misere(Box::new(MisereSolver::new(memory_bytes)?));
+        Ok(Analyst { rules, threads: NonZeroUsize::MIN })
     }
 
     /// Returns true if this is an analyst of the misère game.
     pub fn is_misere(&self) -> bool {
-        self.misere.is_some()
+        matches!(self.rules, Rules::Misere(_))
     }
 
     /// Sets the number of threads of long searches.
@@ -245,7 +252,10 @@ impl Analyst {
 
     /// Returns a summary of the file as it was when it was opened.
     pub fn contents(&self) -> Option<&Contents> {
-        self.file.as_ref().map(GrundyFile::contents)
+        match &self.rules {
+            Rules::Normal(normal) => normal.file.as_ref().map(GrundyFile::contents),
+            Rules::Misere(_) => None,
+        }
     }
 
     /// Returns the canonical text of a position.
@@ -253,7 +263,10 @@ impl Analyst {
     /// # Errors
     /// [`GameFull`] if there is not enough memory for its lands.
     pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
-        let Analyst { state, scratch, .. } = self;
+        let NormalRules { state, scratch, .. } = match &mut self.rules {
+            Rules::Normal(normal) => &mut **normal,
+            Rules::Misere(solver) => return solver.canonical(position),
+        };
         let game = state.game();
         let mut atoms = game.atoms(position, scratch);
         if atoms.is_err() {
@@ -292,15 +305,17 @@ impl Analyst {
         limits: Limits<'_>,
         on_change: &mut dyn FnMut(&Analysis),
     ) -> Result<Analysis, MovesError> {
-        if let Some(misere) = &self.misere {
-            return misere.analyse(position, goal, self.threads, limits, on_change);
-        }
-        let Analyst { state, scratch, file, from_file, threads, .. } = self;
+        let NormalRules { state, scratch, file, from_file } = match &mut self.rules {
+            Rules::Normal(normal) => &mut **normal,
+            Rules::Misere(solver) => {
+                return solver.analyse(position, goal, self.threads, limits, on_change);
+            }
+        };
         let options = SurveyOptions {
             goal,
             nimber: 0,
             search: SearchOptions::TUNED,
-            threads: threads.get() as u32,
+            threads: self.threads.get() as u32,
             from_file: *from_file,
             limits,
         };
@@ -312,7 +327,10 @@ impl Analyst {
     /// If the file could not be written, closes it and returns the error. Such a failure has ended an
     /// analysis with [`Reason::FileError`]. Later analyses do not use the file.
     pub fn close_failed_file(&mut self) -> Option<GrundyDbError> {
-        self.file.take_if(|file| file.has_failed())?.close().err()
+        match &mut self.rules {
+            Rules::Normal(normal) => normal.file.take_if(|file| file.has_failed())?.close().err(),
+            Rules::Misere(_) => None,
+        }
     }
 
     /// Waits until all data of the file, if there is one, is on the disk.
@@ -321,6 +339,9 @@ impl Analyst {
     /// [`GrundyDbError`] if the file could not be written. Such a failure has ended an analysis with
     /// [`Reason::FileError`].
     pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyDbError> {
-        self.file.map(GrundyFile::close).transpose()
+        match self.rules {
+            Rules::Normal(normal) => normal.file.map(GrundyFile::close).transpose(),
+            Rules::Misere(_) => Ok(None),
+        }
     }
 }

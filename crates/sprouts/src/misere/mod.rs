@@ -9,12 +9,16 @@
 //! * [`MisereSprouts`]: the game, with [`MisereScratch`]. A `Group` is the id of the part of a position that is not in
 //!   its tree.
 //! * [`MisereSolver`]: solves positions and their moves.
+//! * [`OutcomeFile`]: a file of outcomes, which [`verify()`] checks.
 
+mod outcome_file;
 mod solver;
 #[cfg(test)]
 mod tests;
 mod trees;
+mod verify;
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -26,14 +30,16 @@ use pn_search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
 use crate::store::{LandFeatures, LandStore};
 use crate::{Position, Scratch, Sprouts};
+pub use outcome_file::OutcomeFile;
 pub use solver::MisereSolver;
-use trees::{RecentSums, Tree, Trees, ZERO};
+use trees::{Tree, Trees, ZERO};
+pub use verify::verify;
 
-/// Maximum number of lives of a land that is replaced by its tree. A larger land has fewer transpositions than its tree
-/// takes time: with 12 instead of 9, ten spots take a third of the expansions and four times as long.
-const MAX_TREE_LIVES: u32 = 9;
+/// Maximum number of lives of a land that is replaced by its tree. The trees of more lands take more time, and save
+/// expansions and memory, the more the larger the position is (figures in docs/research/sprouts-misere.md).
+const MAX_TREE_LIVES: u32 = 12;
 /// Maximum depth of a sum of trees that is replaced by its canonical form.
-const MAX_SUM_DEPTH: u32 = 9;
+const MAX_SUM_DEPTH: u32 = 12;
 
 /// Flag of an item of a group that is a tree and not a land.
 const IS_TREE: u32 = 1 << 31;
@@ -56,7 +62,8 @@ pub struct MisereSprouts {
     lands: Sprouts,
     trees: Trees,
     groups: LandStore,
-    estimates: Chunks<OnceLock<GroupEstimate>>,
+    /// Estimated effort to show that a group is lost, as the bits of an `f32`.
+    sizes: Chunks<AtomicU32>,
     /// Tree of each small land plus one, or 0 if it has not been computed.
     land_trees: Chunks<AtomicU32>,
     /// Codes of the options of each large land that has been expanded.
@@ -69,26 +76,21 @@ pub struct MisereSprouts {
     is_full: AtomicBool,
 }
 
-/// Estimates for the search.
-#[derive(Clone, Copy, Debug)]
-struct GroupEstimate {
-    /// Probabilities of the Grundy numbers from 0 to 7 under normal play.
-    odds: [f32; 8],
-    /// Effort to show that the position is lost.
-    size: f32,
-}
-
 /// Working memory of a thread. It must be used with one game only.
 #[derive(Debug, Default)]
 pub struct MisereScratch {
     moves: Scratch,
-    recent: RecentSums,
     /// Summands of the position that is built, see [`MisereSprouts::normalise`].
     trees: Vec<Tree>,
     items: Vec<u32>,
     bytes: Vec<u8>,
     /// Children of the position that is expanded.
     codes: Vec<u64>,
+}
+
+/// Returns a child without estimates.
+fn open_child(code: u64) -> Child {
+    Child { code, phi: 1, delta: 1, effort: Child::NEVER_SOLVE }
 }
 
 fn code_of(tree: Tree, group: Group) -> u64 {
@@ -109,7 +111,7 @@ impl MisereSprouts {
             lands: Sprouts::new(u64::MAX),
             trees: Trees::new(),
             groups,
-            estimates: Chunks::default(),
+            sizes: Chunks::default(),
             land_trees: Chunks::default(),
             options: Chunks::default(),
             option_bytes: AtomicU64::new(0),
@@ -129,10 +131,72 @@ impl MisereSprouts {
         self.trees.len()
     }
 
+    /// Returns a text with this code: positions with spaces between them. The first one has the large lands and the tree,
+    /// and each other one is a further tree. `sums` are [`Self::sums_by_tree`].
+    fn text_of(&self, code: u64, sums: &HashMap<Tree, Vec<Atom>>) -> String {
+        let (tree, group) = parts(code);
+        let (mut items, mut first) = (Vec::new(), sums[&tree].clone());
+        self.append_items(group, &mut items);
+        first.extend(items.iter().filter(|&item| item & IS_TREE == 0));
+        let trees = items.iter().filter(|&item| item & IS_TREE != 0);
+        let trees = trees.map(|item| self.lands.text(&sums[&(item ^ IS_TREE)]));
+        std::iter::once(self.lands.text(&first)).chain(trees).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the code of the positions of a text, see [`Self::text_of`].
+    fn code_of_text(
+        &self,
+        positions: &[Position],
+        scratch: &mut MisereScratch,
+    ) -> Result<u64, GameFull> {
+        let (mut first, mut items) = (ZERO, Vec::new());
+        for (number, position) in positions.iter().enumerate() {
+            let mut sum = ZERO;
+            for land in self.lands.atoms(position, &mut scratch.moves)? {
+                self.land_tree(land, scratch)?;
+                match self.known_tree(land) {
+                    Some(tree) => sum = self.trees.sum(sum, tree)?,
+                    None => items.push(land),
+                }
+            }
+            match number {
+                0 => first = sum,
+                _ => items.push(sum | IS_TREE),
+            }
+        }
+        self.intern(first, &mut items, &mut scratch.bytes)
+    }
+
+    /// Returns a sum of lands for each tree.
+    fn sums_by_tree(&self) -> HashMap<Tree, Vec<Atom>> {
+        let mut found = HashMap::from([(ZERO, Vec::new())]);
+        for (land, tree) in self.land_trees.iter() {
+            if let Some(tree) = tree.load(Ordering::Acquire).checked_sub(1) {
+                found.entry(tree).or_insert_with(|| vec![land]);
+            }
+        }
+        // Every other tree is the sum of two trees. They may be sums themselves.
+        let mut open: Vec<([Tree; 2], Tree)> = self.trees.sums().collect();
+        loop {
+            let before = open.len();
+            open.retain(|([a, b], sum)| {
+                let lands = match (found.get(sum), found.get(a), found.get(b)) {
+                    (None, Some(a), Some(b)) => [&a[..], b].concat(),
+                    (known, ..) => return known.is_none(),
+                };
+                found.insert(*sum, lands);
+                false
+            });
+            if open.len() == before {
+                return found;
+            }
+        }
+    }
+
     /// Returns an estimate of the memory in use, in bytes.
     pub fn bytes(&self) -> u64 {
         let positions = self.lands.bytes() + self.trees.bytes() + self.groups.bytes();
-        let of_ids = self.estimates.bytes() + self.land_trees.bytes() + self.options.bytes();
+        let of_ids = self.sizes.bytes() + self.land_trees.bytes() + self.options.bytes();
         positions + of_ids + self.option_bytes.load(Ordering::Relaxed)
     }
 
@@ -185,7 +249,7 @@ impl MisereSprouts {
             for &land in option {
                 self.land_tree(land, scratch)?;
                 let tree = self.known_tree(land).expect("options have fewer lives");
-                sum = self.trees.sum(sum, tree, &mut scratch.recent)?;
+                sum = self.trees.sum(sum, tree)?;
             }
             trees.push(sum);
         }
@@ -197,16 +261,22 @@ impl MisereSprouts {
     /// Returns the code of the sum of `scratch.trees` and `scratch.items`. Changes both. Trees whose sum would be too
     /// deep become items.
     fn normalise(&self, scratch: &mut MisereScratch) -> Result<u64, GameFull> {
-        let MisereScratch { recent, trees, items, bytes, .. } = scratch;
-        trees.sort_unstable_by_key(|&tree| (self.depth(tree), tree));
+        let MisereScratch { trees, items, bytes, .. } = scratch;
+        // The hash makes the order independent of ids, which depend on the search.
+        trees.sort_unstable_by_key(|&tree| (self.depth(tree), self.trees.node(tree).hash));
         let mut sum = ZERO;
         for &tree in trees.iter() {
             if self.depth(sum) + self.depth(tree) <= MAX_SUM_DEPTH {
-                sum = self.trees.sum(sum, tree, recent)?;
+                sum = self.trees.sum(sum, tree)?;
             } else {
                 items.push(tree | IS_TREE);
             }
         }
+        self.intern(sum, items, bytes)
+    }
+
+    /// Returns the code of the sum of a tree and items, which are sorted. `bytes` is working memory.
+    fn intern(&self, sum: Tree, items: &mut [u32], bytes: &mut Vec<u8>) -> Result<u64, GameFull> {
         if items.is_empty() {
             return Ok(code_of(sum, NO_ITEMS));
         }
@@ -214,7 +284,10 @@ impl MisereSprouts {
         bytes.clear();
         bytes.extend(items.iter().flat_map(|item| item.to_le_bytes()));
         let group = self.groups.intern(bytes, LandFeatures::default)?;
-        self.estimates.get_or_allocate(group).get_or_init(|| self.estimate_of(items));
+        let size = self.sizes.get_or_allocate(group);
+        if size.load(Ordering::Relaxed) == 0 {
+            size.store(self.size_of(items).to_bits(), Ordering::Relaxed);
+        }
         Ok(code_of(sum, group))
     }
 
@@ -232,40 +305,31 @@ impl MisereSprouts {
         }
     }
 
-    fn estimate_of(&self, items: &[u32]) -> GroupEstimate {
-        let mut sum = GroupEstimate { odds: [0.0; 8], size: 0.0 };
-        sum.odds[0] = 1.0;
-        for &item in items {
-            let mut odds = [0.0; 8];
-            if item & IS_TREE != 0 {
-                odds[usize::from(self.trees.node(item ^ IS_TREE).grundy) % 8] = 1.0;
-                sum.size += 1.0;
-            } else {
-                let options = self.lands.features(item).estimated_options;
-                sum.size += (options as f32).sqrt();
-                match self.lands.odds(item) {
-                    Some(known) => {
-                        let fractions = known.iter().map(|&part| f32::from(part) / 65_535.0);
-                        odds.iter_mut().zip(fractions).for_each(|(odds, part)| *odds = part);
-                    }
-                    None => odds = [0.125; 8],
-                }
-            }
-            let mut added = [0.0; 8];
-            for (number, of_sum) in sum.odds.iter().enumerate() {
-                for (other, of_item) in odds.iter().enumerate() {
-                    added[number ^ other] += of_sum * of_item;
-                }
-            }
-            sum.odds = added;
-        }
-        sum
+    /// Returns an upper bound of the length of a game that decreases with every move.
+    fn longest_game(&self, code: u64) -> u32 {
+        let (tree, group) = parts(code);
+        let mut items = vec![tree | IS_TREE];
+        self.append_items(group, &mut items);
+        let length = |item: u32| match item & IS_TREE {
+            0 => self.lands.features(item).lives,
+            _ => self.depth(item ^ IS_TREE),
+        };
+        items.into_iter().map(length).sum()
+    }
+
+    /// Returns an estimate that grows with the number of moves.
+    fn size_of(&self, items: &[u32]) -> f32 {
+        let size = |&item: &u32| match item & IS_TREE {
+            0 => (self.lands.features(item).estimated_options as f32).sqrt(),
+            _ => 1.0,
+        };
+        items.iter().map(size).sum()
     }
 
     /// Returns the value for the player to move, if the position has no items.
     fn known_value(&self, code: u64) -> Option<Value> {
         let (tree, group) = parts(code);
-        let value = || if self.trees.node(tree).is_lost { Value::Loss } else { Value::Win };
+        let value = || if self.trees.node(tree).is_lost() { Value::Loss } else { Value::Win };
         (group == NO_ITEMS).then(value)
     }
 
@@ -299,9 +363,6 @@ impl MisereSprouts {
 
     /// Lists the distinct codes of the children in `scratch.codes`.
     fn list_children(&self, position: u64, scratch: &mut MisereScratch) -> Result<(), GameFull> {
-        if self.bytes() > self.max_bytes {
-            return Err(GameFull);
-        }
         let (tree, group) = parts(position);
         let mut codes = std::mem::take(&mut scratch.codes);
         codes.clear();
@@ -324,7 +385,7 @@ impl MisereSprouts {
             for &option in options {
                 let (added, group) = parts(option);
                 if items.len() == 1 && self.depth(tree) + self.depth(added) <= MAX_SUM_DEPTH {
-                    let sum = self.trees.sum(tree, added, &mut scratch.recent)?;
+                    let sum = self.trees.sum(tree, added)?;
                     codes.push(code_of(sum, group));
                     continue;
                 }
@@ -347,16 +408,12 @@ impl MisereSprouts {
     }
 
     /// Returns a child with estimates. Most positions are won, so phi is 1. Delta grows with the number of moves to
-    /// refute, and is smaller if the position is likely to be lost under normal play.
+    /// refute.
     fn child(&self, code: u64) -> Child {
         let (tree, group) = parts(code);
-        let estimate = self.estimates.get(group).and_then(OnceLock::get);
-        let delta = estimate.map_or(1.0, |estimate| {
-            let tree = self.trees.node(tree);
-            let odds = estimate.odds[usize::from(tree.grundy) % 8];
-            (1.0 + estimate.size + f32::from(tree.depth) / 2.0) / (0.5 + odds).sqrt()
-        });
-        Child { code, phi: 1, delta: (delta as u32).max(1), effort: Child::NEVER_SOLVE }
+        let size = self.sizes.get(group).map_or(0, |size| size.load(Ordering::Relaxed));
+        let delta = 1.0 + f32::from_bits(size) + self.depth(tree) as f32 / 2.0;
+        Child { delta: delta as u32, ..open_child(code) }
     }
 }
 
@@ -372,10 +429,11 @@ impl Game for MisereSprouts {
         children: &mut Vec<Child>,
         mut prefetch: impl FnMut(u64),
     ) -> Expansion {
-        if self.list_children(code, scratch).is_err() {
+        if self.bytes() > self.max_bytes || self.list_children(code, scratch).is_err() {
             self.is_full.store(true, Ordering::Relaxed);
-            scratch.codes.clear();
-            scratch.codes.push(NO_MEMORY);
+            prefetch(NO_MEMORY);
+            children.push(open_child(NO_MEMORY));
+            return Expansion::Open;
         }
         let codes = &mut scratch.codes;
         if let Some(&lost) = codes.iter().find(|&&code| self.known_value(code) == Some(Value::Loss))

@@ -29,7 +29,7 @@ const OPTIONS: DfpnOptions = DfpnOptions {
 #[derive(Debug)]
 pub struct MisereSolver {
     pub(super) game: MisereSprouts,
-    table: Table,
+    pub(super) table: Table,
 }
 
 impl MisereSolver {

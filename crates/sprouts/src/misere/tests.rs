@@ -1,9 +1,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroUsize;
+use std::path::Path;
 
-use pn_search::run::{Limits, Reason};
+use pn_search::run::{Limits, Reason, Report};
+use pn_search::sums::GrundyStore;
 
 use super::*;
+use crate::grundy_db::{self, GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
+use crate::grundy_file::{GrundyFile, GrundyFileError};
+use crate::verify::{GrundyProblem, VerifyError, VerifyLimits, VerifyReport};
 
 /// The published outcomes of starts.
 const PUBLISHED: &str = include_str!("../../tests/data/misere_outcomes.csv");
@@ -159,14 +164,14 @@ fn heaps(trees: &Trees, count: usize) -> Vec<Tree> {
 
 #[test]
 fn heaps_of_one_cancel_and_heaps_of_two_do_not() {
-    let (trees, mut recent) = (Trees::new(), RecentSums::default());
+    let trees = Trees::new();
     let heaps = heaps(&trees, 4);
-    let mut sum = |a, b| trees.sum(a, b, &mut recent).unwrap();
+    let sum = |a, b| trees.sum(a, b).unwrap();
     assert_eq!(sum(heaps[1], heaps[1]), ZERO);
     let two = sum(heaps[2], heaps[2]);
     assert!(two != ZERO && sum(heaps[1], two) != heaps[1]);
     // Under misère play 2+2 is lost, 2+2+2+2 too, and 2+1 is the heap of three.
-    assert!(trees.node(two).is_lost && trees.node(sum(two, two)).is_lost);
+    assert!(trees.node(two).is_lost() && trees.node(sum(two, two)).is_lost());
     assert_eq!(sum(heaps[2], heaps[1]), heaps[3]);
     // The options 2 are reversible through 0 only if the game is won.
     let only_one = trees.canonical(&mut vec![heaps[1]]).unwrap();
@@ -234,7 +239,7 @@ fn games_with_equal_trees_are_exchangeable() {
             .map(|other| raw_is_lost(&mut vec![game.clone(), other.clone()], known))
             .collect();
         let tree = tree(&trees, game);
-        assert_eq!(trees.node(tree).is_lost, outcomes[0], "{game:?}");
+        assert_eq!(trees.node(tree).is_lost(), outcomes[0], "{game:?}");
         assert_eq!(rows.entry(tree).or_insert_with(|| outcomes.clone()), &outcomes, "{game:?}");
     }
     let distinct: BTreeSet<&Vec<bool>> = rows.values().collect();
@@ -272,4 +277,122 @@ fn trees_of_sums_are_those_of_their_options() {
         let mut trees: Vec<Tree> = trees.map(|code| parts(code).0).collect();
         assert_eq!(parts(code), (game.trees.canonical(&mut trees).unwrap(), NO_ITEMS), "{text}");
     }
+}
+
+type Records = Vec<(String, u32)>;
+
+fn records_of(path: &Path) -> Records {
+    let mut records = Vec::new();
+    grundy_db::read(path, RecordKind::Misere, |record: GrundyRecord<'_>| {
+        records.push((record.text.to_owned(), record.grundy));
+        Ok::<(), GrundyDbError>(())
+    })
+    .unwrap();
+    records
+}
+
+fn write_records(path: &Path, records: &Records) {
+    let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
+    let (mut db, _) = GrundyDb::open(path, RecordKind::Misere, ignore).unwrap();
+    records.iter().for_each(|(text, number)| db.append(text, *number).unwrap());
+    db.close().unwrap();
+}
+
+/// Solves a position with a file. Returns the report, and the numbers of records that were read and added.
+fn solve_with(path: &Path, text: &str) -> (Report, u64, u64) {
+    let solver = MisereSolver::new(1 << 28).unwrap();
+    let file = OutcomeFile::open(path, &solver).unwrap();
+    let position = text.parse().unwrap();
+    let report = solver.solve(&position, NonZeroUsize::MIN, Limits::default(), &mut ()).unwrap();
+    let used = file.save(&solver, &position).unwrap();
+    (report, used.loaded, used.added)
+}
+
+fn verified(path: &Path, root: Option<&str>, work: u64) -> Result<VerifyReport, VerifyError> {
+    let root: Option<Position> = root.map(|root| root.parse().unwrap());
+    let limits = VerifyLimits { work, memory: u64::MAX, deadline: None };
+    verify(path, root.as_ref(), limits, &AtomicBool::new(false), &mut |_| {})
+}
+
+#[test]
+fn outcomes_are_written_to_a_file_and_read_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("outcomes");
+    let (first, loaded, added) = solve_with(&path, "0*9");
+    assert_eq!((first.outcome.value(), loaded), (Some(Value::Loss), 0));
+    assert!(added > 10 && records_of(&path).len() as u64 == added);
+    // The root is in the file. Its search ends at once.
+    let (again, loaded, more) = solve_with(&path, "0*9");
+    assert_eq!(
+        (again.outcome, again.counters.expansions, loaded, more),
+        (first.outcome, 1, added, 0)
+    );
+    // The file is a proof, also of what follows from it.
+    let (_, _, more) = solve_with(&path, "0*10");
+    let report = verified(&path, Some("0*10"), 0).unwrap();
+    let expected = (Some(true), Some(added + more), added + more, 0);
+    assert_eq!((report.valid, report.entries, report.established, report.searched), expected);
+    assert_eq!(report.root.unwrap().outcome, Some(Value::Win));
+    assert!(matches!(verified(&path, Some("0*12"), 0), Err(VerifyError::Root { .. })));
+    // It is no file of Grundy numbers.
+    let (game, numbers) = (Sprouts::new(u64::MAX), GrundyStore::new());
+    let error = GrundyFile::open(&path, &game, &numbers).unwrap_err();
+    assert!(error.to_string().contains("not a database of Grundy numbers"), "{error}");
+}
+
+#[test]
+fn wrong_and_missing_outcomes_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("outcomes");
+    solve_with(&path, "0*8");
+    let records = records_of(&path);
+    assert!(records.len() > 30);
+    for changed in (0..records.len()).step_by(records.len() / 3) {
+        let path = folder.path().join(format!("{changed}"));
+        let mut wrong = records.clone();
+        wrong[changed].1 ^= 1;
+        write_records(&path, &wrong);
+        let report = verified(&path, None, u64::MAX).unwrap();
+        assert_eq!((report.valid, report.wrong), (Some(false), 1));
+        let found = if records[changed].1 == 0 { Value::Loss } else { Value::Win };
+        let finding = &report.problems[0];
+        assert_eq!((finding.line, &finding.land), (changed as u64 + 1, &records[changed].0));
+        assert_eq!(finding.problem, GrundyProblem::Outcome { found });
+        let path = folder.path().join(format!("without {changed}"));
+        let mut fewer = records.clone();
+        fewer.remove(changed);
+        write_records(&path, &fewer);
+        let report = verified(&path, None, u64::MAX).unwrap();
+        assert_eq!((report.valid, report.undecided), (Some(true), 0));
+        let limited = verified(&path, None, 0).unwrap();
+        assert_eq!(limited.valid.is_none(), report.searched > 0, "{}", records[changed].0);
+        assert_eq!(limited.undecided > 0, report.searched > 0);
+    }
+}
+
+#[test]
+fn invalid_files_of_outcomes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("outcomes");
+    let solver = MisereSolver::new(1 << 24).unwrap();
+    for (number, (text, value)) in
+        [("0*9", 2), ("0*9.", 0), ("0*2", 1), ("0*9", 1)].into_iter().enumerate()
+    {
+        let path = folder.path().join(format!("{number}"));
+        // The last record contradicts the first one.
+        write_records(&path, &vec![("0*9".to_owned(), 0), (text.to_owned(), value)]);
+        let error = OutcomeFile::open(&path, &solver).unwrap_err();
+        assert!(matches!(&error, GrundyFileError::Record { .. }), "{text}: {error}");
+        assert!(error.to_string().contains(&format!("{}, byte 55", path.display())), "{error}");
+    }
+    solve_with(&path, "0*8");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let place = bytes.len() / 2;
+    assert!(place > 100);
+    bytes[place] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let error = OutcomeFile::open(&path, &solver).unwrap_err().to_string();
+    assert!(error.contains("damaged at byte 16"), "{error}");
+    let error = verified(&path, None, 1).unwrap_err().to_string();
+    assert!(error.contains("damaged at byte 16"), "{error}");
 }

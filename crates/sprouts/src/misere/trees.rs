@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use pn_search::split_mix;
 use pn_search::sums::chunks::Chunks;
 use pn_search::sums::game::GameFull;
 
@@ -26,9 +27,6 @@ pub(super) const ZERO: Tree = 0;
 /// Maximum number of options of a tree that can be stored.
 const MAX_OPTIONS: usize = 1 << 13;
 
-/// Number of entries in the cache of sums of a thread.
-const CACHED_SUMS: usize = 1 << 15;
-
 const SUM_SHARDS: usize = 64;
 
 /// A canonical tree.
@@ -40,8 +38,18 @@ pub(super) struct TreeNode {
     pub depth: u8,
     /// Grundy number under normal play.
     pub grundy: u8,
-    /// True if the player to move loses under misère play.
-    pub is_lost: bool,
+    /// Grundy number under misère play: the least number that no option has, and 1 without options. The player to move
+    /// loses exactly if it is 0.
+    pub misere_grundy: u8,
+    /// Hash of the tree, which does not depend on ids.
+    pub hash: u64,
+}
+
+impl TreeNode {
+    /// Returns true if the player to move loses under misère play.
+    pub(super) fn is_lost(&self) -> bool {
+        self.misere_grundy == 0
+    }
 }
 
 /// All canonical trees that have occurred, shared by threads.
@@ -56,21 +64,6 @@ pub(super) struct Trees {
     summed: AtomicU64,
 }
 
-/// Sums that a thread has used recently: both ids and the sum. A direct-mapped cache.
-#[derive(Debug)]
-pub(super) struct RecentSums(Box<[(u64, Tree)]>);
-
-impl Default for RecentSums {
-    fn default() -> Self {
-        // No pair of ids has all bits set.
-        RecentSums(vec![(u64::MAX, ZERO); CACHED_SUMS].into())
-    }
-}
-
-fn mix(pair: u64) -> usize {
-    (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
-}
-
 impl Trees {
     /// Creates a store with the empty tree only.
     pub(super) fn new() -> Self {
@@ -78,7 +71,8 @@ impl Trees {
         let nodes: Chunks<OnceLock<TreeNode>> = Chunks::default();
         // A list of options has four bytes for each, so no other tree has one byte.
         let zero = ids.intern(&[0], LandFeatures::default).expect("memory is not limited");
-        let node = TreeNode { options: Box::default(), depth: 0, grundy: 0, is_lost: false };
+        let node =
+            TreeNode { options: Box::default(), depth: 0, grundy: 0, misere_grundy: 1, hash: 0 };
         nodes.get_or_allocate(zero).get_or_init(|| node);
         let sums = (0..SUM_SHARDS).map(|_| Mutex::default()).collect();
         Trees { ids, nodes, sums, summed: AtomicU64::new(0) }
@@ -103,6 +97,15 @@ impl Trees {
     pub(super) fn bytes(&self) -> u64 {
         // The nodes have a copy of each list of options. An entry of a map with empty slots takes about 32 bytes.
         2 * self.ids.bytes() + self.nodes.bytes() + 32 * self.summed.load(Ordering::Relaxed)
+    }
+
+    /// Returns all pairs of trees that have been added, with their sums.
+    pub(super) fn sums(&self) -> impl Iterator<Item = ([Tree; 2], Tree)> {
+        self.sums.iter().flat_map(|shard| {
+            let sums = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            let parts = |(&pair, &sum): (&u64, &Tree)| ([(pair >> 32) as Tree, pair as Tree], sum);
+            sums.iter().map(parts).collect::<Vec<_>>()
+        })
     }
 
     /// Returns the canonical form of the game with these options, which may be in any order and occur repeatedly.
@@ -138,7 +141,7 @@ impl Trees {
             }
         }
         of_h.peek().is_none()
-            && (h != ZERO || options.iter().any(|&option| self.node(option).is_lost))
+            && (h != ZERO || options.iter().any(|&option| self.node(option).is_lost()))
     }
 
     fn intern(&self, options: &[Tree]) -> Result<Tree, GameFull> {
@@ -150,15 +153,17 @@ impl Trees {
         // Threads that intern a tree at the same time initialise it with the same value.
         self.nodes.get_or_allocate(tree).get_or_init(|| {
             let nodes = || options.iter().map(|&option| self.node(option));
-            let mut grundy = 0;
-            while nodes().any(|node| node.grundy == grundy) {
-                grundy += 1;
-            }
+            let least_without = |number: fn(&TreeNode) -> u8| {
+                (0..).find(|&own| nodes().all(|node| number(node) != own)).expect("trees are small")
+            };
             TreeNode {
                 options: options.into(),
                 depth: 1 + nodes().map(|node| node.depth).max().unwrap_or(0),
-                grundy,
-                is_lost: !options.is_empty() && nodes().all(|node| !node.is_lost),
+                grundy: least_without(|node| node.grundy),
+                misere_grundy: least_without(|node| node.misere_grundy),
+                hash: split_mix::mix(nodes().fold(1, |sum, node| {
+                    sum.wrapping_add(split_mix::mix(node.hash.wrapping_add(split_mix::STEP)))
+                })),
             }
         });
         Ok(tree)
@@ -169,40 +174,26 @@ impl Trees {
     ///
     /// # Errors
     /// [`GameFull`] if a tree has too many options.
-    pub(super) fn sum(&self, a: Tree, b: Tree, recent: &mut RecentSums) -> Result<Tree, GameFull> {
+    pub(super) fn sum(&self, a: Tree, b: Tree) -> Result<Tree, GameFull> {
         let (a, b) = (a.min(b), a.max(b));
         if a == ZERO {
             return Ok(b);
         }
         let pair = u64::from(a) << 32 | u64::from(b);
-        let place = mix(pair) % CACHED_SUMS;
-        if recent.0[place].0 == pair {
-            return Ok(recent.0[place].1);
-        }
         let shard = || {
-            let shard = &self.sums[mix(pair) / CACHED_SUMS % SUM_SHARDS];
+            let shard = &self.sums[split_mix::mix(pair) as usize % SUM_SHARDS];
             shard.lock().unwrap_or_else(PoisonError::into_inner)
         };
-        let known = shard().get(&pair).copied();
-        let sum = match known {
-            Some(sum) => sum,
-            None => {
-                let (of_a, of_b) = (&self.node(a).options, &self.node(b).options);
-                let mut options = Vec::with_capacity(of_a.len() + of_b.len());
-                for &option in of_a {
-                    options.push(self.sum(option, b, recent)?);
-                }
-                for &option in of_b {
-                    options.push(self.sum(a, option, recent)?);
-                }
-                let sum = self.canonical(&mut options)?;
-                if shard().insert(pair, sum).is_none() {
-                    self.summed.fetch_add(1, Ordering::Relaxed);
-                }
-                sum
-            }
-        };
-        recent.0[place] = (pair, sum);
+        if let Some(&sum) = shard().get(&pair) {
+            return Ok(sum);
+        }
+        let (of_a, of_b) = (&self.node(a).options, &self.node(b).options);
+        let options = of_a.iter().map(|&option| self.sum(option, b));
+        let options = options.chain(of_b.iter().map(|&option| self.sum(a, option)));
+        let sum = self.canonical(&mut options.collect::<Result<_, _>>()?)?;
+        if shard().insert(pair, sum).is_none() {
+            self.summed.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(sum)
     }
 }

@@ -17,7 +17,7 @@ use crate::terminal_text::escape_line;
 use konane::file::NewFile;
 use konane::search::run::Reason;
 use konane::search::sums::{Atom, Impartial};
-use konane::sprouts::grundy_db::{self, Contents, GrundyDb, GrundyRecord};
+use konane::sprouts::grundy_db::{self, Contents, GrundyDb, GrundyRecord, RecordKind};
 use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of};
 use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::{Scratch, Sprouts};
@@ -257,7 +257,7 @@ impl<'s> GrundyCollection<'s> {
 
     fn contents(&mut self, path: &Path) -> Result<Contents, CliError> {
         self.begin(path);
-        let contents = grundy_db::read(path, |entry| self.add_entry(&entry))?;
+        let contents = grundy_db::read(path, RecordKind::Grundy, |entry| self.add_entry(&entry))?;
         self.progress.aside(|| warn_if_torn(path, &contents));
         Ok(contents)
     }
@@ -266,7 +266,9 @@ impl<'s> GrundyCollection<'s> {
     fn open(&mut self, path: &Path) -> Result<(GrundyDb, Contents), CliError> {
         self.begin(path);
         let (db, contents) =
-            GrundyDb::open(path, |entry: GrundyRecord<'_>| self.add_entry(&entry))?;
+            GrundyDb::open(path, RecordKind::Grundy, |entry: GrundyRecord<'_>| {
+                self.add_entry(&entry)
+            })?;
         self.progress.aside(|| warn_if_torn(path, &contents));
         self.fresh.clear();
         Ok((db, contents))

@@ -84,6 +84,6 @@ fn shown(json: &GrundyJson) -> String {
         json.grundy.map_or_else(|| unknown(json.search.reason), |number| number.to_string());
     let mut lines = vec![("Grundy", number)];
     lines.extend(json.canonical.clone().map(|canonical| ("canonical", canonical)));
-    lines.extend(rows(&json.search));
+    lines.extend(rows(&json.search, false));
     output::rows(&json.position, &lines)
 }

@@ -70,6 +70,7 @@ pub struct SproutsSearchArgs {
 #[derive(Debug, Args)]
 pub struct NumbersArg {
     /// Look up Grundy numbers in this file, and add those that are found; created if it does not exist.
+    /// `solve --misere` does the same with outcomes.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
 }
@@ -279,8 +280,8 @@ impl Observer for MisereObserver<'_> {
     }
 }
 
-/// Returns the rows with the figures of a search.
-pub fn rows(search: &SearchFigures) -> Vec<(&'static str, String)> {
+/// Returns the rows with the figures of a search, of the misère game or the other one.
+pub fn rows(search: &SearchFigures, misere: bool) -> Vec<(&'static str, String)> {
     let grouped = output::grouped;
     let (lands, generated) = (grouped(search.lands.into()), grouped(search.generated));
     let memory = output::bytes(search.memory_bytes);
@@ -293,14 +294,17 @@ pub fn rows(search: &SearchFigures) -> Vec<(&'static str, String)> {
         ("expansions", grouped(search.expansions)),
         ("nodes", grouped(search.nodes)),
         ("lands", format!("{lands} in memory, moves of {generated} generated")),
-        ("found", format!("{} Grundy numbers", grouped(search.grundy_numbers))),
         ("time", time(search.seconds)),
         ("speed", format!("{} expansions/s", short(search.expansions_per_second))),
         ("memory", memory),
     ];
+    if !misere {
+        rows.insert(3, ("found", format!("{} Grundy numbers", grouped(search.grundy_numbers))));
+    }
     if let Some(GrundyFileUse { file, loaded, added }) = &search.database {
         let (loaded, added) = (grouped(*loaded), grouped(*added));
-        rows.push(("database", format!("{loaded} numbers from {file}, {added} added")));
+        let records = if misere { "outcomes" } else { "numbers" };
+        rows.push(("database", format!("{loaded} {records} from {file}, {added} added")));
     }
     rows
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::search::{
     self, MISERE, MisereObserver, SproutsSearch, SproutsSearchArgs, SproutsStart, not_begun,
-    outcome_row, rows,
+    outcome_row, rows, warn_if_torn,
 };
 use super::text::{self, TextArg};
 use crate::args::{JobArgs, named, number};
@@ -18,7 +18,7 @@ use konane::search::Value;
 use konane::search::run::{Limits, Observer, Progress, Reason};
 use konane::search::sums::{DEFAULT_JOB_EXPANSIONS, Sum};
 use konane::sprouts::analysis::{Analysis, ChildValue, Goal, SurveyOptions, survey};
-use konane::sprouts::misere::MisereSolver;
+use konane::sprouts::misere::{MisereSolver, OutcomeFile};
 use konane::sprouts::{Algorithm, MAX_NIMBER, Scratch, SproutsMove, SproutsSolution, split_heap};
 
 /// `konane sprouts solve`.
@@ -46,7 +46,7 @@ pub struct SproutsSolveArgs {
     pub nimber: u32,
     /// Solve the misère game: the player who makes the last move loses. The search is df-pn without Grundy
     /// numbers.
-    #[arg(long, conflicts_with_all = ["algo", "nimber", "profile", "heuristic", "seed", "db", "job_length"])]
+    #[arg(long, conflicts_with_all = ["algo", "nimber", "profile", "heuristic", "seed", "job_length"])]
     pub misere: bool,
     /// Print the outcome of every move, found by further searches within the same limits. The nodes of
     /// these searches are not counted.
@@ -99,6 +99,10 @@ pub fn run(args: &SproutsSolveArgs, stop: &AtomicBool) -> Result<Exit, CliError>
                 .to_owned(),
         ));
     }
+    output::must_differ(&[
+        ("--db", flags.numbers.db.as_deref()),
+        ("--trace", args.trace.trace.as_deref()),
+    ])?;
     let result = match args.misere {
         true => solve_misere(args, text, threads, stop),
         false => solve(args, text, nimber, threads, stop),
@@ -124,10 +128,6 @@ fn solve(
     let two_levels = algorithm == Algorithm::PnsPdfpn;
     let job_expansions = args.jobs.length(algorithm.name(), two_levels)?;
     let job_expansions = job_expansions.unwrap_or(DEFAULT_JOB_EXPANSIONS);
-    output::must_differ(&[
-        ("--db", flags.numbers.db.as_deref()),
-        ("--trace", args.trace.trace.as_deref()),
-    ])?;
     let start = SproutsStart::new(text, flags)?;
     let mut solver = SproutsSearch::new(&start.game, flags)?;
     let (options, threads) = (solver.options, all.get() as u32);
@@ -199,6 +199,11 @@ fn solve_misere(
     let memory = search::enough(flags.search.limits.memory)?;
     let position = text::read(text)?;
     let solver = MisereSolver::new(memory).map_err(CliError::SproutsTable)?;
+    let path = flags.numbers.db.as_deref();
+    let file = path.map(|path| OutcomeFile::open(path, &solver)).transpose()?;
+    if let Some((path, file)) = path.zip(file.as_ref()) {
+        warn_if_torn(path, file.contents());
+    }
     let mut observer = MisereObserver::new(&solver, flags.output.quiet);
     observer.trace = Trace::begin(&args.trace)?;
     let begun = Instant::now();
@@ -208,13 +213,15 @@ fn solve_misere(
     let traced = observer.trace.take().map_or(Ok(()), Trace::finish);
     drop(observer);
     let reason = report.outcome.reason();
-    let figures = solver.figures(&report, begun);
+    let mut figures = solver.figures(&report, begun);
     let goal = if args.lines { Goal::Outcomes } else { Goal::Winner };
     let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(report.counters.nodes));
     let limits = Limits { nodes, ..limits };
     // The outcome is reported even if there is no memory for the moves.
     let moves = solver.analyse_moves(&position, &report, goal, threads, limits, &mut |_| {}).ok();
     let moves = moves.as_ref();
+    let saved = file.map(|file| file.save(&solver, &position)).transpose();
+    let closed = saved.map(|saved| figures.database = saved).map_err(CliError::from);
     let best = moves.and_then(|moves| moves.with(Some(Value::Win)).next());
     let json = SproutsSolution {
         position: text.to_owned(),
@@ -228,7 +235,7 @@ fn solve_misere(
     output::answer(flags.output.json, &json, |json| shown(json, moves, requested))?;
     let unknown =
         unknown_reason(moves).filter(|&reason| args.lines || reason == Reason::Interrupted);
-    traced.map(|()| reason.or(unknown).into())
+    closed.and(traced).map(|()| reason.or(unknown).into())
 }
 
 /// Returns the moves of an analysis for the answer.
@@ -274,7 +281,7 @@ fn shown(json: &SproutsSolution, moves: Option<&Analysis>, requested: Option<u32
     let threads = output::threads(search.threads, requested);
     lines.push(("algorithm", format!("{}, {}, {threads}", json.algorithm, search.profile)));
     lines.extend(json.jobs.map(|jobs| ("jobs", output::grouped(jobs))));
-    lines.extend(rows(search).into_iter().filter(|(name, _)| !json.misere || *name != "found"));
+    lines.extend(rows(search, json.misere));
     let heap = if json.nimber > 0 { format!(" + *{}", json.nimber) } else { String::new() };
     output::rows(&format!("{}{heap}", json.position), &lines)
 }

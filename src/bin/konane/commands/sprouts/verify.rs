@@ -14,6 +14,8 @@ use crate::output::{self, grouped, outcome_name};
 use crate::progress::ProgressDisplay;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
+use konane::sprouts::grundy_db::{self, RecordKind};
+use konane::sprouts::misere;
 use konane::sprouts::spr_file::SprReader;
 use konane::sprouts::verify::{
     Finding, RootOutcome, VerifyError, VerifyLimits, VerifyProgress, VerifyReport, verify,
@@ -24,7 +26,7 @@ use konane::system::{parse_bytes, parse_count, parse_duration};
 #[derive(Debug, Args)]
 #[command(after_help = text::HELP)]
 pub struct VerifyArgs {
-    /// The database.
+    /// A .spr file, or a file of outcomes as written by `solve --misere --db`.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Also find the outcome of this position from the numbers of the database, which must contain its
@@ -62,17 +64,21 @@ pub struct VerifySprJson {
 pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let begun = Instant::now();
     let root: Option<Position> = args.root.as_deref().map(text::read).transpose()?;
-    let entries = SprReader::open(&args.file)?;
     let limits = VerifyLimits {
         work: args.max_work,
         memory: args.memory,
         deadline: args.time_limit.and_then(|limit| begun.checked_add(limit)),
     };
     let progress = ProgressDisplay::new(args.output.quiet);
-    let report = verify(entries, root.as_ref(), limits, stop, &mut |now| show(&progress, now));
+    let (root, show) = (root.as_ref(), &mut |now| show(&progress, now));
+    let report = match grundy_db::is_of_kind(&args.file, RecordKind::Misere)? {
+        true => misere::verify(&args.file, root, limits, stop, show),
+        false => verify(SprReader::open(&args.file)?, root, limits, stop, show),
+    };
     drop(progress);
     let mut report = report.map_err(|error| match error {
         VerifyError::File(error) => error.into(),
+        VerifyError::Outcomes(error) => error.into(),
         error @ VerifyError::Root { .. } => CliError::SprVerify(error),
     })?;
     if let (Some(root), Some(text)) = (&mut report.root, &args.root) {
