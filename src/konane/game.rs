@@ -165,7 +165,7 @@ impl Estimates {
         for (table, value) in self.logarithms.iter().zip(values) {
             sum += table[usize::from(value) % FEATURE_VALUES];
         }
-        let s = i64::from(patterns) * i64::from(self.pattern_weight) >> 16;
+        let s = (i64::from(patterns) * i64::from(self.pattern_weight)) >> 16;
         let exponential = |sum: i64| self.exponentials[sum.clamp(0, SUMS as i64 - 1) as usize];
         (exponential((sum >> 32) as i64 - s), exponential((sum & 0xffff_ffff) as i64 + s))
     }
