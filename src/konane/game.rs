@@ -30,7 +30,7 @@ pub enum Estimate {
 
 /// Weights of the logarithms ln(1 + feature), each for the side to move and for the other side.
 ///
-/// Let s be the weighted sum of the logarithms and the log odds of the [`Patterns`] plus `bias`, g the mean of the four logarithms of landings and movable
+/// Let s be the weighted sum of the logarithms and the log odds of the local patterns plus `bias`, g the mean of the four logarithms of landings and movable
 /// stones of both sides, and `stones` the number of stones on the board. Then
 /// phi = 1 + scale·(1 + stones)·exp(size·g - s) and delta = 1 + scale·(1 + stones)·exp(size·g + s).
 #[derive(Clone, Copy, Debug, PartialEq)]
