@@ -30,8 +30,8 @@ pub enum Estimate {
 
 /// Weights of the logarithms ln(1 + feature), each for the side to move and for the other side.
 ///
-/// Let s be the weighted sum of the logarithms and the log odds of the local patterns plus `bias`, g the mean of the four logarithms of landings and movable
-/// stones of both sides, and `stones` the number of stones on the board. Then
+/// Let s be `bias` plus the weighted sum of the logarithms and of the log odds of the local patterns, g the mean of the
+/// four logarithms of landings and movable stones of both sides, and `stones` the number of stones on the board. Then
 /// phi = 1 + scale·(1 + stones)·exp(size·g - s) and delta = 1 + scale·(1 + stones)·exp(size·g + s).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeatureWeights {
