@@ -71,8 +71,8 @@ def test_messages_and_workers_are_lost(seed: int) -> None:
 
 
 def test_a_late_worker_gets_all_shared_results() -> None:
-    coordinator = carrier.coordinator("6x6")
-    workers = [carrier.worker("6x6")]
+    coordinator = carrier.coordinator("6x7")
+    workers = [carrier.worker("6x7")]
     for _ in range(300):
         reply = coordinator.handle_idle(0)
         if reply.job is None:
@@ -85,7 +85,7 @@ def test_a_late_worker_gets_all_shared_results() -> None:
     assert len(coordinator.handle_idle(0).reply) < 8 * shared
     reply = coordinator.handle_idle(1)
     assert len(reply.reply) > 16 * shared
-    newcomer = carrier.worker("6x6")
+    newcomer = carrier.worker("6x7")
     newcomer.search(1, reply.reply)
     coordinator.end("interrupted")
     answer = coordinator.finish()
@@ -180,8 +180,8 @@ def test_errors_are_raised_immediately() -> None:
 
 def test_a_coordinator_resumes_from_its_checkpoint(tmp_path) -> None:
     file = tmp_path / "a.chk"
-    coordinator = carrier.coordinator("6x6", checkpoint=file)
-    worker = carrier.worker("6x6")
+    coordinator = carrier.coordinator("6x7", checkpoint=file)
+    worker = carrier.worker("6x7")
     for _ in range(100):
         reply = coordinator.handle_idle(0)
         coordinator.handle(worker.search(0, reply.reply))
@@ -189,19 +189,19 @@ def test_a_coordinator_resumes_from_its_checkpoint(tmp_path) -> None:
     assert before.results > 10
     assert coordinator.finish()["reason"] == "interrupted"
     with pytest.raises(konane.InputError, match="already exists"):
-        carrier.coordinator("6x6", checkpoint=file)
+        carrier.coordinator("6x7", checkpoint=file)
     # Only one search may write the checkpoint at a time.
     with pytest.raises(konane.FileError, match="another search writes"):
-        carrier.coordinator("6x6", checkpoint=file, resume=True)
+        carrier.coordinator("6x7", checkpoint=file, resume=True)
     del coordinator
-    coordinator = carrier.coordinator("6x6", checkpoint=file, resume=True)
+    coordinator = carrier.coordinator("6x7", checkpoint=file, resume=True)
     assert isinstance(coordinator, ClusterCoordinator)
     assert coordinator.before[0] == 1
     # The tree begins at the root. Results with enough work are shared again if the table still contains them.
     after = coordinator.status()
     assert (after.tree_nodes, before.tree_nodes > 1) == (1, True)
     assert after.results > before.results / 2
-    answer = carrier.carry(coordinator, [carrier.worker("6x6")])
+    answer = carrier.carry(coordinator, [carrier.worker("6x7")])
     assert answer["winner"] == "white"
     assert answer["total"]["runs"] == 2 and answer["total"]["leaf_positions"] > 0
 
