@@ -6,10 +6,11 @@
 //! from the borders and on whether the square has the colour of the side to move. Patterns are read away from the
 //! nearest borders, so that positions that are images of each other have the same sum.
 //!
-//! The weights are in `patterns.bin`, which `cargo xtask fit patterns` writes: numbers of one signed byte, in units of
-//! 1/64, for the squares of the side to move first, then for all [classes](CLASSES), then for both strips and the block.
+//! The weights are in `patterns.bin`, which `cargo xtask fit-patterns` writes: numbers of one signed byte, in units of
+//! 1/64, first for squares of the side to move, then for the others. In each half, every [class](CLASSES) has the weights
+//! of both strips and of the block.
 //!
-//! A search needs the sum for every new position, so the neighbourhoods are combined: [`windows`] covers them by few
+//! A search needs the sum for every new position, so neighbourhoods are combined: [`windows`] covers them by a few
 //! rectangles of at most twelve squares, and the sum of all weights in a rectangle is one look-up.
 
 use std::collections::VecDeque;
