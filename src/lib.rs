@@ -27,7 +27,7 @@
 //! | [`sprouts`] | Sprouts: positions, moves, Grundy numbers and their files |
 //! | [`search`] | the crate `pn-search`: proof-number search and α-β for any game that implements [`search::plain::game::Game`] or [`search::sums::game::Impartial`] |
 //! | [`checkpoint`] | checkpoints of running searches |
-//! | [`mod@file`], [`system`], [`json`] | files, the machine, results as JSON |
+//! | [`mod@file`], [`record_file`], [`system`], [`json`] | files, append-only files of records, the machine, results as JSON |
 //!
 //! Reaching a limit never produces an outcome: the winner is unknown, with a reason. The library does not
 //! print or exit. Limits, the stop flag and the observer of progress are parameters. The only global state
@@ -76,7 +76,7 @@ pub use konane::{
     Rules, SearchTable, Setup, SetupError, Solution, SolveError, SolveOptions, Solver, Square,
     Symmetry, SymmetryError, draw, game, konane_complexity, notation, record, value,
 };
-pub use konane_base::{json, system};
+pub use konane_base::{json, record_file, system};
 pub use konane_cgt as cgt;
 pub use konane_sprouts as sprouts;
 pub use pn_search as search;

@@ -7,9 +7,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use konane::checkpoint::format::{
-    BlockHeader, CheckpointFooter, CheckpointHeader, HEADER_BYTES,
-};
+use konane::checkpoint::format::{BlockHeader, CheckpointFooter, CheckpointHeader, HEADER_BYTES};
 use konane::checkpoint::{CheckpointReader, Identity, Totals};
 use konane::search::table::Table;
 use konane_fuzz::Content;

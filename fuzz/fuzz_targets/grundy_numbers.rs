@@ -5,9 +5,8 @@
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use konane::sprouts::grundy_db::{
-    Contents, FRAME, GrundyDbError, GrundyRecord, MAX_FRAME, RecordKind, read_from,
-};
+use konane::record_file::{Contents, FRAME, MAX_FRAME, Record, RecordFileError, read_from};
+use konane::sprouts::grundy_file::GRUNDY_NUMBERS;
 use libfuzzer_sys::fuzz_target;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -26,20 +25,20 @@ struct Input<'a> {
 }
 
 /// Returns the numbers and texts that are read, and the result for the whole file.
-fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
+fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, RecordFileError>) {
     let (mut records, length) = (Vec::new(), bytes.len() as u64);
-    let found = read_from(Path::new("input"), RecordKind::Grundy, bytes, |entry: GrundyRecord<'_>| {
+    let found = read_from(Path::new("input"), GRUNDY_NUMBERS, bytes, |entry: Record<'_>| {
         assert!(entry.place < length);
-        records.push((entry.grundy, entry.text.to_owned()));
-        Ok::<(), GrundyDbError>(())
+        records.push((entry.number, entry.text.to_owned()));
+        Ok::<(), RecordFileError>(())
     });
     match &found {
         Ok(contents) => {
             assert_eq!(contents.records, records.len() as u64);
             assert_eq!(contents.bytes + contents.torn.map_or(0, |torn| torn.bytes), length);
         }
-        Err(GrundyDbError::Damaged { place, .. }) => assert!(*place < length),
-        Err(GrundyDbError::NotADatabase { .. }) => {}
+        Err(RecordFileError::Damaged { place, .. }) => assert!(*place < length),
+        Err(RecordFileError::OtherKind { .. }) => {}
         Err(error) => panic!("{error}"),
     }
     (records, found)
@@ -47,8 +46,7 @@ fn load(bytes: &[u8]) -> (Vec<(u32, String)>, Result<Contents, GrundyDbError>) {
 
 fuzz_target!(|input: Input| {
     let _ = load(input.tail);
-    let (mut bytes, mut expected, mut is_whole) =
-        (RecordKind::Grundy.magic().to_vec(), Vec::new(), true);
+    let (mut bytes, mut expected, mut is_whole) = (GRUNDY_NUMBERS.magic.to_vec(), Vec::new(), true);
     for Frame { longer, records, edits } in &input.frames {
         let mut content = Vec::new();
         for &(grundy, text) in records {

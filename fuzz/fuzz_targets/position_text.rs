@@ -25,7 +25,8 @@ fuzz_target!(|input: Input| {
     let dimensions = Dimensions::new(ranks, files).expect("at most 64 squares");
     let mut text = String::new();
     if let Some((stones, white, rules)) = input.stones {
-        let rules = [Rules::Standard, Rules::Jumping, Rules::OtherColouring][usize::from(rules) % 3];
+        let rules =
+            [Rules::Standard, Rules::Jumping, Rules::OtherColouring][usize::from(rules) % 3];
         let board = Board::with_rules(dimensions, rules);
         let side = if white { Colour::White } else { Colour::Black };
         let position = Position::new_unchecked(&board, stones & board.all(), side);

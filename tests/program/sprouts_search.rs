@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
+use konane::record_file::{Record, RecordFile, RecordFileError};
+use konane::sprouts::grundy_file::GRUNDY_NUMBERS;
 use serde_json::Value;
 
 use super::common::{TestDir, ends_soon, valid, wait_for_work};
@@ -278,8 +279,8 @@ fn signals_end_the_reading_of_databases() {
         "[Positions+Nimber]\n".to_owned() + &format!("{land} 1\n").repeat(records),
     )
     .unwrap();
-    let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-    let (mut file, _) = GrundyDb::open(Path::new(&db), RecordKind::Grundy, ignore).unwrap();
+    let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+    let (mut file, _) = RecordFile::open(Path::new(&db), GRUNDY_NUMBERS, ignore).unwrap();
     (0..records).for_each(|_| file.append(land, 1).unwrap());
     file.close().unwrap();
     for args in [
@@ -471,8 +472,8 @@ fn contradictions_and_damage_are_named() {
     // A Grundy number too large for the number of lives, with which searches would not end.
     std::fs::write(&bad, "[Positions+Nimber]\n22 1\n1 3\n").unwrap();
     assert_error(&["db", "import", &new, &bad], 4, &[&bad, "line 3", "2 lives", "not 3"]);
-    let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-    let (mut forged, _) = GrundyDb::open(Path::new(&new), RecordKind::Grundy, ignore).unwrap();
+    let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+    let (mut forged, _) = RecordFile::open(Path::new(&new), GRUNDY_NUMBERS, ignore).unwrap();
     forged.append("1", 500).unwrap();
     forged.close().unwrap();
     for args in [&["solve", "0*3", "--db", &new][..], &["db", "stats", &new]] {

@@ -2,11 +2,12 @@
 
 use super::common::{Random, TestGame};
 use konane::Value;
+use konane::record_file::{Record, RecordFile, RecordFileError};
 use konane::search::run::{Limits, Reason};
 use konane::search::sums::game::{Atom, Impartial};
 use konane::sprouts::Position;
 use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal, ValueSource};
-use konane::sprouts::grundy_db::{GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
+use konane::sprouts::grundy_file::GRUNDY_NUMBERS;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -201,8 +202,8 @@ fn searches_with_wrong_numbers_end() {
     let lands: BTreeSet<Atom> = sprouts.reachable("0*4").into_iter().flatten().collect();
     for round in 0..30 {
         let path = directory.path().join(round.to_string());
-        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (mut file, _) = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
+        let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+        let (mut file, _) = RecordFile::open(&path, GRUNDY_NUMBERS, ignore).unwrap();
         for &land in &lands {
             if random.index(30) >= round {
                 continue;

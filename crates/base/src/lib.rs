@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`mod@file`] | files: replaced atomically, locked, opened without blocking |
+//! | [`record_file`] | append-only files of records, which survive interrupted writes |
 //! | [`system`] | memory, disk and instruction sets of the machine; sizes, durations and counts as text |
 //! | [`json`] | serialisation of results |
 //! | [`complexity`] | estimates of the sizes of game trees from random games |
@@ -16,4 +17,5 @@
 pub mod complexity;
 pub mod file;
 pub mod json;
+pub mod record_file;
 pub mod system;

@@ -15,7 +15,6 @@ use pn_search::sums::{Contradiction, SearchOptions, SolverState, Sum, SumWorker,
 use pn_search::table::TableError;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::grundy_db::GrundyDbError;
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
 use super::{MAX_NIMBER, Position, Scratch, Sprouts};
 
@@ -42,7 +41,7 @@ pub struct ClusterSearch<'p> {
 /// expansions together.
 pub const SHARED_WORK: u64 = 8;
 
-/// Checkpoint of a search: a file of Grundy numbers ([`super::grundy_db`]).
+/// Checkpoint of a search: a file of Grundy numbers ([`konane_base::record_file`]).
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoint<'p> {
     /// The file.
@@ -117,7 +116,7 @@ pub struct ClusterSolution {
     /// Number of lands in the coordinator's memory at the end.
     pub lands: u32,
     /// Result of writing the checkpoint; `None` without a checkpoint.
-    pub numbers: Option<Result<GrundyFileUse, GrundyDbError>>,
+    pub numbers: Option<Result<GrundyFileUse, GrundyFileError>>,
 }
 
 /// Coordinates a search with workers in other processes. The workers must run [`work`] for the same position

@@ -228,9 +228,9 @@ mod tests {
 
     use super::*;
     use crate::cluster::ClusterError;
-    use crate::grundy_db::GrundyDbError;
     use crate::grundy_file::GrundyFileError;
     use crate::spr_file::SprError;
+    use konane_base::record_file::RecordFileError;
 
     #[test]
     fn an_error_has_the_kind_of_the_error_that_it_wraps() {
@@ -244,7 +244,7 @@ mod tests {
         ] {
             assert_eq!(SprError::from(make()).kind(), kind);
             // Never a usage error: a file of Grundy numbers is read before it is written.
-            let numbers = GrundyFileError::from(GrundyDbError::from(make()));
+            let numbers = GrundyFileError::from(RecordFileError::from(make()));
             assert_eq!(ClusterError::from(numbers).kind(), ErrorKind::File);
         }
         assert_eq!(ClusterError::from(GrundyFileError::from(GameFull)).kind(), ErrorKind::Limit);

@@ -4,25 +4,30 @@
 //! for an invalid file. `GrundyFileObserver` connects a file with a search. [`land_of`] and [`check_number`]
 //! check a record.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use konane_base::record_file::{Contents, Record, RecordFile, RecordFileError, RecordKind};
 use pn_search::ErrorKind;
 use pn_search::run::{Observer, Progress};
 use pn_search::sums::game::{Atom, GameFull, Impartial};
 use pn_search::sums::{GrundyStore, MAX_GRUNDY};
 use serde::Serialize;
 
-use super::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
 use super::notation::MAX_CANONICAL_VERTICES;
 use super::position::Position;
 use super::{Scratch, Sprouts};
+
+/// Files of Grundy numbers: the text of a record is that of a land ([`Sprouts::land_text`]). Readers compute the canonical
+/// form of the land again, so files remain valid if the canonical form changes.
+pub const GRUNDY_NUMBERS: RecordKind =
+    RecordKind { magic: *b"sprouts-nimber1\n", name: "database of Grundy numbers" };
 
 /// Reason for which the Grundy numbers of a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GrundyFileError {
     /// The file cannot be read or written, or is damaged.
     #[error(transparent)]
-    File(#[from] GrundyDbError),
+    File(#[from] RecordFileError),
     /// The text of a record is not a land, or the land cannot have the number of the record.
     #[error("{place}: the record of {text:?} is invalid: {problem}; restore the file from a copy")]
     Record {
@@ -32,6 +37,18 @@ pub enum GrundyFileError {
         text: String,
         /// Description of the error.
         problem: String,
+    },
+    /// The text to be added is not a land in canonical form.
+    #[error(
+        "{}: {text:?} is not a land in canonical form and was not added: this is a bug of the program, or of \
+         a worker; the earlier records of the file are intact",
+        path.display()
+    )]
+    NotALand {
+        /// The file.
+        path: PathBuf,
+        /// The text.
+        text: String,
     },
     /// There are two different Grundy numbers for one land.
     #[error(
@@ -57,7 +74,9 @@ impl GrundyFileError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             GrundyFileError::File(error) => error.kind(),
-            GrundyFileError::Record { .. } | GrundyFileError::Conflict { .. } => ErrorKind::File,
+            GrundyFileError::Record { .. }
+            | GrundyFileError::NotALand { .. }
+            | GrundyFileError::Conflict { .. } => ErrorKind::File,
             GrundyFileError::Full(error) => error.kind(),
         }
     }
@@ -66,10 +85,10 @@ impl GrundyFileError {
 /// A file that is open for writing, and locked.
 #[derive(Debug)]
 pub struct GrundyFile {
-    file: GrundyDb,
+    file: RecordFile,
     contents: Contents,
     added: u64,
-    error: Option<GrundyDbError>,
+    error: Option<GrundyFileError>,
     scratch: Scratch,
 }
 
@@ -100,22 +119,22 @@ impl GrundyFile {
         knowledge: &GrundyStore,
     ) -> Result<Self, GrundyFileError> {
         let mut scratch = Scratch::default();
-        let load = |entry: GrundyRecord<'_>| {
+        let load = |entry: Record<'_>| {
             let land = land_of(game, &mut scratch, path, &entry)?;
             match knowledge.get(land).grundy() {
-                None => drop(knowledge.set_grundy(land, entry.grundy)),
-                Some(known) if known == entry.grundy => {}
+                None => drop(knowledge.set_grundy(land, entry.number)),
+                Some(known) if known == entry.number => {}
                 Some(known) => {
                     return Err(GrundyFileError::Conflict {
                         land: game.land_text(land),
                         first: (known, format!("{}, an earlier record", path.display())),
-                        second: (entry.grundy, place_text(path, entry.place)),
+                        second: (entry.number, place_text(path, entry.place)),
                     });
                 }
             }
             Ok(())
         };
-        let (file, contents) = GrundyDb::open(path, RecordKind::Grundy, load)?;
+        let (file, contents) = RecordFile::open(path, GRUNDY_NUMBERS, load)?;
         Ok(GrundyFile { file, contents, added: 0, error: None, scratch })
     }
 
@@ -133,7 +152,7 @@ impl GrundyFile {
         let add = |&(land, number): &(Atom, u32)| self.append(game, land, number);
         let mut result = numbers.iter().try_for_each(add);
         if result.is_ok() {
-            result = self.file.flush();
+            result = self.file.flush().map_err(GrundyFileError::from);
         }
         self.added += numbers.len() as u64;
         self.error = result.err();
@@ -143,14 +162,14 @@ impl GrundyFile {
     /// Adds a record after checking that its text leads to the same land again. A record that cannot be read
     /// would make the whole file unusable. A land that another process has sent may not be in canonical form;
     /// then the record would be that of another land.
-    fn append(&mut self, game: &Sprouts, land: Atom, number: u32) -> Result<(), GrundyDbError> {
+    fn append(&mut self, game: &Sprouts, land: Atom, number: u32) -> Result<(), GrundyFileError> {
         let text = game.land_text(land);
         let position = Position::from_canonical(&text).ok();
         let read = position.map(|position| game.atoms(&position, &mut self.scratch));
         if !matches!(read, Some(Ok(lands)) if lands == [land]) {
-            return Err(GrundyDbError::NotALand { path: self.file.path().to_owned(), text });
+            return Err(GrundyFileError::NotALand { path: self.file.path().to_owned(), text });
         }
-        self.file.append(&text, number)
+        Ok(self.file.append(&text, number)?)
     }
 
     /// Returns true if Grundy numbers could not be written. After such a failure nothing more is written.
@@ -162,7 +181,7 @@ impl GrundyFile {
     ///
     /// # Errors
     /// The error of an earlier write, or of this call.
-    pub fn close(self) -> Result<GrundyFileUse, GrundyDbError> {
+    pub fn close(self) -> Result<GrundyFileUse, GrundyFileError> {
         let GrundyFile { file, contents, added, error, .. } = self;
         error.map_or(Ok(()), Err)?;
         let name = file.path().display().to_string();
@@ -198,7 +217,7 @@ pub fn land_of(
     game: &Sprouts,
     scratch: &mut Scratch,
     path: &Path,
-    entry: &GrundyRecord<'_>,
+    entry: &Record<'_>,
 ) -> Result<Atom, GrundyFileError> {
     let problem = |problem: String| GrundyFileError::Record {
         place: place_text(path, entry.place),
@@ -208,7 +227,7 @@ pub fn land_of(
     let position = Position::from_canonical(entry.text);
     let position = position.map_err(|error| problem(format!("{error}")))?;
     match game.atoms(&position, scratch)?[..] {
-        [land] => check_number(game, land, entry.grundy).map(|()| land).map_err(problem),
+        [land] => check_number(game, land, entry.number).map(|()| land).map_err(problem),
         _ => Err(problem("it is not a single land".to_owned())),
     }
 }
@@ -252,7 +271,7 @@ mod tests {
         for name in [&[2][..], &[4, 2, 0, 4, 2], &[1, 3, 1, 0, 1, 3, 1]] {
             assert!(!file.add(&game, &[(land(name), 0)]), "{name:?}");
             let error = file.error.take();
-            assert!(matches!(error, Some(GrundyDbError::NotALand { .. })), "{error:?}");
+            assert!(matches!(error, Some(GrundyFileError::NotALand { .. })), "{error:?}");
         }
         file.close().unwrap();
         let file = GrundyFile::open(&path, &game, &knowledge).unwrap();

@@ -18,7 +18,7 @@
 //! * The game of the search: `game`, [`forecast`].
 //! * Sizes of trees: [`sprouts_complexity`].
 //! * Searches: the [`Algorithm`]s, [`analysis`], and searches in several processes, [`cluster`].
-//! * Files of Grundy numbers: [`grundy_db`], [`spr_file`], [`grundy_file`], verified by [`verify`].
+//! * Files of Grundy numbers: [`grundy_file`], [`spr_file`], verified by [`verify`].
 //!
 //! ```
 //! use konane_sprouts::{Position, Scratch, Sprouts};
@@ -49,7 +49,6 @@ mod error;
 mod flat;
 pub mod forecast;
 mod game;
-pub mod grundy_db;
 pub mod grundy_file;
 pub mod misere;
 mod moves;

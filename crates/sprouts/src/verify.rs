@@ -27,10 +27,10 @@ use pn_search::sums::game::{Atom, GameFull, Impartial, OptionList};
 use serde::Serialize;
 
 use super::game::{Scratch, Sprouts};
-use super::grundy_db::GrundyDbError;
 use super::grundy_file::GrundyFileError;
 use super::position::Position;
 use super::spr_file::{SprEntry, SprError};
+use konane_base::record_file::RecordFileError;
 
 /// Maximum depth of a search in moves. Bounds the stack.
 pub(super) const MAX_DEPTH: u32 = 2000;
@@ -232,8 +232,8 @@ impl From<GrundyFileError> for Halt {
     }
 }
 
-impl From<GrundyDbError> for Halt {
-    fn from(error: GrundyDbError) -> Self {
+impl From<RecordFileError> for Halt {
+    fn from(error: RecordFileError) -> Self {
         GrundyFileError::from(error).into()
     }
 }

@@ -12,12 +12,12 @@ use konane::file::FileError;
 use konane::notation::PositionError;
 use konane::proof::{self, ProofError};
 use konane::record::{RecordError, RecordProblem};
+use konane::record_file::RecordFileError;
 use konane::search::certificate::CertificateError;
 use konane::search::run::Reason;
 use konane::search::sums::game::GameFull;
 use konane::search::table::TableError;
-use konane::sprouts::grundy_db::{GrundyDbError, RecordKind};
-use konane::sprouts::grundy_file::GrundyFileError;
+use konane::sprouts::grundy_file::{GRUNDY_NUMBERS, GrundyFileError};
 use konane::sprouts::spr_file::{LineProblem, SprError};
 use konane::sprouts::verify::VerifyError as SprVerifyError;
 use konane::sprouts::{MovesError, TextError};
@@ -171,7 +171,7 @@ pub enum CliError {
     SproutsTable(TableError),
     /// Database of Grundy numbers that cannot be read or written.
     #[error(transparent)]
-    GrundyDb(#[from] GrundyDbError),
+    RecordFile(#[from] RecordFileError),
     /// Invalid numbers in a database of Grundy numbers.
     #[error(transparent)]
     GrundyFile(#[from] GrundyFileError),
@@ -269,7 +269,7 @@ impl CliError {
             CliError::Solve(error) => error.kind(),
             CliError::SproutsTable(error) => error.kind(),
             CliError::SproutsFull(error) => error.kind(),
-            CliError::GrundyDb(error) => error.kind(),
+            CliError::RecordFile(error) => error.kind(),
             CliError::GrundyFile(error) => error.kind(),
             CliError::SprFile(error) => error.kind(),
             CliError::SprVerify(error) => error.kind(),
@@ -377,12 +377,12 @@ impl CliError {
             }
             CliError::SprFile(SprError::Line {
                 path, problem: LineProblem::Header(line), ..
-            }) if line.as_bytes() == RecordKind::Grundy.magic().trim_ascii_end() => {
+            }) if line.as_bytes() == GRUNDY_NUMBERS.magic.trim_ascii_end() => {
                 let path = path.display();
                 return Some(format!("`konane sprouts db export {path} FILE.spr` converts it"));
             }
-            CliError::GrundyDb(GrundyDbError::NotADatabase { path, .. })
-            | CliError::GrundyFile(GrundyFileError::File(GrundyDbError::NotADatabase {
+            CliError::RecordFile(RecordFileError::OtherKind { path, .. })
+            | CliError::GrundyFile(GrundyFileError::File(RecordFileError::OtherKind {
                 path,
                 ..
             })) if path.extension().is_some_and(|extension| extension == "spr") => {

@@ -41,11 +41,11 @@ use pn_search::sums::{SearchOptions, SolverState};
 use pn_search::table::TableError;
 use serde::Serialize;
 
-use super::grundy_db::{Contents, GrundyDbError};
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
 use super::misere::MisereSolver;
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
+use konane_base::record_file::Contents;
 pub use survey::{SurveyOptions, survey};
 
 /// Origin of a value.
@@ -212,7 +212,7 @@ impl std::fmt::Debug for Analyst {
 
 impl Analyst {
     /// Creates an analyst that keeps its results in at most `memory_bytes`. It reads Grundy numbers from a
-    /// file ([`super::grundy_db`]) and adds those that it finds. The file is created if it does not exist,
+    /// file ([`konane_base::record_file`]) and adds those that it finds. The file is created if it does not exist,
     /// and locked; its numbers are trusted. The table may use a quarter of the memory: its address
     /// space is reserved at once, but memory is used only as the table fills. Searches use one thread,
     /// which takes about 2 MiB more.
@@ -326,7 +326,7 @@ impl Analyst {
 
     /// If the file could not be written, closes it and returns the error. Such a failure has ended an
     /// analysis with [`Reason::FileError`]. Later analyses do not use the file.
-    pub fn close_failed_file(&mut self) -> Option<GrundyDbError> {
+    pub fn close_failed_file(&mut self) -> Option<GrundyFileError> {
         match &mut self.rules {
             Rules::Normal(normal) => normal.file.take_if(|file| file.has_failed())?.close().err(),
             Rules::Misere(_) => None,
@@ -336,9 +336,9 @@ impl Analyst {
     /// Waits until all data of the file, if there is one, is on the disk.
     ///
     /// # Errors
-    /// [`GrundyDbError`] if the file could not be written. Such a failure has ended an analysis with
+    /// [`GrundyFileError`] if the file could not be written. Such a failure has ended an analysis with
     /// [`Reason::FileError`].
-    pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyDbError> {
+    pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyFileError> {
         match self.rules {
             Rules::Normal(normal) => normal.file.map(GrundyFile::close).transpose(),
             Rules::Misere(_) => Ok(None),

@@ -30,7 +30,7 @@ use pn_search::sums::game::{Atom, GameFull, Impartial, OptionList};
 
 use crate::store::{LandFeatures, LandStore};
 use crate::{Position, Scratch, Sprouts};
-pub use outcome_file::OutcomeFile;
+pub use outcome_file::{OUTCOMES, OutcomeFile};
 pub use solver::MisereSolver;
 use trees::{Tree, Trees, ZERO};
 pub use verify::verify;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use konane_base::record_file::{Contents, Record, RecordFile, RecordFileError, RecordKind};
 use pn_search::Value;
 use pn_search::plain::game::Game;
 use pn_search::run::Limits;
@@ -15,7 +16,6 @@ use pn_search::table::Entry;
 
 use super::{MisereScratch, MisereSolver};
 use crate::Position;
-use crate::grundy_db::{Contents, GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
 use crate::grundy_file::{GrundyFileError, GrundyFileUse, place_text};
 
 /// Minimum search effort of a position that is written for its own sake, in expansions.
@@ -26,10 +26,16 @@ const WORK_OF_FILE: u64 = 1 << 12;
 /// Limits of nodes for searches of positions that the table has replaced. They took little effort.
 const REPEATED_NODES: [u64; 4] = [1 << 6, 1 << 10, 1 << 14, 1 << 18];
 
+/// Files of outcomes: the number of a record is 0 if the player to move loses, and 1 if this player wins. The text is that
+/// of a position, or those of several positions with spaces between them: the first one, and further summands that the
+/// search keeps apart.
+pub const OUTCOMES: RecordKind =
+    RecordKind { magic: *b"sprouts-misere1\n", name: "file of outcomes of the misère game" };
+
 /// A file of outcomes that is open for writing, and locked.
 #[derive(Debug)]
 pub struct OutcomeFile {
-    db: GrundyDb,
+    db: RecordFile,
     contents: Contents,
     /// Outcomes in the file, by code.
     known: HashMap<u64, Value>,
@@ -41,19 +47,19 @@ pub struct OutcomeFile {
 /// [`GrundyFileError::Record`] if the record is invalid.
 pub(super) fn read_record(
     path: &Path,
-    record: &GrundyRecord<'_>,
+    record: &Record<'_>,
 ) -> Result<(Vec<Position>, Value), GrundyFileError> {
     let positions = record.text.split(' ').map(Position::from_canonical);
     let positions = positions.collect::<Result<_, _>>();
     let positions = positions.map_err(|error| problem(path, record, &error.to_string()))?;
-    match record.grundy {
+    match record.number {
         0 => Ok((positions, Value::Loss)),
         1 => Ok((positions, Value::Win)),
         _ => Err(problem(path, record, "the outcome is neither 0 nor 1")),
     }
 }
 
-fn problem(path: &Path, record: &GrundyRecord<'_>, problem: &str) -> GrundyFileError {
+fn problem(path: &Path, record: &Record<'_>, problem: &str) -> GrundyFileError {
     let (place, text) = (place_text(path, record.place), record.text.to_owned());
     GrundyFileError::Record { place, text, problem: problem.to_owned() }
 }
@@ -66,7 +72,7 @@ impl OutcomeFile {
     pub fn open(path: &Path, solver: &MisereSolver) -> Result<Self, GrundyFileError> {
         let (game, scratch) = (&solver.game, &mut MisereScratch::default());
         let mut known = HashMap::new();
-        let load = |record: GrundyRecord<'_>| {
+        let load = |record: Record<'_>| {
             let (positions, value) = read_record(path, &record)?;
             let code = game.code_of_text(&positions, scratch)?;
             let other = known.insert(code, value).or_else(|| game.known_value(code));
@@ -79,7 +85,7 @@ impl OutcomeFile {
             }
             Ok(())
         };
-        let (db, contents) = GrundyDb::open(path, RecordKind::Misere, load)?;
+        let (db, contents) = RecordFile::open(path, OUTCOMES, load)?;
         solver.table.reserve(known.len() as u64, 1, |code| game.key(code));
         for (&code, &value) in &known {
             solver.table.store(game.key(code), code, Entry::solved(value, WORK_OF_FILE));
@@ -101,7 +107,7 @@ impl OutcomeFile {
         mut self,
         solver: &MisereSolver,
         position: &Position,
-    ) -> Result<GrundyFileUse, GrundyDbError> {
+    ) -> Result<GrundyFileUse, RecordFileError> {
         let (game, scratch) = (&solver.game, &mut MisereScratch::default());
         let value = |code| solver.value(code).map(|(value, _)| value);
         let solve = |code, nodes| {

@@ -6,9 +6,9 @@ use pn_search::run::{Limits, Reason, Report};
 use pn_search::sums::GrundyStore;
 
 use super::*;
-use crate::grundy_db::{self, GrundyDb, GrundyDbError, GrundyRecord, RecordKind};
 use crate::grundy_file::{GrundyFile, GrundyFileError};
 use crate::verify::{GrundyProblem, VerifyError, VerifyLimits, VerifyReport};
+use konane_base::record_file::{self, Record, RecordFile, RecordFileError};
 
 /// The published outcomes of starts.
 const PUBLISHED: &str = include_str!("../../tests/data/misere_outcomes.csv");
@@ -283,17 +283,17 @@ type Records = Vec<(String, u32)>;
 
 fn records_of(path: &Path) -> Records {
     let mut records = Vec::new();
-    grundy_db::read(path, RecordKind::Misere, |record: GrundyRecord<'_>| {
-        records.push((record.text.to_owned(), record.grundy));
-        Ok::<(), GrundyDbError>(())
+    record_file::read(path, OUTCOMES, |record: Record<'_>| {
+        records.push((record.text.to_owned(), record.number));
+        Ok::<(), RecordFileError>(())
     })
     .unwrap();
     records
 }
 
 fn write_records(path: &Path, records: &Records) {
-    let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-    let (mut db, _) = GrundyDb::open(path, RecordKind::Misere, ignore).unwrap();
+    let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+    let (mut db, _) = RecordFile::open(path, OUTCOMES, ignore).unwrap();
     records.iter().for_each(|(text, number)| db.append(text, *number).unwrap());
     db.close().unwrap();
 }

@@ -12,14 +12,14 @@ use std::sync::atomic::AtomicBool;
 use pn_search::Value;
 use pn_search::run::{Limits, Reason};
 
-use super::outcome_file::read_record;
+use super::outcome_file::{OUTCOMES, read_record};
 use super::{MisereScratch, MisereSprouts};
 use crate::Position;
-use crate::grundy_db::{self, GrundyRecord, RecordKind};
 use crate::verify::{
     Finding, GrundyProblem, Halt, MAX_DEPTH, MAX_FINDINGS, RootOutcome, VerifyError, VerifyLimits,
     VerifyProgress, VerifyReport,
 };
+use konane_base::record_file::{self, Record};
 
 /// Estimated memory per outcome, in bytes.
 const BYTES_PER_OUTCOME: u64 = 24;
@@ -87,7 +87,7 @@ impl OutcomeVerifier<'_> {
         report: &mut VerifyReport,
     ) -> Result<(), Halt> {
         let mut claims = Vec::new();
-        grundy_db::read(path, RecordKind::Misere, |record: GrundyRecord<'_>| {
+        record_file::read(path, OUTCOMES, |record: Record<'_>| {
             let (positions, value) = read_record(path, &record)?;
             let code = self.game.code_of_text(&positions, &mut self.scratch)?;
             self.entries += 1;

@@ -15,10 +15,10 @@ use crate::output::{self, grouped, rows};
 use crate::progress::ProgressDisplay;
 use crate::terminal_text::escape_line;
 use konane::file::NewFile;
+use konane::record_file::{self, Contents, Record, RecordFile};
 use konane::search::run::Reason;
 use konane::search::sums::{Atom, Impartial};
-use konane::sprouts::grundy_db::{self, Contents, GrundyDb, GrundyRecord, RecordKind};
-use konane::sprouts::grundy_file::{GrundyFileError, check_number, land_of};
+use konane::sprouts::grundy_file::{GRUNDY_NUMBERS, GrundyFileError, check_number, land_of};
 use konane::sprouts::spr_file::{SprReader, SprWriter};
 use konane::sprouts::{Scratch, Sprouts};
 
@@ -215,11 +215,11 @@ impl<'s> GrundyCollection<'s> {
     }
 
     /// Adds an entry of a database.
-    fn add_entry(&mut self, entry: &GrundyRecord<'_>) -> Result<(), CliError> {
+    fn add_entry(&mut self, entry: &Record<'_>) -> Result<(), CliError> {
         self.go_on()?;
         let path = &self.files[self.files.len() - 1];
         let land = land_of(&self.game, &mut self.scratch, path, entry)?;
-        self.add(land, entry.grundy, ("byte", entry.place))
+        self.add(land, entry.number, ("byte", entry.place))
     }
 
     /// Reads a .spr file. An entry that simplifies to several lands or to none has no number of a single land,
@@ -257,25 +257,23 @@ impl<'s> GrundyCollection<'s> {
 
     fn contents(&mut self, path: &Path) -> Result<Contents, CliError> {
         self.begin(path);
-        let contents = grundy_db::read(path, RecordKind::Grundy, |entry| self.add_entry(&entry))?;
+        let contents = record_file::read(path, GRUNDY_NUMBERS, |entry| self.add_entry(&entry))?;
         self.progress.aside(|| warn_if_torn(path, &contents));
         Ok(contents)
     }
 
     /// Opens and reads the database to be extended.
-    fn open(&mut self, path: &Path) -> Result<(GrundyDb, Contents), CliError> {
+    fn open(&mut self, path: &Path) -> Result<(RecordFile, Contents), CliError> {
         self.begin(path);
         let (db, contents) =
-            GrundyDb::open(path, RecordKind::Grundy, |entry: GrundyRecord<'_>| {
-                self.add_entry(&entry)
-            })?;
+            RecordFile::open(path, GRUNDY_NUMBERS, |entry: Record<'_>| self.add_entry(&entry))?;
         self.progress.aside(|| warn_if_torn(path, &contents));
         self.fresh.clear();
         Ok((db, contents))
     }
 
     /// Adds the new numbers to a database, closes it, and returns their count.
-    fn close(&mut self, mut db: GrundyDb) -> Result<u64, CliError> {
+    fn close(&mut self, mut db: RecordFile) -> Result<u64, CliError> {
         for &land in &self.fresh {
             db.append(&self.game.land_text(land), self.numbers[&land].grundy)?;
         }

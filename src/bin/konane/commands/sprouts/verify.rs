@@ -12,10 +12,11 @@ use crate::args::{OutputArgs, environment};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, grouped, outcome_name};
 use crate::progress::ProgressDisplay;
+use konane::record_file;
 use konane::search::run::Reason;
 use konane::sprouts::Position;
-use konane::sprouts::grundy_db::{self, RecordKind};
 use konane::sprouts::misere;
+use konane::sprouts::misere::OUTCOMES;
 use konane::sprouts::spr_file::SprReader;
 use konane::sprouts::verify::{
     Finding, RootOutcome, VerifyError, VerifyLimits, VerifyProgress, VerifyReport, verify,
@@ -71,7 +72,7 @@ pub fn run(args: &VerifyArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     };
     let progress = ProgressDisplay::new(args.output.quiet);
     let (root, show) = (root.as_ref(), &mut |now| show(&progress, now));
-    let report = match grundy_db::is_of_kind(&args.file, RecordKind::Misere)? {
+    let report = match record_file::is_of_kind(&args.file, OUTCOMES)? {
         true => misere::verify(&args.file, root, limits, stop, show),
         false => verify(SprReader::open(&args.file)?, root, limits, stop, show),
     };

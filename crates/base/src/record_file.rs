@@ -1,7 +1,7 @@
-//! The database of Grundy numbers, or of outcomes of the misère game: an append-only file.
+//! Append-only files of records. A record is a text with a number; the [`RecordKind`] of a file says what they mean.
 //!
-//! The [`RecordKind`] says which of both. [`GrundyDb`] is a database open for writing; [`read`] reads a database without changing it. Both pass
-//! every [`GrundyRecord`] to a function of the caller and return the [`Contents`], with a [`TornFrame`] if
+//! [`RecordFile`] is a file that is open for writing; [`read`] reads a file without changing it. Both pass
+//! every [`Record`] to a function of the caller and return the [`Contents`], with a [`TornFrame`] if
 //! the last write was interrupted.
 //!
 //! # Format
@@ -15,12 +15,7 @@
 //! | 8 | offset of the frame in the file |
 //! | 8 | xxh3 of the three fields above |
 //! | 8 | xxh3 of the records |
-//! | … | records: two bytes Grundy number, two bytes length of the text, the land's text |
-//!
-//! The text of a land is written by [`super::Sprouts::land_text`]. In a file of outcomes, the number is 0 if the player to
-//! move loses, and 1 if this player wins. The text is that of a position, or those of several positions with spaces between
-//! them: the first one, and further summands that the search keeps apart. Readers compute the canonical form of the
-//! land again, so files remain valid if the canonical form changes.
+//! | … | records: two bytes number, two bytes length of the text, the text in UTF-8 |
 //!
 //! # Interrupted writes
 //!
@@ -34,7 +29,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use konane_base::file::{FileError, open_locked, open_regular};
+use crate::file::{FileError, open_locked, open_regular};
 use pn_search::ErrorKind;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -43,28 +38,11 @@ const MAGIC_BYTES: usize = 16;
 
 /// Meaning of the records of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordKind {
-    /// Grundy numbers of lands.
-    Grundy,
-    /// Outcomes of positions of the misère game.
-    Misere,
-}
-
-impl RecordKind {
-    /// Returns the first bytes of a file, with the version of the format.
-    pub const fn magic(self) -> [u8; MAGIC_BYTES] {
-        match self {
-            RecordKind::Grundy => *b"sprouts-nimber1\n",
-            RecordKind::Misere => *b"sprouts-misere1\n",
-        }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            RecordKind::Grundy => "database of Grundy numbers",
-            RecordKind::Misere => "file of outcomes of the misère game",
-        }
-    }
+pub struct RecordKind {
+    /// First bytes of a file, with the version of the records.
+    pub magic: [u8; MAGIC_BYTES],
+    /// Name in error messages.
+    pub name: &'static str,
 }
 
 /// First bytes of a frame.
@@ -75,18 +53,18 @@ pub const MAX_FRAME: usize = 1 << 20;
 /// Maximum length of a text, in bytes.
 pub const MAX_TEXT: usize = u16::MAX as usize;
 
-/// Reason for which a database cannot be used.
+/// Reason for which a record file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum GrundyDbError {
+pub enum RecordFileError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The file is not a database of the expected kind.
+    /// The file is not of the expected kind.
     #[error(
         "{}: not a {}: it does not begin with {:?}",
-        path.display(), expected.text(), String::from_utf8_lossy(&expected.magic())
+        path.display(), expected.name, String::from_utf8_lossy(&expected.magic)
     )]
-    NotADatabase {
+    OtherKind {
         /// The file.
         path: PathBuf,
         /// Kind of file that was expected.
@@ -108,40 +86,27 @@ pub enum GrundyDbError {
         /// The file.
         path: PathBuf,
     },
-    /// The text of a land is too long for a record.
-    #[error("{}: a land of {length} bytes does not fit in a record of at most {MAX_TEXT}", path.display())]
+    /// A text is too long for a record.
+    #[error("{}: a text of {length} bytes does not fit in a record of at most {MAX_TEXT}", path.display())]
     TextTooLong {
         /// The file.
         path: PathBuf,
         /// Length of the text in bytes.
         length: usize,
     },
-    /// The text to be added is not a land in canonical form.
-    #[error(
-        "{}: {text:?} is not a land in canonical form and was not added: this is a bug of the program, or of \
-         a worker; the earlier records of the file are intact",
-        path.display()
-    )]
-    NotALand {
-        /// The file.
-        path: PathBuf,
-        /// The text.
-        text: String,
-    },
 }
 
-impl GrundyDbError {
+impl RecordFileError {
     /// Returns the kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            // A `FileError` of an output file may be a usage error. A database is read before it is written,
+            // A `FileError` of an output file may be a usage error. A record file is read before it is written,
             // so its errors are file errors.
-            GrundyDbError::File(_)
-            | GrundyDbError::NotADatabase { .. }
-            | GrundyDbError::Damaged { .. }
-            | GrundyDbError::InUse { .. }
-            | GrundyDbError::TextTooLong { .. }
-            | GrundyDbError::NotALand { .. } => ErrorKind::File,
+            RecordFileError::File(_)
+            | RecordFileError::OtherKind { .. }
+            | RecordFileError::Damaged { .. }
+            | RecordFileError::InUse { .. }
+            | RecordFileError::TextTooLong { .. } => ErrorKind::File,
         }
     }
 
@@ -160,13 +125,13 @@ pub struct TornFrame {
     pub bytes: u64,
 }
 
-/// A land and its Grundy number.
+/// A land and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GrundyRecord<'a> {
+pub struct Record<'a> {
     /// The text of the land.
     pub text: &'a str,
-    /// Its Grundy number.
-    pub grundy: u32,
+    /// Its number.
+    pub number: u32,
     /// Offset of the record in the file.
     pub place: u64,
 }
@@ -182,45 +147,45 @@ pub struct Contents {
     pub torn: Option<TornFrame>,
 }
 
-/// Reads a database without changing it, one frame at a time, and calls `entry` for every record.
+/// Reads a record file without changing it, one frame at a time, and calls `entry` for every record.
 ///
 /// # Errors
-/// [`GrundyDbError`] if the file cannot be read or is damaged; errors returned by `entry`, unchanged.
-pub fn read<E: From<GrundyDbError>>(
+/// [`RecordFileError`] if the file cannot be read or is damaged; errors returned by `entry`, unchanged.
+pub fn read<E: From<RecordFileError>>(
     path: &Path,
     kind: RecordKind,
-    entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
+    entry: impl FnMut(Record<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
-    let file = open_regular(path).map_err(GrundyDbError::from)?;
+    let file = open_regular(path).map_err(RecordFileError::from)?;
     read_from(path, kind, buffered(&file), entry)
 }
 
-/// Returns true if a file begins like a database of this kind.
+/// Returns true if a file begins like a record file of this kind.
 ///
 /// # Errors
-/// [`GrundyDbError::File`] if the file cannot be read.
-pub fn is_of_kind(path: &Path, kind: RecordKind) -> Result<bool, GrundyDbError> {
+/// [`RecordFileError::File`] if the file cannot be read.
+pub fn is_of_kind(path: &Path, kind: RecordKind) -> Result<bool, RecordFileError> {
     let mut magic = Vec::new();
     let mut file = open_regular(path)?.take(MAGIC_BYTES as u64);
-    file.read_to_end(&mut magic).map_err(GrundyDbError::io(path, "read"))?;
-    Ok(magic == kind.magic())
+    file.read_to_end(&mut magic).map_err(RecordFileError::io(path, "read"))?;
+    Ok(magic == kind.magic)
 }
 
 fn buffered(file: &File) -> BufReader<&File> {
     BufReader::with_capacity(1 << 20, file)
 }
 
-/// Reads a database from any reader. `path` is used in error messages.
+/// Reads a record file from any reader. `path` is used in error messages.
 ///
 /// # Errors
 /// The same as [`read`].
-pub fn read_from<R: Read, E: From<GrundyDbError>>(
+pub fn read_from<R: Read, E: From<RecordFileError>>(
     path: &Path,
     kind: RecordKind,
     mut reader: R,
-    mut entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
+    mut entry: impl FnMut(Record<'_>) -> Result<(), E>,
 ) -> Result<Contents, E> {
-    let damaged = |place, what| GrundyDbError::Damaged { path: path.to_owned(), place, what };
+    let damaged = |place, what| RecordFileError::Damaged { path: path.to_owned(), place, what };
     let fill = |reader: &mut R, bytes: &mut [u8]| {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -228,7 +193,7 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(GrundyDbError::io(path, "read")(error)),
+                Err(error) => return Err(RecordFileError::io(path, "read")(error)),
             }
         }
         Ok(filled)
@@ -236,9 +201,9 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
 
     let mut magic = [0; MAGIC_BYTES];
     let filled = fill(&mut reader, &mut magic)?;
-    if magic[..filled] != kind.magic()[..filled] {
+    if magic[..filled] != kind.magic[..filled] {
         let path = path.to_owned();
-        return Err(GrundyDbError::NotADatabase { path, expected: kind }.into());
+        return Err(RecordFileError::OtherKind { path, expected: kind }.into());
     }
     let mut contents = Contents { bytes: MAGIC_BYTES as u64, ..Contents::default() };
     if filled < MAGIC_BYTES {
@@ -288,10 +253,10 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
             };
             let text = field(at + 2).and_then(|count| records.get(at + 4..at + 4 + count));
             let text = text.and_then(|text| std::str::from_utf8(text).ok());
-            let (Some(grundy), Some(text)) = (field(at), text) else {
+            let (Some(number), Some(text)) = (field(at), text) else {
                 return Err(damaged(here, "a record is truncated or is not UTF-8 text").into());
             };
-            entry(GrundyRecord { text, grundy: grundy as u32, place: here })?;
+            entry(Record { text, number: number as u32, place: here })?;
             at += 4 + text.len();
             contents.records += 1;
         }
@@ -299,9 +264,9 @@ pub fn read_from<R: Read, E: From<GrundyDbError>>(
     }
 }
 
-/// A database that is open for writing, and locked.
+/// A record file that is open for writing, and locked.
 #[derive(Debug)]
-pub struct GrundyDb {
+pub struct RecordFile {
     path: PathBuf,
     file: File,
     /// Offset of the next frame.
@@ -310,21 +275,21 @@ pub struct GrundyDb {
     frame: Vec<u8>,
 }
 
-impl GrundyDb {
-    /// Opens a database, or creates an empty one, and calls `entry` for every record. An incomplete frame at
+impl RecordFile {
+    /// Opens a record file, or creates an empty one, and calls `entry` for every record. An incomplete frame at
     /// the end is removed.
     ///
     /// # Errors
-    /// [`GrundyDbError`] if the file cannot be read, is damaged or in use; errors returned by `entry`,
+    /// [`RecordFileError`] if the file cannot be read, is damaged or in use; errors returned by `entry`,
     /// unchanged. In these cases the file is not changed.
-    pub fn open<E: From<GrundyDbError>>(
+    pub fn open<E: From<RecordFileError>>(
         path: &Path,
         kind: RecordKind,
-        entry: impl FnMut(GrundyRecord<'_>) -> Result<(), E>,
-    ) -> Result<(GrundyDb, Contents), E> {
-        let io = |action| GrundyDbError::io(path, action);
-        let Some(file) = open_locked(path).map_err(GrundyDbError::from)? else {
-            return Err(GrundyDbError::InUse { path: path.to_owned() }.into());
+        entry: impl FnMut(Record<'_>) -> Result<(), E>,
+    ) -> Result<(RecordFile, Contents), E> {
+        let io = |action| RecordFileError::io(path, action);
+        let Some(file) = open_locked(path).map_err(RecordFileError::from)? else {
+            return Err(RecordFileError::InUse { path: path.to_owned() }.into());
         };
         let contents = read_from(path, kind, buffered(&file), entry)?;
         let mut end = contents.bytes;
@@ -332,30 +297,30 @@ impl GrundyDb {
         let mut position = &file;
         position.seek(SeekFrom::Start(end)).map_err(io("seek in"))?;
         if end == 0 {
-            position.write_all(&kind.magic()).map_err(io("write to"))?;
+            position.write_all(&kind.magic).map_err(io("write to"))?;
             end = MAGIC_BYTES as u64;
         }
         let frame = vec![0; HEADER];
-        Ok((GrundyDb { path: path.to_owned(), file, end, frame }, contents))
+        Ok((RecordFile { path: path.to_owned(), file, end, frame }, contents))
     }
 
     /// Adds a record. The record is certain to be in the file only after [`Self::flush`].
     ///
     /// # Errors
-    /// [`GrundyDbError::TextTooLong`], and the errors of [`Self::flush`].
+    /// [`RecordFileError::TextTooLong`], and the errors of [`Self::flush`].
     ///
     /// # Panics
-    /// If the Grundy number does not fit in 16 bits.
-    pub fn append(&mut self, text: &str, grundy: u32) -> Result<(), GrundyDbError> {
-        let length = u16::try_from(text.len()).map_err(|_| GrundyDbError::TextTooLong {
+    /// If the number does not fit in 16 bits.
+    pub fn append(&mut self, text: &str, number: u32) -> Result<(), RecordFileError> {
+        let length = u16::try_from(text.len()).map_err(|_| RecordFileError::TextTooLong {
             path: self.path.clone(),
             length: text.len(),
         })?;
-        let grundy = u16::try_from(grundy).expect("Grundy numbers have 16 bits");
+        let number = u16::try_from(number).expect("numbers have 16 bits");
         if self.frame.len() + 4 + text.len() > HEADER + MAX_FRAME {
             self.flush()?;
         }
-        self.frame.extend_from_slice(&grundy.to_le_bytes());
+        self.frame.extend_from_slice(&number.to_le_bytes());
         self.frame.extend_from_slice(&length.to_le_bytes());
         self.frame.extend_from_slice(text.as_bytes());
         Ok(())
@@ -364,8 +329,8 @@ impl GrundyDb {
     /// Writes the added records as one frame.
     ///
     /// # Errors
-    /// [`GrundyDbError::File`]. After an error, the file is unchanged or ends with an incomplete frame.
-    pub fn flush(&mut self) -> Result<(), GrundyDbError> {
+    /// [`RecordFileError::File`]. After an error, the file is unchanged or ends with an incomplete frame.
+    pub fn flush(&mut self) -> Result<(), RecordFileError> {
         if self.frame.len() == HEADER {
             return Ok(());
         }
@@ -382,7 +347,7 @@ impl GrundyDb {
             // would follow it.
             let end = self.end;
             let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
-            return Err(GrundyDbError::io(&self.path, "write to")(error));
+            return Err(RecordFileError::io(&self.path, "write to")(error));
         }
         self.end += self.frame.len() as u64;
         self.frame.truncate(HEADER);
@@ -392,10 +357,10 @@ impl GrundyDb {
     /// Writes the added records and waits until they are on the disk.
     ///
     /// # Errors
-    /// [`GrundyDbError::File`].
-    pub fn close(mut self) -> Result<(), GrundyDbError> {
+    /// [`RecordFileError::File`].
+    pub fn close(mut self) -> Result<(), RecordFileError> {
         self.flush()?;
-        self.file.sync_data().map_err(GrundyDbError::io(&self.path, "write to"))
+        self.file.sync_data().map_err(RecordFileError::io(&self.path, "write to"))
     }
 
     /// Returns the path of the file.
@@ -409,22 +374,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const KIND: RecordKind = RecordKind { magic: *b"numbers of tests", name: "test file" };
+
     type Records = Vec<(String, u32)>;
 
-    fn load(path: &Path) -> Result<(Records, Contents), GrundyDbError> {
+    fn load(path: &Path) -> Result<(Records, Contents), RecordFileError> {
         let mut records = Vec::new();
-        let contents = read(path, RecordKind::Grundy, |entry: GrundyRecord<'_>| {
-            records.push((entry.text.to_owned(), entry.grundy));
-            Ok::<(), GrundyDbError>(())
+        let contents = read(path, KIND, |entry: Record<'_>| {
+            records.push((entry.text.to_owned(), entry.number));
+            Ok::<(), RecordFileError>(())
         })?;
         Ok((records, contents))
     }
 
     fn add(path: &Path, records: &[(String, u32)]) -> Contents {
-        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (mut db, contents) = GrundyDb::open(path, RecordKind::Grundy, ignore).unwrap();
-        for (text, grundy) in records {
-            db.append(text, *grundy).unwrap();
+        let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+        let (mut db, contents) = RecordFile::open(path, KIND, ignore).unwrap();
+        for (text, number) in records {
+            db.append(text, *number).unwrap();
         }
         db.close().unwrap();
         contents
@@ -498,15 +465,15 @@ mod tests {
             std::fs::write(&path, &changed).unwrap();
             let error = load(&path).expect_err("a change is damage");
             match &error {
-                GrundyDbError::NotADatabase { .. } => assert!(index < MAGIC_BYTES),
-                GrundyDbError::Damaged { place, .. } => assert!(*place <= index as u64),
+                RecordFileError::OtherKind { .. } => assert!(index < MAGIC_BYTES),
+                RecordFileError::Damaged { place, .. } => assert!(*place <= index as u64),
                 other => panic!("{other}"),
             }
             let text = error.to_string();
             assert!(text.contains(path.to_str().unwrap()), "{text}");
             // Opening the file for writing does not change it.
-            let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-            assert!(GrundyDb::open(&path, RecordKind::Grundy, ignore).is_err());
+            let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+            assert!(RecordFile::open(&path, KIND, ignore).is_err());
             assert_eq!(std::fs::read(&path).unwrap(), changed);
         }
     }
@@ -519,11 +486,11 @@ mod tests {
             (0..40u32).map(|index| (format!("{index}").repeat(MAX_TEXT / 2), index)).collect();
         add(&path, &records);
         assert_eq!(load(&path).unwrap().0, records);
-        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (mut db, _) = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
+        let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+        let (mut db, _) = RecordFile::open(&path, KIND, ignore).unwrap();
         let error = db.append(&"0".repeat(MAX_TEXT + 1), 0).unwrap_err();
         assert!(
-            matches!(error, GrundyDbError::TextTooLong { length, .. } if length == MAX_TEXT + 1)
+            matches!(error, RecordFileError::TextTooLong { length, .. } if length == MAX_TEXT + 1)
         );
     }
 
@@ -531,11 +498,11 @@ mod tests {
     fn one_writer_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");
-        let ignore = |_: GrundyRecord<'_>| Ok::<(), GrundyDbError>(());
-        let (db, _) = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
-        let second = GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap_err();
-        assert!(matches!(second, GrundyDbError::InUse { .. }), "{second}");
+        let ignore = |_: Record<'_>| Ok::<(), RecordFileError>(());
+        let (db, _) = RecordFile::open(&path, KIND, ignore).unwrap();
+        let second = RecordFile::open(&path, KIND, ignore).unwrap_err();
+        assert!(matches!(second, RecordFileError::InUse { .. }), "{second}");
         drop(db);
-        GrundyDb::open(&path, RecordKind::Grundy, ignore).unwrap();
+        RecordFile::open(&path, KIND, ignore).unwrap();
     }
 }
