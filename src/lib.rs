@@ -24,6 +24,7 @@
 //! | [`analysis`] | values of a position and its moves from databases, proofs and a search |
 //! | [`tablebase`] | databases of all positions of a board: builds, files, look-ups; [`search::plain::oracle`] uses them in a search |
 //! | [`proof`] | proofs as files: writing, checking, and playing by a proof |
+//! | [`results`] | files of positions that searches have solved |
 //! | [`sprouts`] | Sprouts: positions, moves, Grundy numbers and their files |
 //! | [`search`] | the crate `pn-search`: proof-number search and α-β for any game that implements [`search::plain::game::Game`] or [`search::sums::game::Impartial`] |
 //! | [`checkpoint`] | checkpoints of running searches |
@@ -67,6 +68,7 @@ mod error;
 pub mod file;
 mod konane;
 pub mod proof;
+pub mod results;
 pub mod tablebase;
 
 pub use error::ErrorKind;

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::judgement::{Analysis, JudgedMove, Judgement, ValueSource};
@@ -14,6 +15,7 @@ use crate::konane::{
     SolveOptions, Solver,
 };
 use crate::proof::{self, ProofError, ProofStrategy};
+use crate::results::{self, ResultsError};
 use crate::search::Value;
 use crate::search::run::{Counters, Limits, Observer, Outcome, Progress, Reason};
 use crate::search::table::Table;
@@ -38,6 +40,9 @@ pub enum AnalysisError {
     /// A proof cannot be read.
     #[error(transparent)]
     Proof(#[from] ProofError),
+    /// A file of results cannot be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
     /// A search cannot start.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -59,6 +64,7 @@ impl AnalysisError {
         match self {
             AnalysisError::Database(error) => error.kind(),
             AnalysisError::Proof(error) => proof::error_kind(error),
+            AnalysisError::Results(error) => error.kind(),
             AnalysisError::Solve(error) => error.kind(),
             AnalysisError::OtherBoard { .. } => ErrorKind::Usage,
         }
@@ -211,6 +217,15 @@ impl Analyst {
     pub fn with_proof(mut self, proof: ProofStrategy) -> Result<Self, AnalysisError> {
         self.check_board("the proof".to_owned(), proof.board())?;
         self.proofs.push(Arc::new(proof));
+        Ok(self)
+    }
+
+    /// Adds the outcomes of a file of results ([`crate::results`]) about this board to the results of searches.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn with_results(self, path: &Path) -> Result<Self, AnalysisError> {
+        results::fill(path, &self.board, &self.table, |code| self.zobrist.key(code))?;
         Ok(self)
     }
 

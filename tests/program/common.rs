@@ -82,7 +82,7 @@ impl TestDir {
     }
 
     /// Creates a directory with one file of every kind, written by the program: `db/3x3-complete`,
-    /// `4x4.proof`, `5x6.ckpt`, `some.nimbers` and `some.spr`.
+    /// `4x4.proof`, `5x6.ckpt`, `some.nimbers`, `some.results` and `some.spr`.
     pub fn with_files() -> Self {
         let dir = TestDir::new();
         for line in [
@@ -91,6 +91,7 @@ impl TestDir {
             "solve 5x6 --max-nodes 2000 --threads 1 --checkpoint 5x6.ckpt --quiet",
             "sprouts solve 0*5 --threads 1 --db some.nimbers --quiet",
             "sprouts db export some.nimbers some.spr",
+            "solve 4x5 --threads 1 --results some.results --quiet",
         ] {
             let output = dir.run(&words(line));
             assert!([0, 3].contains(&code(&output)), "{line}: {}", stderr(&output));

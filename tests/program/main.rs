@@ -21,6 +21,8 @@ mod play;
 #[path = "../proofs/samples.rs"]
 mod proof_samples;
 mod proofs;
+#[cfg(unix)]
+mod results;
 mod robustness;
 #[cfg(unix)]
 mod signals;

@@ -8,7 +8,7 @@ use super::common::{TestDir, code, konane, stderr, stdout, valid, words};
 fn prepared_dir() -> TestDir {
     let dir = TestDir::with_files();
     fs::create_dir(dir.path("damaged")).expect("a directory");
-    for name in ["4x4.proof", "5x6.ckpt", "some.nimbers", "some.spr"] {
+    for name in ["4x4.proof", "5x6.ckpt", "some.nimbers", "some.results", "some.spr"] {
         let mut bytes = fs::read(dir.path(name)).expect("it was written");
         // The changed byte is in the middle, because a log with a damaged last record is still valid.
         let middle = bytes.len() / 2;

@@ -13,6 +13,7 @@ use konane::notation::PositionError;
 use konane::proof::{self, ProofError};
 use konane::record::{RecordError, RecordProblem};
 use konane::record_file::RecordFileError;
+use konane::results::ResultsError;
 use konane::search::certificate::CertificateError;
 use konane::search::run::Reason;
 use konane::search::sums::game::GameFull;
@@ -33,7 +34,7 @@ use konane::{Dimensions, SetupError, SolveError};
 pub enum Exit {
     /// Complete result.
     Answered = 0,
-    /// Failed check (`bench --expect`, `verify-proof`, `sprouts verify`).
+    /// Failed check (`bench --expect`, `verify-proof`, `results verify`, `sprouts verify`).
     Mismatch = 1,
     /// Bad usage or bad input, or a table that the system cannot allocate. Nothing was computed, except for
     /// other lines of the input.
@@ -175,6 +176,9 @@ pub enum CliError {
     /// Invalid numbers in a database of Grundy numbers.
     #[error(transparent)]
     GrundyFile(#[from] GrundyFileError),
+    /// File of results that cannot be read or written.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
     /// Search that cannot begin.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -217,6 +221,7 @@ impl From<AnalysisError> for CliError {
         match error {
             AnalysisError::Database(error) => CliError::Database(error),
             AnalysisError::Proof(error) => CliError::Proof(error),
+            AnalysisError::Results(error) => CliError::Results(error),
             AnalysisError::Solve(error) => CliError::Solve(error),
             AnalysisError::OtherBoard { what: file, expected, got } => {
                 CliError::OtherBoard { file, expected, got }
@@ -266,6 +271,7 @@ impl CliError {
             CliError::File(error) => error.kind(),
             CliError::Certificate(error) => error.kind(),
             CliError::Checkpoint(error) => error.kind(),
+            CliError::Results(error) => error.kind(),
             CliError::Solve(error) => error.kind(),
             CliError::SproutsTable(error) => error.kind(),
             CliError::SproutsFull(error) => error.kind(),

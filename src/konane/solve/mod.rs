@@ -25,6 +25,7 @@ use super::game::Konane;
 use super::position::Position;
 use super::root_moves::RootMoveObserver;
 use crate::checkpoint::CheckpointWriter;
+use crate::results::ResultsFile;
 use crate::search::TreeError;
 use crate::search::alphabeta::{ScoreTable, alphabeta};
 use crate::search::cluster::CoordinatorConfig;
@@ -63,6 +64,7 @@ pub struct Solver<'a> {
     pub(crate) limits: Limits<'a>,
     pub(crate) oracle: Option<&'a dyn Oracle>,
     pub(super) checkpoints: Option<&'a CheckpointWriter>,
+    pub(super) results: Option<&'a ResultsFile<'a>>,
 }
 
 impl<'a> Solver<'a> {
@@ -75,6 +77,7 @@ impl<'a> Solver<'a> {
             limits: Limits::default(),
             oracle: None,
             checkpoints: None,
+            results: None,
         }
     }
 
@@ -105,6 +108,12 @@ impl<'a> Solver<'a> {
     /// For a position without a legal move, no checkpoint is read or written.
     pub fn checkpoint_writer(self, checkpoints: Option<&'a CheckpointWriter>) -> Self {
         Solver { checkpoints, ..self }
+    }
+
+    /// Sets a file of results of this board. The search treats the positions in it as solved, and adds those that it
+    /// solves. α-β, which has no proof numbers, does not use the file.
+    pub fn results(self, results: Option<&'a ResultsFile<'a>>) -> Self {
+        Solver { results, ..self }
     }
 
     /// Runs the search.
@@ -212,7 +221,10 @@ impl<'a> Solver<'a> {
             &mut dyn Observer,
         ) -> Result<Report, TreeError>,
     ) -> Result<Solution, SolveError> {
-        let &Solver { board, ref position, ref options, limits, oracle, checkpoints, .. } = self;
+        let &Solver {
+            board, ref position, ref options, limits, oracle, checkpoints, results, ..
+        } = self;
+        let results = results.filter(|_| options.algorithm != Algorithm::AlphaBeta);
         let begun = Instant::now();
         let game = Konane::new(board, options.profile.estimate());
         let game = &WithOracle::new(&game, oracle);
@@ -228,8 +240,14 @@ impl<'a> Solver<'a> {
         if let Some(writer) = checkpoints {
             writer.restore(table, |code| game.key(code), limits.stop, &mut observer)?;
         }
+        if let Some(results) = results {
+            results.fill(table, |code| game.key(code));
+        }
         let search = |observer: &mut dyn Observer| {
-            let report = search(root, observer)?;
+            let report = match results {
+                None => search(root, observer),
+                Some(results) => results.run(root, || search(root, observer)),
+            }?;
             observer.progress(&Progress::from(&report));
             Ok::<_, SolveError>(report)
         };

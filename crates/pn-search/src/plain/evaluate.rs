@@ -302,9 +302,13 @@ impl<'a, G: Game> Evaluator<'a, G> {
         lost.map(Expanded::Won)
     }
 
-    /// Returns true if the oracle says that the root is lost. A root that is known to be won has to
+    /// Returns true if the table or the oracle says that the root is lost. A root that is known to be won has to
     /// be expanded, because the result names a lost child.
     pub fn root_is_lost(&mut self, root: u64) -> bool {
+        let known = self.table.lookup(self.game.key(root), root);
+        if known.is_some_and(|entry| entry.value() == Some(Value::Loss)) {
+            return true;
+        }
         match self.game.oracle_value(root) {
             OracleAnswer::Unknown | OracleAnswer::Known(Value::Win) => false,
             OracleAnswer::Known(Value::Loss) => {

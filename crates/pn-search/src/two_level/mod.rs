@@ -64,8 +64,9 @@ pub fn two_level<G: Game>(
     observer: &mut dyn Observer,
 ) -> Result<Report, TreeError> {
     let Root { game, code, table } = root;
-    // If the oracle has the value of the root, df-pn finds it with one expansion.
-    if game.oracle_value(code) != OracleAnswer::Unknown {
+    // If the table has a loss, or the oracle any value, df-pn needs at most one expansion.
+    let known = table.lookup(game.key(code), code).and_then(|entry| entry.value());
+    if known == Some(Value::Loss) || game.oracle_value(code) != OracleAnswer::Unknown {
         return Ok(dfpn::dfpn(root, dfpn, limits, observer));
     }
     let workers = workers.get();

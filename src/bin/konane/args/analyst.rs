@@ -21,6 +21,9 @@ pub struct AnalystArgs {
     /// Trust this proof without verifying it (verify-proof verifies it). Can be given several times.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
+    /// Use the outcomes of this file, as written by solve --results.
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArg,
     /// Memory for search results, at least 1MiB.
@@ -35,6 +38,9 @@ impl AnalystArgs {
         // The search is df-pn, which uses all threads.
         let threads = self.threads.of("dfpn", ["dfpn"])?;
         let mut analyst = Analyst::on_board(board.clone(), self.memory)?.threads(threads);
+        if let Some(results) = &self.results {
+            analyst = analyst.with_results(results)?;
+        }
         let board = board.dimensions();
         for file in &self.proof {
             let guide = ProofStrategy::open(file)?;

@@ -17,6 +17,7 @@ use crate::commands::engine::{
     EngineVersionJson,
 };
 use crate::commands::perft::PerftJson;
+use crate::commands::results;
 use crate::commands::solve::SolveJson;
 use crate::commands::sprouts::{
     AddedJson, CanonicalJson, ChildrenJson, ExportJson, GrundyJson, StatsJson, ValuesJson,
@@ -70,6 +71,9 @@ fn the_published_schema_is_up_to_date() {
         "analyse (other commands)": AnswerJson,
         "annotate": GameAnnotation,
         "puzzle": Puzzle,
+        "results list": results::ListJson,
+        "results merge": results::MergeJson,
+        "results verify": results::VerifyJson,
         "engine": EngineAnswerJson,
         "engine (progress)": EngineProgressJson,
         "engine (error)": EngineErrorJson,

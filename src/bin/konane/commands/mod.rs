@@ -15,6 +15,7 @@ pub mod perft;
 pub mod play;
 pub mod probe;
 pub mod puzzle;
+pub mod results;
 pub mod solve;
 pub mod sprouts;
 pub mod statespace;
@@ -53,6 +54,8 @@ pub enum Command {
     Engine(engine::EngineArgs),
     /// Look up the winner of a position and the value of every move in a database.
     Probe(probe::ProbeArgs),
+    /// Files of results of solve --results: list, merge, verify.
+    Results(results::ResultsArgs),
     /// Draw a position as an SVG document.
     Draw(draw::DrawArgs),
     /// Build a database of the values of all positions of a board, or of those with few stones.
@@ -88,6 +91,7 @@ pub fn run(command: &Command, stop: &AtomicBool) -> Result<Exit, CliError> {
         #[cfg(feature = "explore")]
         Command::Explore(args) => crate::web::run(args, stop),
         Command::Engine(args) => engine::run(args, stop),
+        Command::Results(args) => results::run(args, stop),
         Command::Draw(args) => draw::run(args),
         Command::VerifyProof(args) => verify_proof::run(args, stop),
         Command::Builddb(args) => builddb::run(args, stop),

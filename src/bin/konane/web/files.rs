@@ -10,6 +10,7 @@ use crate::args::database;
 use crate::exit::CliError;
 use konane::analysis::{AnalysisError, Analyst};
 use konane::proof::{ProofReader, ProofStrategy};
+use konane::results;
 use konane::tablebase::{Database, DatabaseError, ListedDatabase};
 use konane::{Board, Colour, Dimensions, Position};
 
@@ -62,20 +63,28 @@ impl ProofFile {
 #[derive(Debug)]
 pub struct Files {
     databases: Vec<PathBuf>,
+    results: Option<PathBuf>,
     /// The proofs.
     pub proofs: Vec<ProofFile>,
 }
 
 impl Files {
     /// Opens the proofs, and checks that the named directories contain databases.
-    pub fn open(named: &[PathBuf], proofs: &[PathBuf]) -> Result<Self, CliError> {
+    pub fn open(
+        named: &[PathBuf],
+        proofs: &[PathBuf],
+        results: Option<PathBuf>,
+    ) -> Result<Self, CliError> {
         let proofs = proofs.iter().map(|path| ProofFile::open(path)).collect::<Result<_, _>>()?;
         let mut databases = database::directories(named)?;
         if databases.is_empty() {
             // It may be created later.
             databases.push(PathBuf::from(database::DEFAULT));
         }
-        Ok(Files { databases, proofs })
+        if let Some(results) = &results {
+            results::read(results, |_, _| ())?;
+        }
+        Ok(Files { databases, results, proofs })
     }
 
     /// Returns the directories of databases that exist now.
@@ -100,6 +109,9 @@ impl Files {
     ) -> Result<Analyst, AnalysisError> {
         let mut analyst = Analyst::on_board(board.clone(), memory)?.threads(threads);
         let board = board.dimensions();
+        if let Some(results) = &self.results {
+            analyst = analyst.with_results(results)?;
+        }
         if let Some(database) = database::find(&self.directories(), board)? {
             analyst = analyst.with_database(database)?;
         }

@@ -100,6 +100,9 @@ pub struct ExploreArgs {
     /// any boards.
     #[arg(long, value_name = "FILE")]
     pub proof: Vec<PathBuf>,
+    /// Use the outcomes of this file, as written by solve --results.
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
     /// Sprouts: look up Grundy numbers in this file, and add those that are found; created if it does
     /// not exist.
     #[arg(long, value_name = "FILE")]
@@ -126,7 +129,7 @@ struct Explorer {
 impl Explorer {
     fn new(args: &ExploreArgs) -> Result<Self, CliError> {
         let (memory, threads) = (args.memory / PARTS, args.threads.of("dfpn", ["dfpn"])?);
-        let files = Arc::new(Files::open(&args.db, &args.proof)?);
+        let files = Arc::new(Files::open(&args.db, &args.proof, args.results.clone())?);
         let boards = Boards::new(Arc::clone(&files), memory, threads);
         boards.refresh(&files.databases()?);
         let numbers = NumbersArg { db: args.sprouts_db.clone() };

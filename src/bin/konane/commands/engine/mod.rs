@@ -77,6 +77,9 @@ pub struct EngineArgs {
     /// exists]. May be repeated: the first database of a board is used.
     #[arg(long, value_name = "DIR")]
     pub db: Vec<PathBuf>,
+    /// Use the outcomes of this file, for any board, as written by solve --results.
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
 }
 
 /// Writes lines to standard output, until its reader closes it or an error occurs.
@@ -140,7 +143,7 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let databases = database::directories(&args.db)?;
     let engine = Engine {
-        tables: Mutex::new(BoardTables::new(databases, args.memory)),
+        tables: Mutex::new(BoardTables::new(databases, args.results.clone(), args.memory)),
         in_flight: Mutex::default(),
         waiting: Mutex::default(),
         tasks: AtomicUsize::new(0),

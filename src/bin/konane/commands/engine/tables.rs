@@ -12,6 +12,7 @@ const MAX_IDLE_TABLES: usize = 4;
 /// An analyst for each of the latest boards.
 pub struct BoardTables {
     databases: Vec<PathBuf>,
+    results: Option<PathBuf>,
     memory: u64,
     /// Ordered by last use, the most recent one last.
     boards: Vec<BoardTable>,
@@ -28,8 +29,8 @@ struct BoardTable {
 
 impl BoardTables {
     /// Returns an empty collection, whose tables will have `memory` bytes together.
-    pub fn new(databases: Vec<PathBuf>, memory: u64) -> Self {
-        BoardTables { databases, memory, boards: Vec::new() }
+    pub fn new(databases: Vec<PathBuf>, results: Option<PathBuf>, memory: u64) -> Self {
+        BoardTables { databases, results, memory, boards: Vec::new() }
     }
 
     /// Returns an analyst for a request. The tables of other boards are freed if they are too many and not in use.
@@ -48,6 +49,9 @@ impl BoardTables {
                 let used = self.boards.iter().map(|table| table.memory).sum();
                 let memory = (self.memory.saturating_sub(used) / 2).max(MIN_MEMORY);
                 let mut analyst = Analyst::on_board(board.clone(), memory)?;
+                if let Some(results) = &self.results {
+                    analyst = analyst.with_results(results)?;
+                }
                 if let Some(database) = database::find(&self.databases, dimensions)? {
                     analyst = analyst.with_database(database)?;
                 }

@@ -37,13 +37,13 @@ pub struct SolveArgs {
     pub start: PositionArgs,
     /// Solve the positions on standard input, one per line, each within the limits.
     #[arg(value_name = "-", value_parser = ["-"], hide_possible_values = true, group = "phased",
-          conflicts_with_all = ["position", "moves", "proof", "checkpoint", "trace"])]
+          conflicts_with_all = ["position", "moves", "proof", "results", "checkpoint", "trace"])]
     pub stdin: Option<String>,
     /// Solve a sum: add a board and a position of the same --phase, such as "1x5 2xo1", or a game, such as "{2|-1}" or
     /// "*2". May be repeated. The player to move is that of the first position, and moves in one term. Components are
     /// evaluated first; those that take too many positions are searched by df-pn on one thread.
     #[arg(long, value_name = "TERM", allow_hyphen_values = true, group = "phased",
-          conflicts_with_all = ["stdin", "threads", "algo", "profile", "job_length", "db", "proof", "lines",
+          conflicts_with_all = ["stdin", "threads", "algo", "profile", "job_length", "db", "results", "proof", "lines",
                                 "checkpoint", "resume", "checkpoint_interval", "trace", "symmetry", "epsilon",
                                 "combination", "pn2_budget", "virtual_loss", "seed"])]
     pub add: Vec<String>,
@@ -63,6 +63,11 @@ pub struct SolveArgs {
     /// in the database are not searched. May be repeated: the first database of the board is used.
     #[arg(long, value_name = "DIR")]
     pub db: Vec<PathBuf>,
+    /// Treat the outcomes of this file as known, and add those of positions that take at least 49152 expansions: every
+    /// --checkpoint-interval and at the end. The file is created if it does not exist; several searches of any boards may
+    /// use it at the same time.
+    #[arg(long, value_name = "FILE", group = "saved")]
+    pub results: Option<PathBuf>,
     /// Write a proof of the result to this file, which verify-proof or an independent program can
     /// verify. It is collected after the search, on --threads or all cores.
     #[arg(long, value_name = "FILE")]

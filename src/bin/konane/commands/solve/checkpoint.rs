@@ -16,7 +16,7 @@ use konane::system::parse_duration;
 
 /// Default of `--checkpoint-interval`. A checkpoint of 4 GiB takes well below a minute on one core
 /// (docs/CHECKPOINT_FORMAT.md).
-const INTERVAL: Duration = Duration::from_secs(600);
+pub const INTERVAL: Duration = Duration::from_secs(600);
 
 /// Arguments for checkpoints.
 #[derive(Debug, Args)]
@@ -24,17 +24,17 @@ pub struct CheckpointArgs {
     /// Save the search to this file: every --checkpoint-interval, on Ctrl-C or SIGTERM, and
     /// when the search ends, by a limit or with an answer. The file is replaced atomically. A file of
     /// an earlier run is replaced only with --resume. The maximum size is printed at the start.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "saved")]
     pub checkpoint: Option<PathBuf>,
     /// Continue from the checkpoint, which must exist and be of the same board, position, algorithm
     /// and profile. --memory, --threads, limits and --db may differ; a smaller table keeps the
     /// entries of the highest replacement priority.
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
-    /// Time from one checkpoint to the next, such as 30s, 10m or 1h [default: 10m]. The search continues
-    /// while a checkpoint is written.
+    /// Time from one checkpoint to the next, and from one addition to --results to the next, such as 30s, 10m or 1h
+    /// [default: 10m]. The search continues while a checkpoint is written.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true,
-          requires = "checkpoint")]
+          requires = "saved")]
     pub checkpoint_interval: Option<Duration>,
 }
 

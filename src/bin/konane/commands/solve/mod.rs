@@ -33,10 +33,13 @@ use report::SolveReport;
 use konane::analysis::Analyst;
 use konane::checkpoint::{CheckpointError, CheckpointWriter};
 use konane::proof::ProofWriter;
+use konane::results::ResultsFile;
 use konane::search::cluster::CoordinatorConfig;
 use konane::search::run::{Limits, Reason};
 use konane::tablebase::{Database, DatabaseError, DatabaseValues};
-use konane::{Algorithm, Board, Position, SearchTable, Solution, SolveError, SolveOptions, Solver};
+use konane::{
+    Algorithm, Board, Position, Rules, SearchTable, Solution, SolveError, SolveOptions, Solver,
+};
 
 /// Solves and prints.
 pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
@@ -49,7 +52,8 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     }
     let (board, position) = args.start.read()?;
     let board = args.experiment.board(board)?;
-    let solver = Solver::new(&board, &position).options(options);
+    let results = results_file(args, &board)?;
+    let solver = Solver::new(&board, &position).options(options).results(results.as_ref());
     let files = Files::open(args, &board, &position, &solver)?;
     let directory = files.database.as_ref().map(|database| database.directory().to_owned());
     let answer = Answer {
@@ -57,6 +61,7 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         board: &board,
         position: &position,
         database: directory.as_deref(),
+        results: results.as_ref(),
         printed: Mutex::default(),
     };
     let limits = args.search.limits.started_at(Instant::now(), stop);
@@ -71,7 +76,27 @@ pub fn run(args: &SolveArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     );
     let found = search(&solver, checkpoints, database.as_ref(), proof, trace, &answer)?;
     output::log_end(&found.solution.report, found.solution.seconds);
-    finish(found, database, options, limits, &answer)
+    let exit = finish(found, database, options, limits, &answer)?;
+    results.and_then(ResultsFile::into_error).map_or(Ok(exit), |error| Err(error.into()))
+}
+
+/// Opens the file of `--results`.
+fn results_file<'a>(
+    args: &SolveArgs,
+    board: &'a Board,
+) -> Result<Option<ResultsFile<'a>>, CliError> {
+    let Some(path) = &args.results else { return Ok(None) };
+    if args.algo == Algorithm::AlphaBeta {
+        return Err(CliError::Usage(
+            "--results is not for --algo ab, which has no proof numbers".to_owned(),
+        ));
+    }
+    if board.rules() != Rules::Standard {
+        let problem = "--results: games by the standard rules do not reach the position";
+        return Err(CliError::Usage(problem.to_owned()));
+    }
+    let interval = args.checkpoint.checkpoint_interval.unwrap_or(checkpoint::INTERVAL);
+    Ok(Some(ResultsFile::open(path, board)?.interval(interval)))
 }
 
 fn options(args: &SolveArgs) -> Result<SolveOptions, CliError> {
@@ -109,6 +134,7 @@ impl Files {
         output::must_differ(&[
             ("--checkpoint", args.checkpoint.checkpoint.as_deref()),
             ("--proof", args.proof.as_deref()),
+            ("--results", args.results.as_deref()),
             ("--trace", args.trace.trace.as_deref()),
         ])?;
         output::must_be_open()?;
@@ -224,6 +250,7 @@ struct Answer<'a> {
     position: &'a Position,
     /// Directory of the database.
     database: Option<&'a Path>,
+    results: Option<&'a ResultsFile<'a>>,
     /// Result of printing the first part of the text, if it has been printed.
     printed: Mutex<Option<Result<(), CliError>>>,
 }
@@ -236,8 +263,18 @@ impl Answer<'_> {
         run_checkpoints: Option<&'r RunCheckpoints<'r>>,
         lines: Option<&'r MovesAndLine>,
     ) -> SolveReport<'r> {
-        let Answer { args, board, database, .. } = *self;
-        SolveReport { args, board, database, solution, proof_result, run_checkpoints, lines }
+        let Answer { args, board, database, results, .. } = *self;
+        let results = results.map(ResultsFile::in_use);
+        SolveReport {
+            args,
+            board,
+            database,
+            results,
+            solution,
+            proof_result,
+            run_checkpoints,
+            lines,
+        }
     }
 
     /// Prints the result before further work that may run out of memory. JSON is a single object, which is printed when

@@ -15,6 +15,7 @@ use crate::repl::board::{Style, draw};
 use crate::terminal_text::TerminalText;
 use konane::analysis::JudgedMove;
 use konane::checkpoint::Totals;
+use konane::results::ResultsUse;
 use konane::search::run::Reason;
 use konane::{Board, Move, Solution};
 
@@ -38,6 +39,9 @@ pub struct SolveJson<'a> {
     /// With `--checkpoint`: the checkpoints of this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointJson>,
+    /// With `--results`: the use of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<ResultsUse>,
     /// With `--proof`: the proof; null if there is no result to prove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Option<ProofJson>>,
@@ -46,8 +50,8 @@ pub struct SolveJson<'a> {
 impl<'a> SolveJson<'a> {
     /// Returns the object of a search without further results.
     pub fn new(solution: &'a Solution) -> Self {
-        let (moves, line, total, checkpoint, proof) = (None, None, None, None, None);
-        SolveJson { solution, moves, line, total, checkpoint, proof }
+        let (moves, line, total, checkpoint, results, proof) = (None, None, None, None, None, None);
+        SolveJson { solution, moves, line, total, checkpoint, results, proof }
     }
 
     /// Adds the results of `--lines`.
@@ -63,6 +67,7 @@ pub struct SolveReport<'a> {
     pub board: &'a Board,
     /// Directory of the database.
     pub database: Option<&'a Path>,
+    pub results: Option<ResultsUse>,
     pub solution: &'a Solution,
     pub proof_result: Option<&'a ProofResult>,
     pub run_checkpoints: Option<&'a RunCheckpoints<'a>>,
@@ -77,6 +82,7 @@ impl SolveReport<'_> {
                 .run_checkpoints
                 .map(|run_checkpoints| run_checkpoints.totals(&self.solution.report.counters)),
             checkpoint: self.run_checkpoints.map(RunCheckpoints::json),
+            results: self.results.clone(),
             proof: self.args.proof.as_ref().map(|_| self.proof_result.map(ProofResult::json)),
             ..SolveJson::new(self.solution).with_lines(self.lines)
         }
@@ -174,6 +180,17 @@ impl SolveReport<'_> {
         }
         if let Some(run_checkpoints) = self.run_checkpoints {
             rows.extend(run_checkpoints.rows(&solution.report.counters));
+        }
+        if let Some(ResultsUse { file, loaded, added, error }) = &self.results {
+            let text = match error {
+                Some(error) => format!("not written ({error})"),
+                None => format!(
+                    "{file}, {} read, {} added",
+                    output::grouped(*loaded),
+                    output::grouped(*added)
+                ),
+            };
+            rows.push(("results", text));
         }
         if let Some(proof_result) = self.proof_result {
             rows.push(("proof", proof_result.text()));
