@@ -60,6 +60,31 @@ def position(page):
     return page.hash.split("pos=")[1].split("&")[0]
 
 
+def test_the_misere_game(calm, konane):
+    """The switch changes values and winner; a game is kept in the misère game from move to move."""
+    page = calm
+    open_drawing(page, "0*3")
+    assert "wins" in page.text(".verdict")
+    page.script(
+        "const rule = document.querySelector('#game-rule');"
+        "rule.value = 'misere'; rule.dispatchEvent(new Event('change'))"
+    )
+    page.wait(lambda: "rule=misere" in page.hash and "loses" in page.text(".verdict") and not page.text(".thinking"))
+    for start, outcome in [("0*3", "loses"), ("0*4", "loses"), ("0*5", "wins"), ("0*1", "wins")]:
+        open_drawing(page, f"{start}&rule=misere")
+        expected = konane("sprouts", "children", start, "--values", "--misere", "--json")
+        assert outcome in page.text(".verdict"), start
+        page.wait(lambda: not page.text(".thinking"))
+        cards = page.all(".child")
+        outcomes = ["win" if card.text.startswith("\u2713") else "loss" for card in cards]
+        assert outcomes == [child["outcome"] for child in expected["children"]]
+        assert "Grundy" not in page.text(".cards") and not page.one(".lands").is_displayed()
+    page.all(".child")[0].click()
+    page.wait(lambda: position(page) != "0*1" and "rule=misere" in page.hash)
+    page.open("game=sprouts&pos=!&rule=misere", ".verdict .badge")
+    assert "has won" in page.text(".verdict")
+
+
 def test_a_position_and_its_moves(calm, konane):
     page = calm
     open_drawing(page, "0*4")

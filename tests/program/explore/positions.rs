@@ -185,6 +185,7 @@ fn invalid_requests_get_a_reason() {
         ("konane/play?board=3x3&level=11", 422, "level: 1 to 10"),
         ("openings", 400, "board"),
         ("sprouts/position?position=0*", 422, ""),
+        ("sprouts/position?position=0*2&rule=x", 422, "expected normal or misere"),
         ("sprouts/draw?position=x", 422, ""),
     ] {
         let reply = server.get(path);

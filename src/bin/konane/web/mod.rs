@@ -55,12 +55,12 @@ pub use routes::add_schemas;
 use searches::Searches;
 use turns::TurnQueue;
 
-/// Maximum number of boards with an analyst. Half of the memory is for `searches`. The boards and Sprouts share
-/// the other half equally.
+/// Maximum number of boards with an analyst. Half of the memory is for `searches`. The boards and both games of Sprouts
+/// share the other half equally.
 const BOARDS: u64 = 2;
 
 /// Divisor of the memory for the share of one board.
-const PARTS: u64 = 2 * (BOARDS + 1);
+const PARTS: u64 = 2 * (BOARDS + 2);
 
 fn parse_memory(text: &str) -> Result<u64, String> {
     let min = PARTS * MIN_MEMORY;
@@ -109,7 +109,7 @@ pub struct ExploreArgs {
     pub sprouts_db: Option<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArg,
-    /// Memory for searches, at least 6MiB. Files need additional memory.
+    /// Memory for searches, at least 8MiB. Files need additional memory.
     #[arg(short, long, value_name = "SIZE", default_value = environment::or(environment::MEMORY, "256MiB"), value_parser = parse_memory,
           allow_hyphen_values = true)]
     pub memory: u64,
@@ -123,6 +123,7 @@ struct Explorer {
     /// time, because each allocates memory.
     levels: TurnQueue<()>,
     sprouts: TurnQueue<Analyst>,
+    misere: TurnQueue<Analyst>,
     searches: Searches,
 }
 
@@ -139,9 +140,13 @@ impl Explorer {
         // Opened at the start, so that errors of the file are reported.
         let first = args.sprouts_db.as_ref().map(|_| create()).transpose()?;
         let sprouts = TurnQueue::new(first, move || Ok(create()?));
+        let none = NumbersArg { db: None };
+        let misere = TurnQueue::new(None, move || {
+            Ok(analyst(SearchMemoryArg { memory }, &none, true)?.threads(threads))
+        });
         let levels = TurnQueue::new(Some(()), || Ok(()));
         let searches = Searches::new(args.memory / 2, threads);
-        Ok(Explorer { files, boards, levels, sprouts, searches })
+        Ok(Explorer { files, boards, levels, sprouts, misere, searches })
     }
 
     /// Reads databases on a thread that may block.
@@ -165,6 +170,7 @@ impl Explorer {
         self.boards.stop();
         self.levels.stop();
         self.sprouts.stop();
+        self.misere.stop();
         self.searches.stop();
     }
 }

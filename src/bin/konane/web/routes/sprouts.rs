@@ -24,6 +24,8 @@ use konane::system::quote;
 pub struct SproutsRequest {
     /// The position, such as `0*5`.
     position: String,
+    /// `normal`, or `misere` for the game in which the player who makes the last move loses, without Grundy numbers.
+    rule: Option<String>,
     /// Milliseconds to search for unknown values: 200, at most 2000.
     time: Option<u64>,
 }
@@ -37,7 +39,7 @@ pub struct SproutsJson {
     /// Values of the position and its moves.
     #[serde(flatten)]
     pub analysis: Analysis,
-    /// True if every outcome and every Grundy number is known.
+    /// True if every outcome is known, and every Grundy number unless this is the misère game.
     pub complete: bool,
 }
 
@@ -46,12 +48,26 @@ pub async fn position(
     State(explorer): SharedExplorer,
     Params(request): Params<SproutsRequest>,
 ) -> ApiResult<SproutsJson> {
-    let SproutsRequest { position: text, time: milliseconds } = request;
+    let SproutsRequest { position: text, rule, time: milliseconds } = request;
+    let misere = match rule.as_deref() {
+        None | Some("normal") => false,
+        Some("misere") => true,
+        Some(rule) => {
+            let problem = format!("rule: {}: expected normal or misere", quote(rule));
+            return Err(ApiError::refused(problem));
+        }
+    };
     let (position, time) = (read(&text)?, time(milliseconds)?);
-    let judged = explorer.sprouts.with(move |analyst, turn| {
+    let analysts = if misere { &explorer.misere } else { &explorer.sprouts };
+    let judged = analysts.with(move |analyst, turn| {
         let analysis = analyst.analyse(&position, turn.limits(time), &mut |_| {})?;
-        let children = analysis.children.iter().all(|child| child.grundy.is_some());
-        let complete = analysis.reason.is_none() && analysis.grundy.is_some() && children;
+        let outcomes = analysis.children.iter().map(|child| child.outcome.is_some());
+        let numbers = analysis.children.iter().map(|child| child.grundy.is_some());
+        let complete = analysis.reason.is_none()
+            && match misere {
+                true => analysis.outcome.is_some() && outcomes.min() != Some(false),
+                false => analysis.grundy.is_some() && numbers.min() != Some(false),
+            };
         Ok(SproutsJson { position: text, analysis, complete })
     });
     judged.await.map(Json)

@@ -41,7 +41,7 @@ export class Curves {
    */
   async match(children, signal) {
     const listed = new Set(children.map((child) => child.position));
-    const missing = children.filter((child) => !this.byName.has(child.position) && child.grundy !== null);
+    const missing = children.filter((child) => !this.byName.has(child.position) && Number.isInteger(child.grundy));
     if (!missing.length) return;
     const others = [];
     for (const name of this.byName.keys()) {

@@ -25,8 +25,8 @@ const MAX_THINKING = 8000;
 /** Maximum number of lost moves that the program compares. */
 const MAX_COMPARED = 8;
 
-function place(pos, tab = "moves") {
-  return format({ game: "sprouts", pos, tab });
+function place(pos, rule, tab = "moves") {
+  return format({ game: "sprouts", pos, rule, tab });
 }
 
 export class Sprouts {
@@ -70,10 +70,12 @@ export class Sprouts {
     this.side = el("select", { id: "game-side", "aria-label": "Opponent", onchange: () => go({ play: this.side.value, values: "" }) },
       el("option", { value: "" }, "you play both sides"), el("option", { value: "you" }, "against the program, you begin"),
       el("option", { value: "program" }, "against the program, it begins"));
+    this.rule = el("select", { id: "game-rule", "aria-label": "Rule", onchange: () => go({ rule: this.rule.value }) },
+      el("option", { value: "" }, "the last move wins"), el("option", { value: "misere" }, "the last move loses (mis\u00e8re)"));
     this.game = el("form", { class: "newgame", onsubmit: (event) => {
       event.preventDefault();
       this.#begin(`0*${this.spots.value}`, this.side.value);
-    } }, el("button", { type: "submit", class: "primary" }, "New game"), this.spots, this.side);
+    } }, el("button", { type: "submit", class: "primary" }, "New game"), this.spots, this.side, this.rule);
     this.form = el("form", { class: "card", onsubmit: (event) => {
       event.preventDefault();
       const pos = this.text.value.trim();
@@ -81,12 +83,12 @@ export class Sprouts {
     } }, el("label", { class: "field", for: "sprouts-text" }, "Position"), el("div", { class: "pair" }, this.text,
       el("button", { type: "submit" }, "Show")),
     el("p", { class: "hint" }, "0*5 is the start with five spots. Spots with three lines to them are dead. Begin with: ",
-      [2, 3, 4, 5, 6, 7, 8].map((spots) => [el("a", { href: place(`0*${spots}`) }, `0*${spots}`), " "])));
+      this.starts = el("span")));
     this.tabs = new Tabs("About this position", [["moves", "Moves"], ["search", "Search"]], (tab) => go({ tab }, { replace: true }));
     this.search = new SearchPanel(this.tabs.panels.search, { game: "sprouts",
       algorithms: [["dfpn", "df-pn"], ["pns", "PNS"]],
-      question: () => this.answer ? { position: this.state.pos } : null,
-      place: ({ position }) => place(position, "search"),
+      question: () => this.answer && !this.#misere ? { position: this.state.pos } : null,
+      place: ({ position }) => place(position, "", "search"),
       result: ({ outcome, reason, error }) => outcome === "win" ? "The player to move wins." : outcome === "loss"
         ? "The player to move loses." : `Unknown${reason || error ? `: ${reason ?? error}` : ""}.`,
       ended: () => this.#ask() });
@@ -101,7 +103,8 @@ export class Sprouts {
       el("section", { class: "rest", "aria-label": "Other positions" }, this.form,
         el("details", { class: "help card" }, el("summary", {}, "How is Sprouts played?"),
           el("p", {}, "A player draws a line from a spot to another one or to the same one, and puts a new spot on it. Lines do "
-            + "not cross, and no spot has more than three ends of lines. A player who cannot move loses."),
+            + "not cross, and no spot has more than three ends of lines. A player who cannot move loses; in the mis\u00e8re game this "
+            + "player wins, and the numbers below do not decide it."),
           el("p", {}, "Draw with the mouse or a finger: press a spot and drag. Or click two spots, one after the other, or the same "
             + "spot twice; or choose one of the listed moves. The number in a spot is its lives: the ends of lines that it can still take. "
             + "Small grey spots are dead, and nothing can be played in shaded regions. A small hollow circle stands for dead "
@@ -116,6 +119,16 @@ export class Sprouts {
     return values === "off" || values === "" && play !== "";
   }
 
+  /** True if the player who makes the last move loses. */
+  get #misere() {
+    return this.state.rule === "misere";
+  }
+
+  /** Parameters of the position in requests. */
+  #asked(position) {
+    return this.#misere ? { position, rule: "misere" } : { position };
+  }
+
   #begin(pos, play) {
     this.#trail = [];
     this.#drawings.clear();
@@ -127,10 +140,10 @@ export class Sprouts {
   /** Shows the state of the address. `back` is true after a switch from another game. */
   update(state, back) {
     const before = this.state;
-    const { pos, play } = state;
+    const { pos, play, rule } = state;
     this.state = state;
     this.tabs.show(state.tab);
-    if (before?.pos === pos && before.play === play && this.answer) {
+    if (before?.pos === pos && before.play === play && before.rule === rule && this.answer) {
       this.#draw();
       return back && (!this.answer.complete || play === "program") ? this.#ask() : undefined;
     }
@@ -187,7 +200,7 @@ export class Sprouts {
     try {
       for (let round = 0; round < 30; round += 1) {
         const time = Math.min((this.paper.drawing ? 200 : 50) * 2 ** round, 2000);
-        const answer = await get("sprouts/position", { position: pos, time }, signal);
+        const answer = await get("sprouts/position", { ...this.#asked(pos), time }, signal);
         signal.throwIfAborted();
         const first = this.answer === null;
         this.answer = answer;
@@ -336,7 +349,7 @@ export class Sprouts {
     const moves = [...this.answer.children].sort(() => Math.random() - 0.5).slice(0, MAX_COMPARED);
     let best = { name: moves[0].position, share: 2 };
     for (const { position } of moves) {
-      const { children } = await get("sprouts/position", { position, time: 100 }, signal);
+      const { children } = await get("sprouts/position", { ...this.#asked(position), time: 100 }, signal);
       const share = children.filter((child) => child.outcome === "win").length / Math.max(1, children.length);
       if (share < best.share) best = { name: position, share };
     }
@@ -352,7 +365,7 @@ export class Sprouts {
 
   #sentence() {
     const { outcome, children } = this.answer;
-    if (!children.length) return "No move is left: the player to move has lost.";
+    if (!children.length) return `No move is left: the player to move has ${this.#misere ? "won" : "lost"}.`;
     const one = children.length === 1;
     const count = `There ${one ? "is 1 move" : `are ${children.length} different moves`}.`;
     if (this.#hidden) return count;
@@ -368,7 +381,7 @@ export class Sprouts {
     const { play } = this.state;
     if (!play) return "Sprouts";
     if (this.answer.children.length) return play === "you" ? "Your move" : "The program's move";
-    return play === "you" ? "The program has won" : "You have won";
+    return (play === "you") === this.#misere ? "You have won" : "The program has won";
   }
 
   #draw() {
@@ -383,6 +396,8 @@ export class Sprouts {
     this.#hint();
     // A game that is opened by its address has an opponent, too.
     if (Boolean(this.side.value) !== Boolean(state.play)) this.side.value = state.play;
+    this.rule.value = state.rule;
+    put(this.starts, [2, 3, 4, 5, 6, 7, 8].map((spots) => [el("a", { href: place(`0*${spots}`, state.rule) }, `0*${spots}`), " "]));
     this.undo.disabled = this.#trail.length < 2;
     put(this.trail, this.#trail.length < 2 ? null : el("ol", {}, this.#trail.map(({ pos, play }) => el("li", {}, pos === current
       ? el("span", { "aria-current": "page" }, pos) : el("a", { href: link({ pos, play }) }, pos)))));
@@ -393,7 +408,7 @@ export class Sprouts {
     const shown = this.#all ? listed : listed.slice(0, CARDS);
     put(panels.moves, el("h2", {}, "Moves"), el("p", { class: "hint" }, hidden ? "Distinct positions after one move."
       : "Distinct positions after one move. \u2713: the move wins for the player who makes it. \u2717: it loses. "
-        + "The number is the Grundy number."),
+        + (this.#misere ? "" : "The number is the Grundy number.")),
     el("ul", { class: "cards" }, shown.map((child) => this.#card(child, hidden))),
     shown.length < answer.children.length ? el("button", { type: "button", onclick: () => {
       this.#all = true;
@@ -420,19 +435,19 @@ export class Sprouts {
         this.#attempt(() => this.#choose(child.position));
       } }, hidden ? null : badge(outcome, true), el("span", { class: "code" }, child.position === "!" ? "nothing left" : child.position),
     hidden ? null : el("span", { class: "detail" }, el("span", { class: "unseen" }, `${VERB[outcome]}, `),
-      child.grundy === null || child.grundy === undefined ? "Grundy number unknown" : `Grundy number ${child.grundy}`)));
+      this.#misere ? null : child.grundy === null || child.grundy === undefined ? "Grundy number unknown" : `Grundy number ${child.grundy}`)));
   }
 
   #lands() {
     const { lands, grundy } = this.answer;
-    this.lands.hidden = lands.length === 0 || this.#hidden;
+    this.lands.hidden = lands.length === 0 || this.#hidden || this.#misere;
     const known = lands.every((land) => Number.isInteger(land.grundy));
     const numbers = lands.map((land) => land.grundy ?? "?");
     const sum = grundy ?? (known ? lands.reduce((all, land) => all ^ land.grundy, 0) : null);
     put(this.lands, el("h3", {}, "Lands and Grundy numbers"), el("table", {},
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Land"), el("th", { scope: "col" }, "Grundy number"))),
       el("tbody", {}, lands.map((land) => el("tr", {}, el("th", { scope: "row" },
-        lands.length > 1 ? el("a", { href: place(land.position), class: "code" }, land.position) : el("span", { class: "code" }, land.position)),
+        lands.length > 1 ? el("a", { href: place(land.position, ""), class: "code" }, land.position) : el("span", { class: "code" }, land.position)),
       el("td", { title: sourceText(land.source) }, land.grundy ?? "unknown"))))),
     el("p", { class: "sum" }, lands.length > 1 ? `${numbers.join(" \u2295 ")} = ` : "Together: ",
       el("strong", {}, sum ?? "?"), sum === null || sum === undefined ? ", as long as a number is unknown"

@@ -10,7 +10,7 @@ import { MAX_LINES, others } from "./lines.js";
 const DEFAULTS = {
   konane: { game: "konane", board: "5x5", pos: "", moves: [], also: [], at: 0, tab: "moves", play: "",
     level: "", warn: "", values: "", flip: "" },
-  sprouts: { game: "sprouts", pos: "0*4", tab: "moves", play: "", values: "" },
+  sprouts: { game: "sprouts", pos: "0*4", rule: "", tab: "moves", play: "", values: "" },
 };
 
 /** Maximum number of moves that are read. More than a game can have, so that the program rejects longer games. */
@@ -64,7 +64,7 @@ export function format(state) {
     if (state.at !== state.moves.length) parts.push(`at=${state.at}`);
   }
   if (state.also?.length) parts.push(`also=${encode(state.also.join(";"))}`);
-  for (const name of ["tab", "play", "level", "warn", "values", "flip"]) {
+  for (const name of ["rule", "tab", "play", "level", "warn", "values", "flip"]) {
     if (state[name] && state[name] !== defaults[name]) parts.push(`${name}=${encode(state[name])}`);
   }
   return `#${parts.join("&")}`;
