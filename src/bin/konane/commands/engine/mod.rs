@@ -33,6 +33,7 @@ use crate::startup;
 use crate::stdin::{POLL_INTERVAL, is_too_long, lines_of_stdin};
 use crate::version::PROGRAM;
 use job::Job;
+use konane::results;
 use konane::system::parse_bytes;
 use konane::{MIN_MEMORY, SolveError};
 pub use protocol::{EngineAnswerJson, EngineErrorJson, EngineVersionJson};
@@ -142,6 +143,10 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
         return Err(SolveError::TooLittleMemory { bytes: args.memory }.into());
     }
     let databases = database::directories(&args.db)?;
+    if let Some(results) = &args.results {
+        // Errors of the file are reported before any request.
+        results::read(results, |_, _| ())?;
+    }
     let engine = Engine {
         tables: Mutex::new(BoardTables::new(databases, args.results.clone(), args.memory)),
         in_flight: Mutex::default(),
