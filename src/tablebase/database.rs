@@ -14,6 +14,7 @@ use super::files::{
 };
 use super::index::{Address, Index};
 use super::values::remoteness::remoteness;
+use crate::cgt::OutcomeClass;
 use crate::file::ChunkWeighter;
 use crate::konane::{Board, Colour, Dimensions, Phase, Position};
 use crate::search::Value;
@@ -288,6 +289,22 @@ impl Database {
             Phase::Jumping => self.jumping_value(position.occupied(), position.to_move()),
             _ => self.removal_value(position),
         }
+    }
+
+    /// Returns the outcome class of a position of the jumping phase, which does not depend on the side to move. `None` in
+    /// the removal phase, and if the database does not contain the position with both sides to move.
+    ///
+    /// # Errors
+    /// As for [`Database::value`].
+    pub fn class(&self, position: &Position) -> Result<Option<OutcomeClass>, DatabaseError> {
+        if position.phase(self.board_of(position)?) != Phase::Jumping {
+            return Ok(None);
+        }
+        let value = |to_move| self.jumping_value(position.occupied(), to_move);
+        let values = value(Colour::Black)?.zip(value(Colour::White)?);
+        // White to move loses: Black wins as second player, so the game is at least 0.
+        Ok(values
+            .map(|(black, white)| OutcomeClass::of(white == Value::Loss, black == Value::Loss)))
     }
 
     /// Returns the remoteness of a position: plies to the end with best play. It is odd if the side to move

@@ -17,6 +17,7 @@
 //!   after its moves. [`DatabaseValues`] makes the values available to a search.
 //! - [`verify()`] checks the files of a database and, on request, every value.
 //! - [`statespace()`] counts the positions that games reach, ply by ply.
+//! - [`classes::count_classes`] counts all positions of a board by outcome class.
 //! - [`PositionCounts`] and [`Histogram`] are statistics of a database. Its [`Manifest`] contains them.
 //!
 //! The module `index` computes addresses of positions, `values` computes values in memory, and `files` reads
@@ -43,5 +44,5 @@ pub use files::{
 };
 pub use known::DatabaseValues;
 pub use probe::{PerfectGame, Probe, RatedMove, perfect_game, probe};
-pub use values::statespace;
+pub use values::{classes, statespace};
 pub use verify::{VerifiedDatabase, deep_memory, verify};

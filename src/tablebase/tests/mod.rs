@@ -1,6 +1,7 @@
 //! Tests of several modules together: values against plain recursion, files against a naive writer,
 //! damaged files, look-ups, and the check of databases.
 
+mod classes;
 mod damage;
 mod databases;
 mod format;

@@ -27,7 +27,7 @@ fn value(index: &Index, bands: &[Vec<Band>; 2], occupied: u64, to_move: Colour) 
 }
 
 /// All successors by jumps, found square by square. Works with any number of empty squares.
-fn jumps(ranks: i32, files: i32, occupied: u64, mover: usize) -> Vec<u64> {
+pub(super) fn jumps(ranks: i32, files: i32, occupied: u64, mover: usize) -> Vec<u64> {
     let stone = |r: i32, f: i32| occupied >> (r * files + f) & 1 == 1;
     let inside = |r: i32, f: i32| (0..ranks).contains(&r) && (0..files).contains(&f);
     let mut successors = Vec::new();
@@ -53,7 +53,7 @@ fn jumps(ranks: i32, files: i32, occupied: u64, mover: usize) -> Vec<u64> {
 }
 
 /// For each side to move and every set of stones: true if the side to move wins.
-fn recursion(ranks: u32, files: u32) -> [Vec<bool>; 2] {
+pub(super) fn recursion(ranks: u32, files: u32) -> [Vec<bool>; 2] {
     let squares = ranks * files;
     let mut order: Vec<u64> = (0..1 << squares).collect();
     order.sort_by_key(|set| set.count_ones());

@@ -314,6 +314,11 @@ impl<'a> Sweep<'a> {
         Sweep { index, ops, black_jumps, white_jumps, images }
     }
 
+    /// The index of the board.
+    pub(super) fn index(&self) -> &'a Index {
+        self.index
+    }
+
     /// Computes the rows `white_wins` with `black` black stones. `below` has the rows `black_wins` with fewer
     /// black stones, in ascending order: its last elements are those with `black - 2` and `black - 1` stones. The
     /// number of elements needed is the maximum number of stones that a jump takes, but at most `black`.
@@ -378,6 +383,27 @@ impl<'a> Sweep<'a> {
                 self.follow(relation, row, source);
             }
         }
+    }
+
+    /// Computes the row of the positions of a black pattern in which a player has a move.
+    pub fn mobile_row(&self, player: Colour, pattern: u32) -> Vec<u64> {
+        let words = row_words(self.index.numbering().count(Colour::White));
+        let (mut row, none) = (vec![0; words], vec![0; words]);
+        let jumps = match player {
+            Colour::Black => &self.black_jumps,
+            Colour::White => &self.white_jumps,
+        };
+        // A longer jump begins with one over a single stone.
+        for (jump, relation) in jumps.iter().filter(|(jump, _)| jump.taken.count_ones() == 1) {
+            let is_possible = match player {
+                Colour::Black => pattern & (jump.from | jump.landings) == jump.from,
+                Colour::White => pattern & jump.taken == jump.taken,
+            };
+            if is_possible {
+                self.ops.apply::<true>(relation, &mut row, &none);
+            }
+        }
+        row
     }
 
     /// Updates a row by one jump. `source` is the row of the positions after the jump.
