@@ -268,9 +268,7 @@ impl Analyst {
         if position.count_moves(&self.board) == 0 {
             return Ok(judged(Value::Loss, ValueSource::Rules, Some(0)));
         }
-        if let Some(database) = &self.database
-            && position.is_standard()
-            && position.occupied().count_ones() <= database.coverage().max_stones
+        if let Some(database) = self.covering(position)
             && let Some(value) = database.value(position)?
         {
             return Ok(judged(value, ValueSource::Database, database.remoteness(position)?));
@@ -288,6 +286,14 @@ impl Analyst {
         Ok(found.and_then(|value| judged(value, ValueSource::Search, None)))
     }
 
+    /// The database, if it covers positions with the rules and as many stones as this one.
+    fn covering(&self, position: &Position) -> Option<&Database> {
+        self.database().filter(|database| {
+            let max_stones = database.coverage().max_stones;
+            position.is_standard() && position.occupied().count_ones() <= max_stones
+        })
+    }
+
     /// The values of a position and its moves without a search.
     ///
     /// # Errors
@@ -301,6 +307,9 @@ impl Analyst {
     pub(super) fn unsorted(&self, position: &Position) -> Result<Analysis, AnalysisError> {
         let mut analysis = Analysis::new(&self.board, position);
         analysis.judgement = self.lookup(position)?;
+        if let Some(database) = self.covering(position) {
+            analysis.class = database.class(position)?;
+        }
         for judged in &mut analysis.moves {
             judged.judgement = self.lookup(&judged.after)?.map(of_the_mover);
         }

@@ -3,6 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::cgt::OutcomeClass;
 use crate::json::{as_text, or_unknown};
 use crate::konane::{Board, Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
@@ -124,6 +125,10 @@ pub struct Analysis {
     #[serde(serialize_with = "or_unknown::serialize")]
     #[cfg_attr(feature = "json-schema", schemars(with = "crate::json::OrUnknown<Colour>"))]
     pub winner: Option<Colour>,
+    /// Outcome class: L (Black wins), R (White wins), N (the next player wins) or P (the previous player wins). Absent
+    /// unless a database has the values of the position with both sides to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<OutcomeClass>,
     /// The result in a sentence.
     pub verdict: String,
     /// True if the values of the position and of every move are known.
@@ -157,6 +162,7 @@ impl Analysis {
             phase: position.phase(board),
             judgement: None,
             winner: None,
+            class: None,
             verdict: String::new(),
             complete: false,
             reason: None,

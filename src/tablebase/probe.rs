@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::database::Database;
 use super::files::DatabaseError;
+use crate::cgt::OutcomeClass;
 use crate::konane::{Colour, Dimensions, Move, Phase, Position};
 use crate::search::Value;
 
@@ -40,6 +41,10 @@ pub struct Probe {
     /// Plies to the end with best play, if the database stores remotenesses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remoteness: Option<u32>,
+    /// Outcome class: L (Black wins), R (White wins), N (the next player wins) or P (the previous player wins). Absent
+    /// in the removal phase, and if the database does not contain the position with both sides to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<OutcomeClass>,
     /// The moves, best move first: winning moves, then losing moves. If the database stores
     /// remotenesses, quick wins are before long wins, and long losses before quick losses. Equally
     /// good moves are ordered by direction, then by length, then by square. Empty if the side to
@@ -57,7 +62,7 @@ impl Probe {
 
 /// Looks up a position of the database's board, and the position after every move.
 ///
-/// Each of these positions costs one look-up. In the removal phase, some 20 more are needed. If the database
+/// Each of these positions costs one look-up, and the class another one. In the removal phase, some 20 more are needed. If the database
 /// stores remotenesses, each position also costs one look-up for every bit of its remoteness.
 ///
 /// # Errors
@@ -118,6 +123,7 @@ pub fn probe(database: &Database, position: &Position) -> Result<Probe, Database
         outcome,
         winner: to_move.winner(outcome),
         remoteness,
+        class: database.class(position)?,
         moves,
     })
 }

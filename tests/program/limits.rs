@@ -42,6 +42,7 @@ const ENDS: &[(&str, End)] = &[
     ("results verify", End::Limit("some.results --max-nodes 1", 3)),
     ("probe", End::None),
     ("builddb", End::Limit("6x6 --out db --memory 1MiB", 3)),
+    ("builddb", End::Limit("6x6 --classes --memory 1MiB", 3)),
     ("verifydb", End::Limit("db/3x3-complete --deep --memory 1", 3)),
     ("statespace", End::Limit("5x5 --memory 1", 3)),
     ("value", End::Limit("6x6 --moves d3,d4 --max-nodes 1000", 3)),

@@ -12,6 +12,7 @@ use crate::startup;
 use crate::terminal_text::{TerminalText, escape_json, escape_line, escape_text};
 use crate::version::PROGRAM;
 use konane::ErrorKind;
+use konane::cgt::OutcomeClass;
 use konane::file::NewFile;
 use konane::json::finite;
 use konane::search::Value;
@@ -233,6 +234,17 @@ impl OutArg {
         file.put(document.as_bytes())?;
         Ok(file.finish()?)
     }
+}
+
+/// Returns an outcome class as text: its letter and the winner.
+pub fn class(class: OutcomeClass) -> String {
+    let winner = match class {
+        OutcomeClass::Left => "Black wins, as first and as second player",
+        OutcomeClass::Right => "White wins, as first and as second player",
+        OutcomeClass::Next => "the player who begins wins",
+        OutcomeClass::Previous => "the player who begins loses",
+    };
+    format!("{}: {winner}", class.letter())
 }
 
 /// Returns a number of plies as text: `1 ply`, `2 plies`.

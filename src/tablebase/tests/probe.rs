@@ -1,8 +1,9 @@
 //! Results of `probe` and perfect games, compared with plain recursion.
 
+use crate::cgt::OutcomeClass;
 use crate::notation::{parse_moves, parse_position};
 use crate::tablebase::{DatabaseError, Metric, Scope, perfect_game, probe};
-use crate::{Colour, ErrorKind, Position, Value};
+use crate::{Colour, ErrorKind, Phase, Position, Value};
 
 use super::databases::{open, samples};
 use super::naive::{Recursion, Sample, build, reachable};
@@ -33,6 +34,18 @@ fn moves_are_rated_and_the_best_come_first() {
         for position in positions.iter().rev().take(3000) {
             let answer = probe(&database, position).unwrap();
             assert_eq!(answer.outcome == Value::Win, oracle.value(position), "{position:?}");
+            let values = [Colour::Black, Colour::White].map(|side| {
+                let other = Position::new_unchecked(board, position.occupied(), side);
+                let is_known = scope == Scope::Complete || positions.contains(&other);
+                is_known.then(|| oracle.value(&other))
+            });
+            let class = match (position.phase(board), values) {
+                (Phase::Jumping, [Some(black), Some(white)]) => {
+                    Some(OutcomeClass::of(!white, !black))
+                }
+                _ => None,
+            };
+            assert_eq!(answer.class, class, "{position:?}");
             let moves = position.moves(board);
             assert_eq!(answer.moves.len(), moves.len());
             // Winning moves come first. Winning and losing moves are each in the order of the move generator.

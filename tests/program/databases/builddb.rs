@@ -46,6 +46,33 @@ fn a_database_of_remoteness_is_built_probed_and_verified() {
 }
 
 #[test]
+fn outcome_classes_are_counted_without_files() {
+    let dir = TestDir::new();
+    let value = dir.json(&["builddb", "4x4", "--classes", "--json", "--quiet"], 0);
+    let layers = value["layers"].as_array().unwrap();
+    assert_eq!(layers.len(), 17);
+    for class in ["L", "R", "N", "P", "zugzwangs"] {
+        let sum: u64 = layers.iter().map(|layer| layer[class].as_u64().unwrap()).sum();
+        assert_eq!(value["total"][class], sum, "{class}");
+    }
+    let total = |class: &str| value["total"][class].as_u64().unwrap();
+    assert_eq!([total("L") + total("N"), total("R") + total("N")], [33_547; 2]);
+    let text = stdout(&dir.run(&["builddb", "4x4", "--classes"]));
+    assert!(text.contains("\n total          20,520          20,520          13,027"), "{text}");
+    assert!(!dir.path("db").exists(), "no database is written");
+
+    // The last position that the text names is a zugzwang.
+    let zugzwang = layers.iter().rev().find_map(|layer| layer["zugzwang"].as_str()).unwrap();
+    assert!(text.contains(&format!("\nzugzwang with the most stones: {zugzwang}\n")), "{text}");
+    for side in ["b", "w"] {
+        let position = format!("{}{side}", zugzwang.strip_suffix('b').unwrap());
+        let value = dir.json(&["value", "--position", &position, "--json"], 0);
+        assert_eq!((&value["class"], &value["outcome"]), (&"P".into(), &"loss".into()));
+        assert!(!value["moves"].as_array().unwrap().is_empty(), "{value}");
+    }
+}
+
+#[test]
 fn a_database_is_built_probed_and_verified() {
     let dir = TestDir::new();
     let value = build(&dir, &["4x4"]);

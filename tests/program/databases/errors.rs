@@ -109,7 +109,7 @@ fn a_damaged_file_is_named_and_gives_no_answer() {
     let input = format!("rubbish\n{position}\n4/1x2/4/4 b\n");
     let output = dir.with_input(&["probe", "4x4"], &input);
     assert_eq!(code(&output), 4);
-    assert_eq!(stdout(&output), "4/1x2/4/4 b: loss; no moves\n");
+    assert_eq!(stdout(&output), "4/1x2/4/4 b: loss, class P; no moves\n");
     assert!(stderr(&output).contains("line 2: "), "{}", stderr(&output));
 
     // A search has no outcome and reports the reason and the file.

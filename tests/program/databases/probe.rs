@@ -46,11 +46,12 @@ fn outcomes_of_moves_match_the_positions_after_them() {
 fn csv_has_the_columns_of_the_json() {
     let dir = TestDir::new();
     build(&dir, &["3x3", "--metric", "remoteness"]);
-    let header = "position,winner,remoteness,winning,losing";
-    let lines = "xox/oxo/xox b\nxox/o1o/xox w\n";
+    let header = "position,winner,remoteness,winning,losing,class";
+    let lines = "xox/oxo/xox b\nxox/o1o/xox w\nxox/oxo/x2 b\n";
     let text = stdout(&dir.with_input(&["probe", "3x3", "--csv", "-"], lines));
     let rows: Vec<&str> = text.lines().collect();
-    assert_eq!((rows[0], rows.len()), (header, 3), "{text}");
+    assert_eq!((rows[0], rows.len()), (header, 4), "{text}");
+    assert!(rows[1].ends_with(',') && rows[3].ends_with(",P"), "{text}");
     for (row, position) in rows[1..].iter().zip(lines.lines()) {
         let json = dir.json(&["probe", "3x3", "--position", position, "--json"], 0);
         let moves = |outcome: &str| {
@@ -59,7 +60,8 @@ fn csv_has_the_columns_of_the_json() {
             moves.map(|rated| rated["move"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
         };
         let (winner, plies) = (json["winner"].as_str().unwrap(), &json["remoteness"]);
-        let fields = [winner, &plies.to_string(), &moves("win"), &moves("loss")].join(",");
+        let class = json["class"].as_str().unwrap_or_default();
+        let fields = [winner, &plies.to_string(), &moves("win"), &moves("loss"), class].join(",");
         assert_eq!(*row, format!("{position},{fields}"));
         let one = stdout(&dir.run(&["probe", "3x3", "--position", position, "--csv"]));
         assert_eq!(one, format!("{header}\n{row}\n"));
@@ -216,7 +218,7 @@ fn positions_from_stdin_are_answered_line_by_line() {
     assert_eq!((code(&output), stdout(&output)), (0, String::new()));
     let output = dir.with_input(&["probe", "3x4", "--db", "elsewhere"], "4/1x2/4 b\n\u{fffd}\0\n");
     assert_eq!(code(&output), 2);
-    assert_eq!(stdout(&output), "4/1x2/4 b: loss; no moves\n");
+    assert_eq!(stdout(&output), "4/1x2/4 b: loss, class P; no moves\n");
 }
 
 #[test]
@@ -263,7 +265,7 @@ fn a_signal_ends_probing_while_it_waits_for_lines() {
     let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut answer = String::new();
     answers.read_line(&mut answer).expect("text");
-    assert_eq!(answer, "4/4/4 b: loss; no moves\n");
+    assert_eq!(answer, "4/4/4 b: loss, class P; no moves\n");
     signal(&child, "-INT");
     assert_eq!(code(&ends_soon(child, "probe 3x4")), 130);
     assert_eq!(answers.read_to_string(&mut answer).expect("text"), 0, "{answer}");

@@ -39,6 +39,9 @@ fn compare(server: &Server, dir: &TestDir, size: &str, texts: &[String]) {
         for key in ["board", "position", "to_move", "outcome"] {
             assert_eq!(answer[key], expected[key], "{text} {key}");
         }
+        if answer["source"] == "database" {
+            assert_eq!(answer["class"], expected["class"], "{text}");
+        }
         assert_eq!(answer["complete"], true, "{text}");
         let pairs = |value: &Value| {
             let moves = value["moves"].as_array().unwrap().iter();

@@ -1,8 +1,10 @@
 //! `konane builddb`.
 
+use std::fmt::Write as _;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
@@ -15,11 +17,13 @@ use crate::progress::ProgressDisplay;
 use konane::file::FileError;
 use konane::search::run::Reason;
 use konane::system::peak_memory;
+use konane::tablebase::classes::{ClassCounts, ClassLayer, count_classes, memory_needed};
+use konane::tablebase::statespace::StateSpaceError;
 use konane::tablebase::{
     BuildError, BuildOptions, BuildSummary, Coverage, Histogram, Metric, Misfit, Plan, Resource,
     Scope, build, plan,
 };
-use konane::{Board, Dimensions};
+use konane::{Board, Dimensions, ErrorKind};
 
 /// Maximum number of stones on a board.
 const MAX_STONES: u32 = 64;
@@ -34,6 +38,7 @@ const MAX_STONES: u32 = 64;
     "  konane builddb 4x5\n",
     "  konane builddb 5x5 --out databases --threads 1\n",
     "  konane builddb 4x5 --metric remoteness\n",
+    "  konane builddb 4x5 --classes\n",
     "  konane builddb 7x7 --max-stones 4 --memory 1GiB --plan\n"
 ))]
 pub struct BuilddbArgs {
@@ -61,6 +66,11 @@ pub struct BuilddbArgs {
     /// Print the time, memory and disk space that the build needs, without building.
     #[arg(long, visible_alias = "dry-run")]
     pub plan: bool,
+    /// Count the positions by number of stones and outcome class, without building: L (Black wins), R (White wins),
+    /// N (the player to move wins), P (the player to move loses), and those of P in which both players have a move.
+    #[arg(long, requires = "board",
+          conflicts_with_all = ["out", "scope", "metric", "max_stones", "plan"])]
+    pub classes: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -99,9 +109,27 @@ pub struct BuildJson {
     pub peak_memory_bytes: Option<u64>,
 }
 
+/// The JSON of `builddb --classes`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ClassesJson {
+    /// Ranks x files.
+    pub board: Dimensions,
+    /// Counts of the positions by number of stones, from 0; empty if the count was not completed.
+    pub layers: Vec<ClassLayer>,
+    /// Sums over all numbers of stones; null if the count was not completed.
+    pub total: Option<ClassCounts>,
+    /// Reason why the count was not completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Wall-clock time.
+    pub seconds: f64,
+}
+
 /// Plans, builds and prints.
 pub fn run(args: &BuilddbArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     args.threads.install(|| match args.board {
+        Some(board) if args.classes => classes(args, board, stop),
         Some(board) => plan_and_build(args, board, stop),
         None => list(args),
     })?
@@ -135,6 +163,80 @@ impl BuilddbArgs {
         let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
         given.map(|(name, value)| format!(" {name} {value}")).collect()
     }
+}
+
+/// Counts the positions of a board by outcome class, and prints.
+fn classes(args: &BuilddbArgs, board: Dimensions, stop: &AtomicBool) -> Result<Exit, CliError> {
+    let begun = Instant::now();
+    let result = count(args, board, stop);
+    let reason = match &result {
+        Ok(_) => None,
+        Err(error) => Some(if error.kind() == ErrorKind::Interrupted {
+            Reason::Interrupted
+        } else {
+            Reason::Memory
+        }),
+    };
+    let layers = result.as_deref().unwrap_or_default();
+    let total = layers.iter().map(|layer| layer.counts).sum();
+    let seconds = begun.elapsed().as_secs_f64();
+    let object = ClassesJson {
+        board,
+        layers: layers.to_vec(),
+        total: reason.is_none().then_some(total),
+        reason,
+        seconds,
+    };
+    let layers = output::finish(args.output.json, &object, result, |layers| {
+        classes_text(layers, total, seconds)
+    })?;
+    Ok(layers.map_or(Exit::Interrupted, |_| Exit::Answered))
+}
+
+fn count(
+    args: &BuilddbArgs,
+    dimensions: Dimensions,
+    stop: &AtomicBool,
+) -> Result<Vec<ClassLayer>, CliError> {
+    let board = Board::new(dimensions);
+    args.memory.must_suffice(memory_needed(&board), || {
+        format!("the count of all positions of {dimensions}")
+    })?;
+    let progress = ProgressDisplay::new(args.output.quiet);
+    let counted = count_classes(&board, &mut |done, of| {
+        progress.part(done, of);
+        match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    let layers = counted.map_err(StateSpaceError::Memory)?;
+    Ok(layers.ok_or(StateSpaceError::Interrupted)?)
+}
+
+fn classes_text(layers: &[ClassLayer], total: ClassCounts, seconds: f64) -> String {
+    let mut text = String::new();
+    let mut row = |name: &str, cells: [String; 5]| {
+        let [left, right, next, previous, zugzwangs] = cells;
+        let _ = writeln!(
+            text,
+            "{name:>6}  {left:>14}  {right:>14}  {next:>14}  {previous:>14}  {zugzwangs:>14}"
+        );
+    };
+    let numbers = |counts: ClassCounts| {
+        let ClassCounts { left, right, next, previous, zugzwangs } = counts;
+        [left, right, next, previous, zugzwangs].map(output::grouped)
+    };
+    row("stones", ["L", "R", "N", "P", "zugzwangs"].map(str::to_owned));
+    for layer in layers {
+        row(&layer.stones.to_string(), numbers(layer.counts));
+    }
+    row("total", numbers(total));
+    if let Some(zugzwang) = layers.iter().rev().find_map(|layer| layer.zugzwang) {
+        let _ = writeln!(text, "zugzwang with the most stones: {zugzwang}");
+    }
+    let _ = writeln!(text, "time {}", output::time(seconds));
+    text
 }
 
 /// Boards that [`list`] lists.

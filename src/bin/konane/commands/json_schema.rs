@@ -10,7 +10,7 @@ use schemars::transform::RecursiveTransform;
 use serde_json::{Map, json};
 
 use crate::commands::bench::BenchJson;
-use crate::commands::builddb::BuildJson;
+use crate::commands::builddb::{BuildJson, ClassesJson};
 use crate::commands::complexity::ComplexityJson;
 use crate::commands::engine::{
     EngineAnswerJson, EngineCommand, EngineErrorJson, EngineProgressJson, EngineRequest,
@@ -59,6 +59,7 @@ fn the_published_schema_is_up_to_date() {
         "perft": PerftJson,
         "builddb": BuildJson,
         "builddb --plan": Plan,
+        "builddb --classes": ClassesJson,
         "probe": Probe,
         "verifydb": VerifyJson,
         "verify-proof": VerifyProofJson,

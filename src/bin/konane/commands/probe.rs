@@ -51,7 +51,7 @@ pub struct ProbeArgs {
 }
 
 /// Header line of `--csv`.
-const CSV_HEADER: &str = "position,winner,remoteness,winning,losing\n";
+const CSV_HEADER: &str = "position,winner,remoteness,winning,losing,class\n";
 
 /// Maximum size of the answers that are buffered while more lines are available.
 const MAX_BUFFERED: usize = 1 << 16;
@@ -171,7 +171,8 @@ fn answer_line(
         })
         .collect();
     let (position, outcome) = (position.to_string(), answer.outcome.name());
-    let outcome = format!("{outcome}{}", in_plies(answer.remoteness));
+    let class = answer.class.map_or(String::new(), |class| format!(", class {}", class.letter()));
+    let outcome = format!("{outcome}{}{class}", in_plies(answer.remoteness));
     let moves = if moves.is_empty() { "no moves".to_string() } else { moves.join(", ") };
     Ok(format!("{position}: {outcome}; {moves}\n"))
 }
@@ -183,8 +184,9 @@ fn csv_row(position: &Position, answer: &Probe) -> String {
         moves.map(|rated| rated.mv.to_string()).collect::<Vec<_>>().join(" ")
     };
     let remoteness = answer.remoteness.map_or(String::new(), |plies| plies.to_string());
+    let class = answer.class.map_or(String::new(), |class| class.letter().to_string());
     let (winning, losing) = (moves(Value::Win), moves(Value::Loss));
-    format!("{position},{},{remoteness},{winning},{losing}\n", answer.winner.name())
+    format!("{position},{},{remoteness},{winning},{losing},{class}\n", answer.winner.name())
 }
 
 /// Returns the text that follows an outcome with known remoteness.
@@ -213,12 +215,15 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
         None | Some(0) => String::new(),
         Some(count) => format!(", in {}", output::plies(count)),
     };
-    let rows = [
+    let mut rows = vec![
         ("position", position.to_string()),
         ("winner", answer.winner.to_string() + &length),
         ("winning", list(Value::Win)),
         ("losing", list(Value::Loss)),
         ("database", database.directory().display().to_string()),
     ];
+    if let Some(class) = answer.class {
+        rows.insert(2, ("class", output::class(class)));
+    }
     output::rows(&format!("{dimensions}, {to_move} to move"), &rows)
 }

@@ -12,7 +12,6 @@ use crate::args::{BeginArgs, LimitArgs, OutputArgs};
 use crate::exit::{CliError, Exit};
 use crate::output::{self, EndedJson};
 use crate::progress::ProgressDisplay;
-use konane::cgt::OutcomeClass;
 use konane::file::NewFile;
 use konane::notation::{PositionError, parse_position_as};
 use konane::search::Value;
@@ -267,7 +266,7 @@ fn text(found: &SumValue) -> String {
         None => rows.push(("value", shown(&found.value))),
     }
     if let Some(class) = class {
-        rows.push(("class", format!("{}: {}", class.letter(), in_words(class))));
+        rows.push(("class", output::class(class)));
         rows.push((
             "winner",
             format!("{}, as {to_move} is to move", found.winner.unwrap_or(to_move)),
@@ -317,15 +316,6 @@ fn shown(value: &str) -> String {
     let mut text: String = value.chars().take(MAX_SHOWN).collect();
     let _ = write!(text, "… ({} characters: --json prints all)", output::grouped(len as u64));
     text
-}
-
-fn in_words(class: OutcomeClass) -> &'static str {
-    match class {
-        OutcomeClass::Left => "Black wins, as first and as second player",
-        OutcomeClass::Right => "White wins, as first and as second player",
-        OutcomeClass::Next => "the player who begins wins",
-        OutcomeClass::Previous => "the player who begins loses",
-    }
 }
 
 fn component_text(component: &ValueComponent) -> String {
