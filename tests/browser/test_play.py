@@ -107,6 +107,16 @@ def test_the_graph_of_values(page):
     assert len(page.all(".plies .ply")) == 3
 
 
+def test_the_outcome_class_from_a_database(page, konane, files):
+    position = "xoxo/ox1x/xo1o b"
+    answer = konane("probe", "3x4", "--position", position, "--db", str(files / "db"), "--json")
+    assert answer["class"] in "LRNP"
+    page.open(f"game=konane&board=3x4&pos={position.replace(' ', '_')}")
+    page.says(".verdict", f"Class {answer['class']}: ")
+    page.one("#values").click()
+    page.wait(lambda: "Class" not in page.text(".verdict"))
+
+
 def test_plies_to_the_end_and_best_play(page, konane, files):
     page.open("game=konane&board=3x4")
     start = ["--position", "xoxo/oxox/xoxo b"]

@@ -14,7 +14,7 @@ import { Setup } from "./setup.js";
 import { go } from "./state.js";
 import { Tabs } from "./tabs.js";
 import { GameValue } from "./value.js";
-import { VERB, badge, capital, ends, other, outcomeOf, some } from "./words.js";
+import { VERB, badge, capital, classText, ends, other, outcomeOf, some } from "./words.js";
 
 const TABS = [["moves", "Moves"], ["why", "Why"], ["search", "Search"], ["openings", "Openings"],
   ["databases", "Databases"], ["puzzles", "Puzzles"]];
@@ -318,7 +318,7 @@ export class Konane {
       put(this.turn, el("span", { class: `dot ${named}`, "aria-hidden": "true" }), `${capital(named)} ${over ? "has won" : "to move"}${whose}`);
       const hidden = over || !this.shows;
       put(this.verdict, hidden ? (over ? `${capital(answer.to_move)} cannot move.` : "")
-        : [badge(outcomeOf(answer), true), " ", answer.verdict]);
+        : [badge(outcomeOf(answer), true), ` ${answer.verdict} ${classText(answer.class)}`]);
       const stones = this.stones?.filter(Boolean).length;
       const first = stones === this.stones?.length;
       put(this.phase, answer.phase !== "removal" ? this.#valueLine() : over ? "" : first

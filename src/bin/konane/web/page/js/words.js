@@ -6,6 +6,14 @@ import { el, unseen } from "./dom.js";
 export const SIGN = { win: "\u2713", loss: "\u2717", unknown: "?" };
 export const VERB = { win: "wins", loss: "loses", unknown: "not decided" };
 
+/** Outcome classes: the winner, if either player may begin. */
+const CLASS = {
+  L: "Black wins, as first and as second player",
+  R: "White wins, as first and as second player",
+  N: "the player who begins wins",
+  P: "the player who begins loses",
+};
+
 const SOURCE = {
   database: "looked up in a database",
   proof: "from a proof file, not verified",
@@ -23,6 +31,11 @@ export function badge(outcome, hidden = false) {
   return el("span", { class: `badge ${outcome}`, "aria-hidden": hidden ? "true" : undefined },
     hidden ? SIGN[outcome]
       : [el("span", { "aria-hidden": "true" }, SIGN[outcome]), unseen(VERB[outcome])]);
+}
+
+/** Returns an outcome class in words; empty if it is unknown. */
+export function classText(name) {
+  return name ? `Class ${name}: ${CLASS[name]}.` : "";
 }
 
 export function sourceText(source) {
