@@ -252,6 +252,9 @@ class Probe(_Result):
     * ``outcome``: ``"win"`` or ``"loss"`` for the player to move.
     * ``winner``: ``"black"`` or ``"white"``.
     * ``remoteness``: Plies to the end with best play; ``None`` if the database stores outcomes only.
+    * ``class_``: Outcome class: ``"L"`` (Black wins), ``"R"`` (White wins), ``"N"`` (the next player wins) or ``"P"``
+      (the previous player wins); ``None`` in the removal phase, and if the database does not contain the position with
+      both sides to move.
     * ``moves``: All moves, each a ``RatedMove``, winning moves first. With the remoteness, winning moves are
       sorted from the quickest to the longest, and losing ones from the longest to the quickest.
     """
@@ -263,6 +266,7 @@ class Probe(_Result):
     outcome: Literal["win", "loss"]
     winner: _Colour
     remoteness: int | None = None
+    class_: Literal["L", "R", "N", "P"] | None = None
     moves: list[RatedMove]
 
     @property
@@ -303,6 +307,8 @@ class Analysis(_Result):
     * ``winner``: ``"black"``, ``"white"`` or ``"unknown"``.
     * ``source``: Origin of the value: ``"rules"``, ``"database"`` or ``"search"``; ``None`` if it is unknown.
     * ``remoteness``: Plies to the end with best play; ``None`` if unknown.
+    * ``class_``: Outcome class: ``"L"``, ``"R"``, ``"N"`` or ``"P"`` (``SumValue.class_``); ``None`` unless a database
+      has the values of the position with both sides to move.
     * ``verdict``: The result in a sentence.
     * ``complete``: True if the values of the position and of every move are known.
     * ``reason``: Reason for an unknown value, such as ``"time limit"``; ``None`` if all values are known.
@@ -320,6 +326,7 @@ class Analysis(_Result):
     winner: _Winner
     source: _Source | None = None
     remoteness: int | None = None
+    class_: Literal["L", "R", "N", "P"] | None = None
     verdict: str
     complete: bool
     reason: _Reason | None = None

@@ -19,8 +19,8 @@ pub fn dict<'py>(py: Python<'py>, result: &impl Serialize) -> Result<Bound<'py, 
     Ok(dict.cast_into().map_err(PyErr::from)?)
 }
 
-/// Makes an object of a class of `konane/_results.py`. A dictionary `table` becomes a `Table`, and infinite
-/// proof numbers become infinite floats.
+/// Makes an object of a class of `konane/_results.py`. A dictionary `table` becomes a `Table`, infinite proof numbers
+/// become infinite floats, and `class`, a keyword of Python, becomes `class_`.
 ///
 /// # Errors
 /// If the class has other fields.
@@ -36,6 +36,11 @@ where
         let counts = counts.cast::<PyDict>().map_err(PyErr::from)?;
         let class = module.getattr(intern!(py, "Table"))?;
         fields.set_item(table, class.call((), Some(counts))?)?;
+    }
+    let class_key = intern!(py, "class");
+    if let Some(outcome_class) = fields.get_item(class_key)? {
+        fields.set_item(intern!(py, "class_"), outcome_class)?;
+        fields.del_item(class_key)?;
     }
     for key in [intern!(py, "pn"), intern!(py, "dn")] {
         if let Some(number) = fields.get_item(key)?

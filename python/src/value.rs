@@ -162,8 +162,5 @@ impl Sum {
 
 fn value_object<'py>(py: Python<'py>, found: &SumValue) -> Result<Bound<'py, PyAny>, Failure> {
     let fields = results::dict(py, found)?;
-    // `class` is a keyword of Python.
-    fields.set_item("class_", fields.get_item("class")?)?;
-    fields.del_item("class")?;
     results::make(py, "SumValue", fields)
 }

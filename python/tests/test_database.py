@@ -20,6 +20,8 @@ def test_values_agree_with_plain_recursion(databases, board):
         assert answer.to_move == position.to_move
         assert (answer.winner == answer.to_move) == (answer.outcome == "win")
         assert answer.remoteness is None
+        is_jump = answer.phase == "jump"
+        assert answer.class_ == (konane.value(position).class_ if is_jump else None)
         assert sorted(rated.move for rated in answer.moves) == sorted(position.moves())
         for rated in answer.moves:
             expected = "loss" if wins(position.play(rated.move)) else "win"
@@ -27,6 +29,8 @@ def test_values_agree_with_plain_recursion(databases, board):
         outcomes = [rated.outcome for rated in answer.moves]
         assert outcomes == sorted(outcomes, reverse=True), "winning moves first"
         assert answer.best_move == (answer.moves[0].move if answer.moves else None)
+    for position in positions[::50]:
+        assert konane.analyse(position, db=db).class_ == db.probe(position).class_
     codes = np.array([position.code for position in positions], dtype=np.uint64)
     expected = np.array([wins(position) for position in positions], dtype=np.int8)
     np.testing.assert_array_equal(db.probe_many(codes), expected)
