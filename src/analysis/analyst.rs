@@ -5,8 +5,10 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::judgement::{Analysis, JudgedMove, Judgement, ValueSource};
+use super::remoteness::{RemotenessSearch, RemotenessTable};
 use crate::error::ErrorKind;
 use crate::konane::solve::new_table;
 use crate::konane::zobrist::Zobrist;
@@ -76,15 +78,16 @@ impl AnalysisError {
 pub struct ChosenMove {
     /// The move.
     pub mv: Move,
-    /// The value of the move for the side that makes it, if it is proven: a win, or an unavoidable loss. If the value
-    /// is unknown, the move is the best one according to the search.
+    /// The value of the move for the side that makes it, if it is proven: a win, or an unavoidable loss. It has a
+    /// remoteness only if the move is best play. If the value is unknown, the move is the best one according to the
+    /// search.
     pub judgement: Option<Judgement>,
 }
 
 /// Analyses positions of one board with its database and its proofs, and falls back to df-pn. The table persists, so
 /// the results about a position speed up the analysis of the next one.
 ///
-/// Its memory is that of the table, the database and the proofs.
+/// Its memory is that of the table, the database and the proofs, and at most 16 MiB for remotenesses that are searched.
 #[derive(Debug)]
 pub struct Analyst {
     board: Board,
@@ -94,6 +97,8 @@ pub struct Analyst {
     options: SolveOptions,
     database: Option<Arc<Database>>,
     proofs: Vec<Arc<ProofStrategy>>,
+    /// Results of the last search for remotenesses.
+    remoteness: Option<RemotenessTable>,
     /// Nodes of all searches.
     nodes: u64,
     on_progress: Option<ProgressFunction>,
@@ -152,8 +157,17 @@ impl Analyst {
 
     fn in_table(board: Board, table: Table, options: SolveOptions) -> Self {
         let (zobrist, table) = (Zobrist::new(&board), Arc::new(table));
-        let (database, proofs) = (None, Vec::new());
-        Analyst { board, zobrist, table, options, database, proofs, nodes: 0, on_progress: None }
+        Analyst {
+            board,
+            zobrist,
+            table,
+            options,
+            database: None,
+            proofs: Vec::new(),
+            remoteness: None,
+            nodes: 0,
+            on_progress: None,
+        }
     }
 
     /// Creates an analyst with the same table, files and options. Both can search at the same time, and each uses the
@@ -172,6 +186,7 @@ impl Analyst {
             options: *options,
             database: database.clone(),
             proofs: proofs.clone(),
+            remoteness: None,
             nodes: 0,
             on_progress: None,
         }
@@ -259,31 +274,47 @@ impl Analyst {
     }
 
     /// The value of a position without a search: from the rules, the database, a proof, or the
-    /// table with the results of earlier searches.
+    /// tables with the results of earlier searches.
     ///
     /// # Errors
     /// If the database or a proof cannot be read.
     pub fn lookup(&self, position: &Position) -> Result<Option<Judgement>, AnalysisError> {
-        let judged = |outcome, source, remoteness| Some(Judgement { outcome, source, remoteness });
+        let code = position.code(&self.board);
         if position.count_moves(&self.board) == 0 {
-            return Ok(judged(Value::Loss, ValueSource::Rules, Some(0)));
+            let source = ValueSource::Rules;
+            return Ok(Some(Judgement { outcome: Value::Loss, source, remoteness: Some(0) }));
         }
+        let searched = self.remoteness.as_ref().and_then(|table| table.remoteness(code));
+        if let Some((outcome, remoteness)) = self.lookup_database(position)? {
+            let (source, remoteness) = (ValueSource::Database, remoteness.or(searched));
+            return Ok(Some(Judgement { outcome, source, remoteness }));
+        }
+        let judged = |outcome, source| Some(Judgement { outcome, source, remoteness: searched });
+        for proof in self.proofs_about(position) {
+            if proof.is_lost(position)? {
+                return Ok(judged(Value::Loss, ValueSource::Proof));
+            }
+            if proof.answer(position)?.is_some() {
+                return Ok(judged(Value::Win, ValueSource::Proof));
+            }
+        }
+        let found = self.table.lookup(self.zobrist.key(code), code).and_then(|entry| entry.value());
+        let by_plies = |plies| if plies % 2 == 1 { Value::Win } else { Value::Loss };
+        let found = found.or(searched.map(by_plies));
+        Ok(found.and_then(|value| judged(value, ValueSource::Search)))
+    }
+
+    /// The outcome in the database, and the remoteness if the database has it.
+    fn lookup_database(
+        &self,
+        position: &Position,
+    ) -> Result<Option<(Value, Option<u32>)>, AnalysisError> {
         if let Some(database) = self.covering(position)
             && let Some(value) = database.value(position)?
         {
-            return Ok(judged(value, ValueSource::Database, database.remoteness(position)?));
+            return Ok(Some((value, database.remoteness(position)?)));
         }
-        for proof in self.proofs_about(position) {
-            if proof.is_lost(position)? {
-                return Ok(judged(Value::Loss, ValueSource::Proof, None));
-            }
-            if proof.answer(position)?.is_some() {
-                return Ok(judged(Value::Win, ValueSource::Proof, None));
-            }
-        }
-        let code = position.code(&self.board);
-        let found = self.table.lookup(self.zobrist.key(code), code).and_then(|entry| entry.value());
-        Ok(found.and_then(|value| judged(value, ValueSource::Search, None)))
+        Ok(None)
     }
 
     /// The database, if it covers positions with the rules and as many stones as this one.
@@ -380,6 +411,47 @@ impl Analyst {
         self.ranked(analysis)
     }
 
+    /// Adds the remoteness of an analysed position whose outcome is known, and of its moves with known outcomes, where
+    /// the database does not have it, and sorts the moves by it. The search takes about a second at most, and at most
+    /// half of the limits, so that the rest is left for [`Analyst::line`]. A remoteness that it does not find stays
+    /// unknown. Positions with more than 32 stones are not searched.
+    ///
+    /// # Errors
+    /// If the database or a proof cannot be read.
+    pub fn find_remoteness(
+        &mut self,
+        mut analysis: Analysis,
+        limits: Limits<'_>,
+    ) -> Result<Analysis, AnalysisError> {
+        let Some(known) = &mut analysis.judgement else { return Ok(analysis) };
+        let is_open = |known: &Judgement| known.remoteness.is_none();
+        let mut moves = analysis.moves.iter().filter_map(|judged| judged.judgement.as_ref());
+        if !is_open(known) && !moves.any(is_open) {
+            return Ok(analysis);
+        }
+        let table = self.remoteness.take().filter(|table| table.is_of(&analysis.position));
+        let table = table.or_else(|| RemotenessTable::new(&analysis.position));
+        let Some(table) = table else { return Ok(analysis) };
+        let mut search = RemotenessSearch::new(&self.board, table, half(limits));
+        if let Some(plies) = search.root(known.outcome) {
+            known.remoteness.get_or_insert(plies);
+            for judged in &mut analysis.moves {
+                if let Some(known) = judged.judgement.as_mut().filter(|known| is_open(known)) {
+                    let plies = search.remoteness(&judged.after, !known.outcome);
+                    known.remoteness = plies.map(|plies| plies + 1);
+                }
+            }
+        }
+        self.keep(search.finish());
+        self.ranked(analysis)
+    }
+
+    /// Keeps the results of a search for remotenesses and counts its nodes.
+    fn keep(&mut self, (table, nodes): (RemotenessTable, u64)) {
+        self.remoteness = Some(table);
+        self.nodes += nodes;
+    }
+
     /// Chooses a move to play: a winning move, the quickest one if that is known; in a lost position the first of
     /// the losing moves ([`Analysis::moves`]); if nothing is proven within the limits, the best move according to the
     /// search. Returns `None` if there is no move.
@@ -446,21 +518,26 @@ impl Analyst {
         let end = moves.iter().take_while(|judged| lost(judged)).count();
         let after = moves[..end].iter().map(|judged| self.lookup_moves(&judged.after));
         let after = after.collect::<Result<Vec<_>, _>>()?;
-        let plies = |after: &Analysis| after.judgement?.remoteness;
+        let mut ranked: Vec<_> = moves[..end].iter().copied().zip(&after).collect();
+        // Plies to the end after the move.
+        let plies = |(judged, after): &(JudgedMove, &Analysis)| {
+            let of_move = judged.judgement?.remoteness.map(|plies| plies - 1);
+            of_move.or(after.judgement?.remoteness)
+        };
         // An unknown remoteness may be larger than a known one: a jump over several stones may lead to a position with
         // few enough stones for the database, while the other moves do not.
-        let all_known = after.iter().all(|after| plies(after).is_some());
-        let resistance = |after: &Analysis| {
+        let all_known = ranked.iter().all(|lost| plies(lost).is_some());
+        let resistance = |lost: &(JudgedMove, &Analysis)| {
+            let (after, plies) = (lost.1, plies(lost));
             let winning = after.count(Some(Value::Win));
             let known = after.count(None) == 0;
             let code = after.position.code(&self.board);
             let effort =
                 self.table.lookup(self.zobrist.key(code), code).map_or(0, |entry| entry.work);
-            let (plies, continues) = (plies(after).filter(|_| all_known), plies(after) != Some(1));
+            let (continues, plies) = (plies != Some(1), plies.filter(|_| all_known));
             (plies, continues, Reverse(if known { winning } else { 0 }), effort)
         };
-        let mut ranked: Vec<_> = moves[..end].iter().copied().zip(&after).collect();
-        ranked.sort_by_key(|(_, after)| Reverse(resistance(after)));
+        ranked.sort_by_key(|lost| Reverse(resistance(lost)));
         for (judged, (better, _)) in moves.iter_mut().zip(ranked) {
             *judged = better;
         }
@@ -469,7 +546,8 @@ impl Analyst {
 
     /// A line of best play from the position, to the end of the game or to the first position whose value is not
     /// found within the limits. `limits.nodes` is the limit of all searches together.
-    /// Every move preserves the value of the position.
+    /// Every move preserves the value of the position. If [`Analyst::find_remoteness`] has found the remoteness, it is
+    /// the length of the line.
     ///
     /// # Errors
     /// As [`Analyst::analyse`].
@@ -478,6 +556,9 @@ impl Analyst {
         position: &Position,
         limits: Limits<'_>,
     ) -> Result<Vec<Move>, AnalysisError> {
+        if let Some(line) = self.line_by_remoteness(position, half(limits))? {
+            return Ok(line);
+        }
         let (mut position, mut line, begin) = (*position, Vec::new(), self.nodes);
         loop {
             let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(self.nodes - begin));
@@ -486,6 +567,31 @@ impl Analyst {
             line.push(mv);
             position = position.play(&self.board, mv);
         }
+    }
+
+    /// A line whose length is the remoteness of the position. Returns `None` if the results of the last search for
+    /// remotenesses do not have it, or a limit is reached.
+    fn line_by_remoteness(
+        &mut self,
+        position: &Position,
+        limits: Limits<'_>,
+    ) -> Result<Option<Vec<Move>>, AnalysisError> {
+        let code = position.code(&self.board);
+        let known = self.remoteness.as_ref().and_then(|table| table.remoteness(code));
+        let Some(remoteness) = known else { return Ok(None) };
+        let mut analysis = self.ranked(self.unsorted(position)?)?;
+        let Some(table) = self.remoteness.take() else { return Ok(None) };
+        let mut search = RemotenessSearch::new(&self.board, table, limits);
+        let mut line = Vec::with_capacity(remoteness as usize);
+        for plies in (1..=remoteness).rev() {
+            let mut moves = analysis.moves.iter();
+            let best = moves.find(|judged| search.is_best(&judged.after, plies) == Some(true));
+            let Some(&JudgedMove { mv, after, .. }) = best else { break };
+            line.push(mv);
+            analysis = self.ranked(self.unsorted(&after)?)?;
+        }
+        self.keep(search.finish());
+        Ok((line.len() == remoteness as usize).then_some(line))
     }
 
     fn search(
@@ -541,9 +647,12 @@ fn choice(analysis: &Analysis, best: Option<Move>) -> Option<ChosenMove> {
     let choice = |mv, judgement| ChosenMove { mv, judgement };
     let first = analysis.moves.first().filter(|first| first.outcome() == analysis.outcome());
     if let Some(first) = first
-        && judgement.is_some()
+        && let Some(known) = judgement
     {
-        return Some(choice(first.mv, judgement));
+        // A move of another remoteness than the position is not known to be best play.
+        let plies = first.judgement.and_then(|first| first.remoteness);
+        let remoteness = known.remoteness.filter(|_| known.remoteness == plies);
+        return Some(choice(first.mv, Some(Judgement { remoteness, ..known })));
     }
     let open = || analysis.moves.iter().filter(|judged| judged.judgement.is_none());
     // The search does not use the proofs, so it may prefer a move that loses by one of them.
@@ -551,6 +660,14 @@ fn choice(analysis: &Analysis, best: Option<Move>) -> Option<ChosenMove> {
     // If the search has not expanded the position, the move with the fewest replies is chosen.
     let least = || open().min_by_key(|judged| judged.replies).map(|judged| judged.mv);
     best.or_else(least).map(|mv| choice(mv, None))
+}
+
+/// Half of the nodes and of the time that are left.
+fn half(limits: Limits<'_>) -> Limits<'_> {
+    let nodes = limits.nodes.map(|nodes| nodes / 2);
+    let now = Instant::now();
+    let deadline = limits.deadline.map(|at| now + at.saturating_duration_since(now) / 2);
+    Limits { nodes, deadline, ..limits }
 }
 
 fn searched(outcome: Value) -> Judgement {

@@ -2,7 +2,8 @@
 //! the remaining values.
 //!
 //! * [`Analyst`]: a board with its database, its proofs and a table. It analyses one position after the other, each
-//!   within limits, chooses moves and computes lines of play.
+//!   within limits, chooses moves and computes lines of play. [`Analyst::find_remoteness`] adds the remoteness of a
+//!   position that no database has.
 //! * [`Analysis`]: a position with its [`JudgedMove`]s. [`Judgement`] is a proven value with its [`ValueSource`].
 //! * [`ChosenMove`]: a move to play; [`Level`]: an opponent of limited strength.
 //! * [`Analyst::annotate`]: the moves of a recorded game with their values, a [`GameAnnotation`].
@@ -34,6 +35,7 @@ mod judgement;
 mod level;
 mod puzzle;
 mod refutation;
+mod remoteness;
 #[cfg(test)]
 mod tests;
 

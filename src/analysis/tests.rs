@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 
+use super::remoteness::{RemotenessSearch, RemotenessTable};
 use super::{Analysis, Analyst, ValueSource};
 use crate::konane::notation::{parse_moves, parse_position};
-use crate::konane::{Board, Colour, Position, SolveOptions, Solver};
+use crate::konane::{Board, Colour, Phase, Position, SolveOptions, Solver};
 use crate::proof::{Proof, ProofStrategy, ProofWriter, prove};
 use crate::search::Value;
 use crate::search::run::{Limits, Reason};
@@ -273,6 +274,126 @@ fn remoteness_agrees_with_plain_recursion() {
         }
     }
     assert!(concluded > 20, "{concluded}");
+}
+
+/// Compares searched remotenesses with those of a database.
+fn agrees_with_database(size: &str, positions: impl Fn(&Board) -> Vec<Position>) {
+    let directory = tempfile::tempdir().unwrap();
+    let analyst = with_database(directory.path(), size, Metric::Remoteness, 25);
+    let (board, database) = (analyst.board(), analyst.database().unwrap());
+    let mut compared = 0;
+    // A search has a node limit, so it is not used for all positions.
+    for positions in positions(board).chunks(50) {
+        let table = RemotenessTable::new(&positions[0]).unwrap();
+        let mut search = RemotenessSearch::new(board, table, Limits::default());
+        for position in positions {
+            let Some(expected) = database.remoteness(position).unwrap() else { continue };
+            let outcome = if expected % 2 == 1 { Value::Win } else { Value::Loss };
+            assert_eq!(search.remoteness(position, outcome), Some(expected), "{position:?}");
+            // A wrong outcome does not yield a remoteness.
+            assert_eq!(search.remoteness(position, !outcome), None, "{position:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 400, "{compared}");
+}
+
+#[test]
+fn searched_remoteness_agrees_with_a_database() {
+    agrees_with_database("4x4", |board| {
+        let sides = [Colour::Black, Colour::White];
+        let all = (0..1 << 16).flat_map(|set| sides.map(|side| (set, side)));
+        let all = all.map(|(set, side)| Position::new_unchecked(board, set, side));
+        all.filter(|position| position.phase(board) == Phase::Jumping).collect()
+    });
+    for size in ["4x5", "5x5"] {
+        agrees_with_database(size, |board| {
+            let mut state = 1u64;
+            let mut random = || {
+                state = state.wrapping_mul(0xD129_42A6_4C4D_9F2D).wrapping_add(0x5851_F42D);
+                // Half of the positions have a quarter of the squares empty.
+                let stones = state >> 20 | if state >> 62 & 1 == 1 { state >> 38 } else { 0 };
+                position(board, stones, state >> 63 == 1)
+            };
+            (0..500).map(|_| random()).collect()
+        });
+    }
+}
+
+proptest! {
+    /// The remotenesses of a position and its moves are right, and a line of best play has as many moves.
+    #[test]
+    fn searched_remoteness_agrees_with_plain_recursion(stones: u64, white: bool) {
+        let mut analyst = analyst("3x4");
+        let board = analyst.board().clone();
+        let position = position(&board, stones, white);
+        let analysis = analyst.analyse(&position, Limits::default(), &mut |_| {}).unwrap();
+        let analysis = analyst.find_remoteness(analysis, Limits::default()).unwrap();
+        let expected = plies(&board, &position);
+        prop_assert_eq!(analysis.judgement.unwrap().remoteness, Some(expected));
+        for judged in &analysis.moves {
+            let expected = plies(&board, &judged.after) + 1;
+            prop_assert_eq!(judged.judgement.unwrap().remoteness, Some(expected));
+        }
+        let best = analysis.moves.first().map(|best| best.judgement.unwrap().remoteness.unwrap());
+        prop_assert_eq!(best.unwrap_or(0), expected);
+        let line = analyst.line(&position, Limits::default()).unwrap();
+        prop_assert_eq!(line.len() as u32, expected);
+        prop_assert_eq!(line.first(), analysis.moves.first().map(|first| &first.mv));
+        // The move that is chosen is the first one, and its value is that of the position.
+        let choice = analyst.choose(&position, Limits::default()).unwrap();
+        prop_assert_eq!(choice.map(|choice| choice.mv), line.first().copied());
+        prop_assert!(choice.is_none_or(|choice| choice.judgement == analysis.judgement));
+        let (mut at, mut left) = (position, expected);
+        for mv in line {
+            prop_assert!(at.is_legal(&board, mv));
+            at = at.play(&board, mv);
+            left -= 1;
+            prop_assert_eq!(plies(&board, &at), left);
+        }
+    }
+}
+
+#[test]
+fn the_remoteness_is_unknown_when_a_limit_is_reached() {
+    let mut analyst = analyst("5x5");
+    let start = Position::start(analyst.board());
+    let analysis = analyst.analyse(&start, Limits::default(), &mut |_| {}).unwrap();
+    let stop = AtomicBool::new(true);
+    let limits = [
+        Limits { nodes: Some(1000), ..Limits::default() },
+        Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() },
+        Limits { stop: Some(&stop), ..Limits::default() },
+    ];
+    for limits in limits {
+        let before = analyst.nodes();
+        let limited = analyst.find_remoteness(analysis.clone(), limits).unwrap();
+        assert_eq!(limited, analysis);
+        assert!(analyst.nodes() - before <= 520, "half of the limit and one expansion");
+    }
+    let found = analyst.find_remoteness(analysis.clone(), Limits::default()).unwrap();
+    assert_eq!(found.judgement.unwrap().remoteness, Some(15));
+    assert_eq!(found.verdict.clone(), "Black wins in 15 plies: all 5 moves win.");
+    // The table has these remotenesses, so they need no further nodes.
+    let before = analyst.nodes();
+    let repeated = analyst.find_remoteness(analysis, limits[1]).unwrap();
+    assert_eq!((repeated, analyst.nodes()), (found, before));
+}
+
+#[test]
+fn large_positions_have_no_searched_remoteness() {
+    let mut analyst = analyst("6x6");
+    // With 34 stones there is no search. With 32 stones, one reaches its own limit and is not repeated.
+    for (moves, nodes) in [("c4 c3", 0..1), ("c4 c3 c6-c4 e3-c3", 4_000_000..4_000_100)] {
+        let position = parse_moves(analyst.board(), moves).unwrap();
+        let (analysis, _) = analyst.solve(&position, Limits::default()).unwrap();
+        let before = analyst.nodes();
+        for _ in 0..2 {
+            let limited = analyst.find_remoteness(analysis.clone(), Limits::default()).unwrap();
+            assert_eq!(limited, analysis);
+            assert!(nodes.contains(&(analyst.nodes() - before)), "{}", analyst.nodes() - before);
+        }
+    }
 }
 
 #[test]
