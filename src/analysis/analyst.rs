@@ -588,7 +588,7 @@ impl Analyst {
             let best = moves.find(|judged| search.is_best(&judged.after, plies) == Some(true));
             let Some(&JudgedMove { mv, after, .. }) = best else { break };
             line.push(mv);
-            analysis = self.ranked(self.unsorted(&after)?)?;
+            analysis = Analysis::new(&self.board, &after);
         }
         self.keep(search.finish());
         Ok((line.len() == remoteness as usize).then_some(line))

@@ -135,6 +135,16 @@ def test_plies_to_the_end_and_best_play(page, konane, files):
     assert f"move {answer['remoteness']} " in page.driver.title
 
 
+def test_plies_to_the_end_without_a_database(page, konane, start_explorer):
+    page.address = start_explorer().address
+    page.open("game=konane&board=4x4&moves=a4")
+    page.says(".legend", "Values found by search")
+    answer = konane("solve", "4x4", "--moves", "a4", "--lines", "--json")
+    expected = {judged["move"]: judged["remoteness"] for judged in answer["moves"]}
+    rows = {row.get_attribute("data-move"): row.text for row in page.all(".move")}
+    assert expected == {move: int(re.search("in ([0-9]+) pl", text)[1]) for move, text in rows.items()}
+
+
 def test_late_responses_are_dropped(page):
     page.open("game=konane&board=4x4")
     for board in ["8x8", "7x7", "8x7", "3x3"]:
@@ -458,12 +468,13 @@ def test_the_value_as_a_game(page, konane):
 
 
 def test_moves_are_ranked(page):
-    # Without remoteness, winning moves that leave fewer replies come first.
+    # The quickest wins come first, and of these the ones that leave fewer replies.
     page.open("game=konane&board=5x5&moves=c3,c4,c1-c3,a4-c4")
     page.wait(lambda: page.all(".rank"))
-    rows = [(row.find_element("css selector", ".badge").text, int(re.search("([0-9]+) repl", row.text)[1]))
+    rows = [(row.find_element("css selector", ".badge").text,
+             [int(number) for number in re.search("in ([0-9]+) pl.*, ([0-9]+) repl", row.text).groups()])
             for row in page.all(".move")]
-    won = [replies for sign, replies in rows if sign[0] == "\u2713"]
+    won = [numbers for sign, numbers in rows if sign[0] == "\u2713"]
     assert won == sorted(won) and rows[: len(won)] == [row for row in rows if row[0][0] == "\u2713"]
     assert "best" in page.all(".move")[0].text or not won
     # The source is named once, and on a row only where it differs.

@@ -163,9 +163,11 @@ fn hints_name_the_longest_resistance_only_if_remoteness_is_known() {
     dir.json(&["builddb", "4x4", "--metric", "remoteness", "--json", "--quiet"], 0);
     let words = ["seems hardest to answer.", " delays the loss longest."];
     for (subcommand, db, known) in [
-        ("analyse", None, 0),
+        // `analyse` has found the remoteness by search.
+        ("analyse", None, 1),
         ("play", None, 0),
-        ("analyse", Some("db/4x4-complete"), 0),
+        ("analyse", Some("db/4x4-complete"), 1),
+        ("play", Some("db/4x4-complete"), 0),
         ("analyse", Some("db/4x4-complete-remoteness"), 1),
         ("play", Some("db/4x4-complete-remoteness"), 1),
     ] {
@@ -231,8 +233,8 @@ fn every_command_has_an_answer() {
     for part in [
         "\n5x5, White (o) to move\n",
         "   3  x o[.]o x\n",
-        "\nWhite loses: all 4 moves lose.\n",
-        "  move     outcome  replies  source\n  c4       loss ",
+        "\nWhite loses in 14 plies: all 4 moves lose.\n",
+        "  move     outcome  replies  source\n  c4       loss           3  search, 14 plies\n",
         "\n  line     c4 ",
         "Every move loses; ",
         "Saved the game to g.txt.\n",

@@ -83,7 +83,7 @@ fn answers_have_the_requested_values() {
         json!({"id": 2, "board": "4x4", "moves": "b3 b4", "values": true, "line": true}),
         json!({"id": 4, "board": "1x4", "position": "4 b", "values": true, "line": true}),
         json!({"id": -3, "board": "1x3", "position": "1ox b", "phase": "jump"}),
-        json!({"id": "db", "board": "3x3", "values": true}),
+        json!({"id": "db", "board": "3x3"}),
         json!({"id": "nodes", "board": "8x8", "max_nodes": 1000, "values": true, "line": true}),
         json!({"id": "time", "board": "8x8", "time_limit": "50ms", "progress": "1h"}),
     ];

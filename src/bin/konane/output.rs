@@ -11,7 +11,6 @@ use crate::exit::{CliError, Exit};
 use crate::startup;
 use crate::terminal_text::{TerminalText, escape_json, escape_line, escape_text};
 use crate::version::PROGRAM;
-use konane::ErrorKind;
 use konane::cgt::OutcomeClass;
 use konane::file::NewFile;
 use konane::json::finite;
@@ -19,6 +18,7 @@ use konane::search::Value;
 use konane::search::numbers::Number;
 use konane::search::run::{Reason, Report};
 pub use konane::system::{bytes_text as bytes, counted, grouped, large, short, time_text as time};
+use konane::{ErrorKind, Move};
 
 /// Returns a value as one JSON object and a line feed, with the version of the program in the key `program`.
 pub fn json(value: &impl Serialize) -> Result<String, CliError> {
@@ -250,6 +250,11 @@ pub fn class(class: OutcomeClass) -> String {
 /// Returns a number of plies as text: `1 ply`, `2 plies`.
 pub fn plies(count: u32) -> String {
     counted(count.into(), "ply")
+}
+
+/// Returns a move, followed by its remoteness in brackets if it is known: `c3 (7)`.
+pub fn move_and_plies(mv: Move, remoteness: Option<u32>) -> String {
+    mv.to_string() + &remoteness.map_or(String::new(), |plies| format!(" ({plies})"))
 }
 
 /// Returns an error if the program was started with standard output closed. Called before long work, whose

@@ -200,10 +200,7 @@ fn text(database: &Database, position: &Position, answer: &Probe) -> String {
     let none = format!("none: {to_move} cannot move");
     let list = |outcome: Value| {
         let moves = answer.moves.iter().filter(|rated| rated.outcome == outcome);
-        let text = |rated: &RatedMove| {
-            let plies = rated.remoteness.map_or(String::new(), |plies| format!(" ({plies})"));
-            rated.mv.to_string() + &plies
-        };
+        let text = |rated: &RatedMove| output::move_and_plies(rated.mv, rated.remoteness);
         let moves: Vec<String> = moves.map(text).collect();
         match (moves.is_empty(), answer.moves.is_empty()) {
             (true, true) => none.clone(),

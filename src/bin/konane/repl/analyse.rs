@@ -113,7 +113,7 @@ impl AnalyseSession<'_> {
         self.answer(hint_text(hint, judgement), &AnswerJson::Hint { hint, outcome })
     }
 
-    /// Evaluates the position. The line of best play takes at most half the time in addition.
+    /// Evaluates the position. The remoteness and the line of best play each take at most half the time in addition.
     fn analyse(&mut self, time: Duration) -> Result<(Analysis, Vec<Move>), CliError> {
         let shown = ProgressDisplay::new(self.json);
         let limits = |time| limits(time, self.stop);
@@ -124,6 +124,8 @@ impl AnalyseSession<'_> {
             shown.live(text());
             shown.update(|_| text());
         })?;
+        // Half of these limits are for the remoteness.
+        let analysis = self.analyst.find_remoteness(analysis, limits(time))?;
         let line = match analysis.outcome() {
             Some(_) => self.analyst.line(position, limits(time / 2))?,
             None => Vec::new(),

@@ -91,6 +91,7 @@ impl Job {
         };
         let (analysis, choice) = if request.values {
             let analysis = analyst.analyse(position, limits(0), &mut |_| {})?;
+            let analysis = analyst.find_remoteness(analysis, limits(analyst.nodes()))?;
             // One expansion, which finds the best move by the results in the table.
             let one = Limits { nodes: Some(2), ..Limits::default() };
             (analysis, analyst.solve(position, one)?.1)

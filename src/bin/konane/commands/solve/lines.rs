@@ -1,7 +1,8 @@
 //! `konane solve --lines`: values of all moves and a line of best play, found with the table of the search.
 
+use crate::output;
 use crate::progress::ProgressDisplay;
-use konane::analysis::{Analysis, AnalysisError, Analyst};
+use konane::analysis::{Analysis, AnalysisError, Analyst, JudgedMove};
 use konane::search::Value;
 use konane::search::run::Limits;
 use konane::{Move, Solution};
@@ -40,21 +41,24 @@ impl MovesAndLine {
                 format!("{} of {all} moves decided", all - open)
             });
         })?;
-        let line = analyst.line(position, remaining(spent.saturating_add(analyst.nodes())))?;
+        let spent_in_all = |analyst: &Analyst| spent.saturating_add(analyst.nodes());
+        let analysis = analyst.find_remoteness(analysis, remaining(spent_in_all(&analyst)))?;
+        let line = analyst.line(position, remaining(spent_in_all(&analyst)))?;
         Ok(MovesAndLine { analysis, line })
     }
 
-    /// Returns the rows for the text of `solve`: names, and the moves of each.
-    pub fn rows(&self) -> Vec<(&'static str, Vec<Move>)> {
-        let of = |outcome| {
+    /// Returns the rows for the text of `solve`: names, and the moves of each, with their remoteness if it is known.
+    pub fn rows(&self) -> Vec<(&'static str, Vec<String>)> {
+        let of = |outcome| -> Vec<String> {
             let moves = self.analysis.moves.iter().filter(|judged| judged.outcome() == outcome);
-            moves.map(|judged| judged.mv).collect()
+            let plies = |judged: &JudgedMove| judged.judgement?.remoteness;
+            moves.map(|judged| output::move_and_plies(judged.mv, plies(judged))).collect()
         };
         let mut rows = vec![
             ("winning", of(Some(Value::Win))),
             ("losing", of(Some(Value::Loss))),
             ("undecided", of(None)),
-            ("line", self.line.clone()),
+            ("line", self.line.iter().map(Move::to_string).collect()),
         ];
         rows.retain(|(_, moves)| !moves.is_empty());
         rows

@@ -48,6 +48,7 @@ pub async fn position(
     let time = time(milliseconds)?;
     let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
         let analysis = judge(analyst, &played.position, turn, time)?;
+        let analysis = analyst.find_remoteness(analysis, turn.limits(time))?;
         let mut json = AnalysisJson::from(analysis);
         if moves.is_some() {
             (json.start, json.played) = (Some(played.start), Some(played.moves));
@@ -96,6 +97,8 @@ pub async fn line(
     let played = PlayedPosition::read(&board, &position, &phase, &moves)?;
     let time = time(milliseconds)?;
     let line = explorer.boards.with(played.board.clone(), move |analyst, turn| {
+        let (analysis, _) = analyst.solve(&played.position, turn.limits(time))?;
+        analyst.find_remoteness(analysis, turn.limits(time))?;
         let line = analyst.line(&played.position, turn.limits(time))?;
         let play = |position: Position, &mv: &_| position.play(&played.board, mv);
         let end = line.iter().fold(played.position, play);

@@ -98,6 +98,7 @@ pub async fn get(
         // The value of the reply usually determines that of the position after it. Otherwise a short search
         // finds it.
         let analysis = analyst.analyse(&after, limits, &mut |_| {})?;
+        let analysis = analyst.find_remoteness(analysis, limits)?;
         let judgement = choice.map_or(analysis.judgement, |choice| choice.judgement);
         let explained = positions > 0 && analysis.outcome() == Some(Value::Loss);
         let refutation = match explained {
