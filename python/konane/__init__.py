@@ -4,7 +4,7 @@
 >>> konane.solve("5x5").winner
 'black'
 >>> konane.analyse("5x5").verdict
-'Black wins: all 5 moves win.'
+'Black wins in 15 plies: all 5 moves win.'
 
 Functions and classes; ``help(konane.solve)`` describes one, and ``help(konane.Solution)`` the fields of a result:
 

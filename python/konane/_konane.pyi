@@ -388,7 +388,8 @@ def analyse(
     from a search. When a limit is reached, the remaining values are ``"unknown"``, ``reason`` names the limit, and
     the line ends where play is no longer decided. `time_limit` is a number of seconds or a text such as
     ``"1m30s"``. `max_nodes` applies to all searches together. Without limits, every value is found, which takes longer
-    than ``solve``.
+    than ``solve``. The remoteness comes from `db`, or from a search of less than a second, which finds it in positions
+    with few stones.
 
     The other arguments and the errors are those of ``solve``.
     """
@@ -406,7 +407,8 @@ def analyse_many(
     """Evaluates each of many boards and positions, and their moves: returns a list of ``Analysis`` in the same order.
 
     Positions, threads, memory, limits, progress and errors are those of ``solve_many``, results and `db` those of
-    ``analyse``. `max_nodes` and `time_limit` apply to each position with its moves and its line.
+    ``analyse``. `max_nodes` and `time_limit` apply to each position with its moves and its line. The remoteness is not
+    searched, because that may take longer than the rest.
     """
 def line(
     board: Position | str,
@@ -422,7 +424,7 @@ def line(
 
     The line ends where no move is left, or at the first position that is not decided within the limits.
     `max_nodes` and `time_limit` apply to the whole line. The other arguments and the errors are those of ``solve``.
-    The length of the line is exact only with a database of the remoteness (`db`).
+    The length of the line is exact if the remoteness is known, from `db` or by the search of ``analyse``.
     """
 def prove(
     board: Position | str,

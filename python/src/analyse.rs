@@ -39,20 +39,26 @@ pub fn new_analyst(
     }
 }
 
-/// Analyses a position, and finds a line of best play.
+/// The limits that are left after all searches of the analyst. `before` is its number of nodes before them.
+fn left<'a>(analyst: &Analyst, before: u64, limits: Limits<'a>) -> Limits<'a> {
+    let spent = analyst.nodes() - before;
+    Limits { nodes: limits.nodes.map(|nodes| nodes.saturating_sub(spent)), ..limits }
+}
+
+/// Analyses a position, with the remoteness if `plies` is set, and finds a line of best play.
 fn analyse_position(
     analyst: &mut Analyst,
     position: &Position,
     limits: Limits<'_>,
+    plies: bool,
 ) -> Result<(Analysis, Vec<Move>), Failure> {
     let before = analyst.nodes();
-    let analysis = analyst.analyse(position, limits, &mut |_| {})?;
+    let mut analysis = analyst.analyse(position, limits, &mut |_| {})?;
+    if plies {
+        analysis = analyst.find_remoteness(analysis, left(analyst, before, limits))?;
+    }
     let line = match analysis.outcome() {
-        Some(_) => {
-            let spent = analyst.nodes() - before;
-            let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(spent));
-            analyst.line(position, Limits { nodes, ..limits })?
-        }
+        Some(_) => analyst.line(position, left(analyst, before, limits))?,
         None => Vec::new(),
     };
     Ok((analysis, line))
@@ -102,7 +108,8 @@ fn line_texts(line: &[Move]) -> Vec<String> {
 /// from a search. When a limit is reached, the remaining values are ``"unknown"``, ``reason`` names the limit, and
 /// the line ends where play is no longer decided. `time_limit` is a number of seconds or a text such as
 /// ``"1m30s"``. `max_nodes` applies to all searches together. Without limits, every value is found, which takes longer
-/// than ``solve``.
+/// than ``solve``. The remoteness comes from `db`, or from a search of less than a second, which finds it in positions
+/// with few stones.
 ///
 /// The other arguments and the errors are those of ``solve``.
 #[pyfunction]
@@ -122,7 +129,7 @@ pub fn analyse<'py>(
     let (start, position) = (&board.0, &board.0.position);
     let limits = LimitArgs { nodes: max_nodes, time: time_limit };
     let (analysis, line) = with_analyst(py, start, threads, memory, db, |analyst, stop| {
-        analyse_position(analyst, position, limits.to_limits(stop))
+        analyse_position(analyst, position, limits.to_limits(stop), true)
     })?;
     analysis_object(py, &analysis, &line)
 }
@@ -130,7 +137,8 @@ pub fn analyse<'py>(
 /// Evaluates each of many boards and positions, and their moves: returns a list of ``Analysis`` in the same order.
 ///
 /// Positions, threads, memory, limits, progress and errors are those of ``solve_many``, results and `db` those of
-/// ``analyse``. `max_nodes` and `time_limit` apply to each position with its moves and its line.
+/// ``analyse``. `max_nodes` and `time_limit` apply to each position with its moves and its line. The remoteness is not
+/// searched, because that may take longer than the rest.
 #[pyfunction]
 #[pyo3(
     signature = (positions, *, threads=None, memory=None, time_limit=None, max_nodes=None, db=None, progress=None,
@@ -164,7 +172,7 @@ pub fn analyse_many<'py>(
         new_analyst((*start.board).clone(), memory, NonZeroUsize::MIN, database.clone())
     };
     let work = |analyst: &mut Analyst, (start, _): &Item, stop: &AtomicBool| {
-        analyse_position(analyst, &start.position, limits.to_limits(stop))
+        analyse_position(analyst, &start.position, limits.to_limits(stop), false)
     };
     let key = |(start, _): &Item| start.board_key();
     let found = many::run(py, arguments, &items, key, set_up, work)?;
@@ -176,7 +184,7 @@ pub fn analyse_many<'py>(
 ///
 /// The line ends where no move is left, or at the first position that is not decided within the limits.
 /// `max_nodes` and `time_limit` apply to the whole line. The other arguments and the errors are those of ``solve``.
-/// The length of the line is exact only with a database of the remoteness (`db`).
+/// The length of the line is exact if the remoteness is known, from `db` or by the search of ``analyse``.
 #[pyfunction]
 #[pyo3(
     signature = (board, *, threads=None, memory=None, time_limit=None, max_nodes=None, db=None),
@@ -193,6 +201,9 @@ pub fn line(
 ) -> Result<Vec<String>, Failure> {
     let limits = LimitArgs { nodes: max_nodes, time: time_limit };
     with_analyst(py, &board.0, threads, memory, db, |analyst, stop| {
-        Ok(line_texts(&analyst.line(&board.0.position, limits.to_limits(stop))?))
+        let (position, limits) = (&board.0.position, limits.to_limits(stop));
+        let (analysis, _) = analyst.solve(position, limits)?;
+        analyst.find_remoteness(analysis, left(analyst, 0, limits))?;
+        Ok(line_texts(&analyst.line(position, left(analyst, 0, limits))?))
     })
 }

@@ -48,6 +48,20 @@ def test_remoteness_comes_from_a_database(ranked):
     assert konane.line("3x4", db=ranked.directory) == konane.analyse("3x4", db=ranked).line
 
 
+def test_remoteness_is_found_by_a_search():
+    for position in reachable("3x4")[::11]:
+        found = konane.analyse(position, threads=1, memory="1MiB")
+        assert found.remoteness == remoteness(position) == len(found.line)
+        for judged in found.moves:
+            assert judged.remoteness == remoteness(position.play(judged.move)) + 1
+        assert len(konane.line(position, threads=1, memory="1MiB")) == found.remoteness
+    # Not for lists, and not for positions with many stones.
+    [found] = konane.analyse_many(["3x4"])
+    assert (found.outcome, found.remoteness, found.moves[0].remoteness) == ("loss", None, None)
+    found = konane.analyse("6x6", threads=1)
+    assert (found.outcome, found.remoteness) == ("loss", None)
+
+
 def test_limits_leave_values_unknown():
     for limit, reason in (({"max_nodes": 1000}, "node limit"), ({"time_limit": "1ms"}, "time limit")):
         found = konane.analyse("8x8", memory="16MiB", **limit)
