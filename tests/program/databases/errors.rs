@@ -131,7 +131,7 @@ fn damage_found_during_the_search_for_lines_keeps_the_winner() {
     let dir = TestDir::new();
     build(&dir, &["4x4"]);
     damage(&dir.path("db/4x4-complete/stones-13.kdb"));
-    let line = "solve 4x4 --db db --lines --quiet";
+    let line = "solve 4x4 --moves b3,c3 --db db --lines --quiet";
     let output = dir.run(&words(line));
     assert_eq!(code(&output), 4, "{}", stderr(&output));
     let text = stdout(&output);
