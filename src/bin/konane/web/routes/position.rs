@@ -33,8 +33,8 @@ pub struct PositionRequest {
     phase: Option<String>,
     /// Moves that follow the position.
     moves: Option<String>,
-    /// Milliseconds to search for unknown values: 200, at most 2000. Results are kept, so a repeated
-    /// request continues the search.
+    /// Milliseconds to search for unknown values: 200, at most 2000. The remoteness may take as long again. Results are
+    /// kept, so a repeated request continues the search.
     time: Option<u64>,
 }
 
@@ -48,7 +48,8 @@ pub async fn position(
     let time = time(milliseconds)?;
     let judged = explorer.boards.with(played.board.clone(), move |analyst, turn| {
         let analysis = judge(analyst, &played.position, turn, time)?;
-        let analysis = analyst.find_remoteness(analysis, turn.limits(time))?;
+        // Half of these limits are for the remoteness.
+        let analysis = analyst.find_remoteness(analysis, turn.limits(2 * time))?;
         let mut json = AnalysisJson::from(analysis);
         if moves.is_some() {
             (json.start, json.played) = (Some(played.start), Some(played.moves));
