@@ -74,7 +74,7 @@ fn invalid_files_and_options_are_errors_before_the_server_listens() {
         (&["--proof", "missing.proof"], 4, "missing.proof"),
         (&["--proof", "no.proof"], 4, "no.proof"),
         (&["--sprouts-db", "no.proof"], 4, "no.proof"),
-        (&["--memory", "5MiB"], 2, "at least 6 MiB"),
+        (&["--memory", "7MiB"], 2, "at least 8 MiB"),
         (&["--port", "65536"], 2, "65536"),
     ] {
         let output = dir.run(&[&["explore"][..], args].concat());
