@@ -1,5 +1,5 @@
-//! [`TextError`] describes an invalid text of a position; [`MovesError`] is the reason for which the moves of
-//! a position are not listed.
+//! [`TextError`] describes an invalid text of a position and [`MoveTextError`] that of a move; [`MovesError`] is the
+//! reason for which the moves of a position are not listed.
 
 use pn_search::ErrorKind;
 use pn_search::sums::game::GameFull;
@@ -27,6 +27,99 @@ impl MovesError {
             MovesError::Full(error) => error.kind(),
             MovesError::TooMany => ErrorKind::Limit,
         }
+    }
+}
+
+/// Error in the text of a move between numbered spots.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveTextError {
+    /// The text does not have the form of a move.
+    #[error("character {}: {problem}", at + 1)]
+    Syntax {
+        /// Byte offset of the error, counted from 0 and printed from 1.
+        at: usize,
+        /// Explanation of what is allowed.
+        problem: &'static str,
+    },
+    /// A number that no spot has.
+    #[error("there is no spot {spot}: the spots have the numbers 1 to {spots}")]
+    NoSpot {
+        /// The number.
+        spot: u32,
+        /// Number of spots.
+        spots: u32,
+    },
+    /// A new spot whose number is not the next one.
+    #[error(
+        "the new spot is {expected}, not {fresh}: spots are numbered in the order of the moves"
+    )]
+    FreshSpot {
+        /// The number in the text.
+        fresh: u32,
+        /// The right number.
+        expected: u32,
+    },
+    /// A spot with three curve ends.
+    #[error("spot {spot} is dead: it has three curve ends")]
+    Dead {
+        /// The spot.
+        spot: u32,
+    },
+    /// A spot with one life, joined with itself.
+    #[error("spot {spot} has one life left, and a curve back to it needs two")]
+    OneLife {
+        /// The spot.
+        spot: u32,
+    },
+    /// Two spots without a common region.
+    #[error("spots {from} and {to} lie in no common region")]
+    Apart {
+        /// Start of the curve.
+        from: u32,
+        /// End of the curve.
+        to: u32,
+    },
+    /// A list after a move that does not divide a region.
+    #[error(
+        "a curve from {from} to {to} separates no spots, because it joins two boundaries: omit the list"
+    )]
+    NotEnclosing {
+        /// Start of the curve.
+        from: u32,
+        /// End of the curve.
+        to: u32,
+    },
+    /// A list that no curve makes.
+    #[error(
+        "no curve from {from} to {to} separates exactly the listed spots from others: list all live \
+         spots that are on one side of the curve only"
+    )]
+    List {
+        /// Start of the curve.
+        from: u32,
+        /// End of the curve.
+        to: u32,
+    },
+    /// The spot after `@` is not in the region of the move.
+    #[error(
+        "the new spot cannot be accessible to spot {spot}: write a spot in the region of the curve after '@'"
+    )]
+    Inaccessible {
+        /// The spot.
+        spot: u32,
+    },
+    /// Several moves that lead to different positions.
+    #[error("several moves fit: write {texts}")]
+    Ambiguous {
+        /// The texts of these moves.
+        texts: String,
+    },
+}
+
+impl MoveTextError {
+    /// Returns [`ErrorKind::Usage`].
+    pub const fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
     }
 }
 

@@ -12,7 +12,7 @@
 //! are played independently of each other.
 //!
 //! * Text: `notation`, `position`, `names`, `spelling`; `spots_spelling` writes the texts that SPOTS uses as
-//!   keys of lands; [`draw`] draws a picture.
+//!   keys of lands; [`draw`] draws a picture. [`numbered`] has positions with numbered spots, and moves as text.
 //! * Lands: `flat` defines the representations of lands; `simplify`, `canonical` and `moves` compute with
 //!   them; `store` assigns ids; `recent` is a cache of ids, and `option_set` removes duplicate children.
 //! * The game of the search: `game`, [`forecast`].
@@ -54,6 +54,7 @@ pub mod misere;
 mod moves;
 mod names;
 mod notation;
+pub mod numbered;
 mod option_set;
 mod position;
 mod recent;
@@ -67,7 +68,7 @@ pub mod verify;
 
 pub use algorithm::{Algorithm, AlgorithmError};
 pub use complexity::{SproutsComplexity, sprouts_complexity};
-pub use error::{MovesError, TextError};
+pub use error::{MoveTextError, MovesError, TextError};
 pub use flat::{Boundary, Land, Region, Spot};
 pub use game::{Scratch, ScratchCounters, Sprouts};
 pub use notation::{MAX_VERTICES, split_heap};

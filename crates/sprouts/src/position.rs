@@ -49,6 +49,11 @@ impl Position {
         Ok(Position { lands: lands.map(check_land).collect::<Result<_, _>>()? })
     }
 
+    /// Returns a position from regions without empty boundaries, which may form several lands.
+    pub(super) fn from_land(land: Land) -> Position {
+        Position { lands: if land.is_empty() { Vec::new() } else { vec![land] } }
+    }
+
     /// Returns the lands. Empty ones (`0*0`) are omitted.
     pub fn lands(&self) -> &[Land] {
         &self.lands
