@@ -223,23 +223,93 @@ fn games_are_saved_and_resumed() {
     let game = fs::read_to_string(dir.path("game.txt")).unwrap();
     let lines: Vec<&str> = game.lines().collect();
     assert_eq!((lines[0], lines.len()), ("Sprouts: 0*3", 4), "{game}");
+    assert!(lines[1..].iter().all(|line| line.contains('(')), "{game}");
+    let text = stdout(&output);
+    let (_, position) = text.rsplit_once("Saved the game to game.txt.\n").expect("a message");
+    assert!(position.contains("\n  numbers "), "{position}");
+    assert!(text.contains(&format!("\nI play {}, 0.AB|0.AB: ", lines[1])), "{text}");
     // The loaded game continues where it was saved, with all its moves and the same players.
     let loaded = play(&dir, &["0*4"], "load game.txt\nposition\nsave again.txt\nundo\nposition\n");
     assert_eq!(code(&loaded), 0, "{}", stderr(&loaded));
     let text = stdout(&loaded);
     assert!(text.contains("\n0*3: you are the second player. I can win.\n"), "{text}");
-    assert!(text.contains(&format!("\n{}\n  Grundy ", lines[3])), "{text}");
-    assert!(text.contains(&format!("\n{}\n  Grundy ", lines[1])), "{text}");
+    assert!(text.contains(position), "{text}");
+    assert!(text.contains("\n0.AB|0.AB\n  Grundy "), "{text}");
     assert_eq!(fs::read_to_string(dir.path("again.txt")).unwrap(), game);
     // Comments, empty lines and equivalent texts for the same positions.
     let other = format!("# a game\n\nSprouts:0*3\r\n {} \n# end\n", "0.AB|AB.0");
     fs::write(dir.path("other.txt"), other).unwrap();
     let text = stdout(&play(&dir, &["0*4"], "load other.txt\n"));
-    assert!(text.contains(&format!("\n{}\nYour 3 moves all lose.\n", lines[1])), "{text}");
+    assert!(text.contains("\n0.AB|0.AB\nYour 3 moves all lose.\n"), "{text}");
     // A finished game.
     fs::write(dir.path("over.txt"), "Sprouts: 0*1\nAB|AB\n!\n").unwrap();
     let text = stdout(&play(&dir, &["0*4"], "load over.txt\nundo\n"));
     assert!(text.contains("\nNo move is left. I have won.\nMove taken back.\n"), "{text}");
+}
+
+/// A game of a championship (wgosa.org, Peltier8Plus).
+const PUBLISHED: &str = "1(9)2 1(10)1[3,4] 3(11)10 2(12)5 5(13)5 6(14)6[7,8] 7(15)8 6(16@2)14";
+
+#[test]
+fn moves_between_numbered_spots() {
+    let dir = TestDir::new();
+    let lines = "1(4)2\n1(5)2\n2(6)2\nsave game.txt\nundo\n#1\n";
+    let output = play(&dir, &["0*3", "--side", "both"], lines);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let text = stdout(&output);
+    for part in [
+        "\n0.1a1a\nThe winner is ",
+        "\n0.ABCD|ABCD\nThe winner is ",
+        "\n2(6)2: spot 2 has one life left, and a curve back to it needs two\n",
+        "Move taken back.\n",
+        "\nYour move is ",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    let game = fs::read_to_string(dir.path("game.txt")).unwrap();
+    assert_eq!(game, "Sprouts: 0*3\n1(4)2\n1(5)2\n");
+    // Several moves in a line.
+    let line = format!("# Spots have numbers.\nSprouts: 0*8\n{PUBLISHED}\n");
+    fs::write(dir.path("published.txt"), line).unwrap();
+    let lines = "load published.txt\nsave again.txt\nnew\n1(9)2\n1(10)1[3,4]\n3(11)10\nposition\n";
+    let output = play(&dir, &["0*3", "--side", "both"], lines);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let again = fs::read_to_string(dir.path("again.txt")).unwrap();
+    let moves = PUBLISHED.replace(' ', "\n");
+    assert_eq!(again, format!("Sprouts: 0*8\n{moves}\n"));
+    let text = stdout(&output);
+    // The example of docs/sprouts.md.
+    assert!(text.ends_with("\n  numbers 4;3,11,10,1,10,11/5;6;7;8;1,9,2,9,1,10\n"), "{text}");
+    // Spots of other positions have no numbers.
+    let output = play(&dir, &["0.1a1a", "--side", "first"], "1(4)2\nposition\n");
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("1(4)2: the spots of this game have no numbers: "), "{text}");
+    assert!(!text.contains("  numbers "), "{text}");
+}
+
+#[test]
+fn moves_of_the_program_are_between_numbered_spots() {
+    let dir = TestDir::new();
+    for (start, rules) in [("0*7", &[][..]), ("0*6", &["--misere"])] {
+        let args = [&[start, "--side", "none"], rules].concat();
+        let text = stdout(&play(&dir, &args, "save game.txt\nposition\n"));
+        let played = text.lines().filter_map(|line| line.strip_prefix("I play "));
+        let played = played.filter_map(|line| line.split_once(':')?.0.split_once(", "));
+        let (moves, positions): (Vec<&str>, Vec<&str>) = played.unzip();
+        assert!(moves.len() >= 12, "{text}");
+        let game = fs::read_to_string(dir.path("game.txt")).unwrap();
+        assert_eq!(game, format!("Sprouts: {start}\n{}\n", moves.join("\n")));
+        let (game, end) = text.split_once("Saved the game to game.txt.\n").expect("a message");
+        let loaded = stdout(&play(&dir, &args, "load game.txt\nposition\n"));
+        assert!(loaded.ends_with(end), "{loaded}");
+        // The positions after the moves are a record, too.
+        let positions = format!("Sprouts: {start}\n{}\n", positions.join("\n"));
+        fs::write(dir.path("positions.txt"), positions).unwrap();
+        let loaded = stdout(&play(&dir, &args, "load positions.txt\n"));
+        let (_, end) = game.rsplit_once("\n\n").expect("the end of the game");
+        assert!(loaded.ends_with(end), "{loaded}");
+    }
 }
 
 #[test]
@@ -254,6 +324,13 @@ fn invalid_files_do_not_change_the_game() {
         (b"Sprouts: 0*3\n0.1a1a\n0.1a1a\n", "line 3: no move leads from 0.1a1a to \"0.1a1a\""),
         (b"Sprouts: 0*3\n0.1a1\n", "line 2: \"0.1a1\" is not a position: "),
         (b"Sprouts: 0*1\n!\n!\n", "line 2: no move leads from 0 to \"!\""),
+        (
+            b"Sprouts: 0*3\n1(4)2\n2(5)3 1(5)4\n",
+            "line 3: 1(5)4: the new spot is 6, not 5: spots are numbered in the order of the moves: \
+             correct this line, or delete it",
+        ),
+        (b"Sprouts: 0*3\n1(4)2 0.1a1a\n", "line 2: 0.1a1a: character 2: expected '('"),
+        (b"Sprouts: 1.1\n1(3)2\n", "line 2: 1(3)2: the spots of this game have no numbers"),
         (b"Sprouts: 0*3\n0.1a1a", "line 2: the file may be cut off here"),
         (b"Sprouts: 0*3\n0.1a1a\n\xff\n", "line 3: it is not UTF-8 text: correct this line\n"),
         (long.as_bytes(), "game.txt has more than 1 MiB"),

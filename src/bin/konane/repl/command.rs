@@ -77,7 +77,7 @@ const COMMANDS: &[CommandSpec] = &[
     command(Action::Move, "move", "X", KONANE,
             "make a move (the word is optional): remove a stone (c3), jump (c3-c1)"),
     command(Action::Move, "move", "X", SPROUTS,
-            "make a move (the word is optional): number (3, #3) or next position (1a1a)"),
+            "make a move (the word is optional): number (#3), next position (1a1a), 1(9)2[4-6]"),
     command(Action::Moves, "moves", "", ALL, "list the moves with their outcomes, winning ones first"),
     command(Action::More, "more", "", SPROUTS, "continue a long list of moves"),
     command(Action::Hint, "hint", "", ALL, "suggest a move"),

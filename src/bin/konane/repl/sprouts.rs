@@ -1,6 +1,8 @@
 //! The session of `konane sprouts play`, and files of its games.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,6 +23,7 @@ use konane::search::run::{Limits, Reason};
 use konane::sprouts::Position;
 use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal};
 use konane::sprouts::draw::svg;
+use konane::sprouts::numbered::{NumberedMove, NumberedPosition};
 
 /// Players of Sprouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +91,45 @@ impl fmt::Display for SproutsPlayer {
 /// Number of moves on one page of the list.
 const PAGE: usize = 20;
 
-/// Start of the first line in the file of a game. Each further line is the position after a move.
+/// Start of the first line in the file of a game. Each further line is the position after a move, or has moves
+/// between numbered spots.
 const HEADER: &str = "Sprouts:";
+
+/// Maximum number of moves between numbered spots that are compared with a position.
+const MAX_COMPARED: usize = 1 << 16;
+
+/// Maximum number of positions that are compared with one that no move between numbered spots reaches.
+const MAX_SUBSTITUTES: usize = 20;
+
+/// Node limit of the search that compares two positions.
+const MAX_COMPARISON_NODES: u64 = 1000;
+
+/// Printed when a game continues without numbers.
+const NO_NUMBERS: &str = "No move between numbered spots was found for this position: from here on, spots have no numbers.\n";
+
+/// A state of the game.
+#[derive(Clone)]
+struct SproutsState {
+    position: Position,
+    /// In a game from isolated spots, the position with numbers, and the text of the move before it.
+    numbered: Option<(NumberedPosition, String)>,
+}
+
+impl SproutsState {
+    /// Returns the first state of a game.
+    fn start(position: Position) -> SproutsState {
+        let numbered = NumberedPosition::from_start(&position).map(|start| (start, String::new()));
+        SproutsState { position, numbered }
+    }
+
+    /// Returns the move before this state: between numbered spots if possible, followed by the position.
+    fn move_text(&self) -> String {
+        match &self.numbered {
+            Some((_, mv)) => format!("{mv}, {}", self.position),
+            None => self.position.to_string(),
+        }
+    }
+}
 
 /// A game between a user and the program.
 pub struct SproutsSession<'a> {
@@ -103,7 +143,7 @@ pub struct SproutsSession<'a> {
     chosen: Option<SproutsSide>,
     /// Players of users in this game.
     side: SproutsSide,
-    history: GameHistory<Position>,
+    history: GameHistory<SproutsState>,
     /// Analysis of the current position, if its moves have been listed.
     list: Option<Analysis>,
     /// Number of moves that have been listed.
@@ -128,7 +168,7 @@ impl<'a> SproutsSession<'a> {
             stop,
             chosen,
             side: SproutsSide::First,
-            history: GameHistory::new(start.clone()),
+            history: GameHistory::new(SproutsState::start(start.clone())),
             list: None,
             listed: 0,
             choices: Vec::new(),
@@ -174,7 +214,7 @@ impl<'a> SproutsSession<'a> {
     /// Begins a game and returns its introduction.
     fn begin(&mut self, start: Position) -> Result<String, CliError> {
         let analysis = self.search(Goal::Winner, &start, self.time)?;
-        self.history = GameHistory::new(start);
+        self.history = GameHistory::new(SproutsState::start(start));
         let winner =
             analysis.outcome.map(|outcome| SproutsPlayer::after((outcome == Value::Loss).into()));
         let loser = match winner {
@@ -235,7 +275,7 @@ impl<'a> SproutsSession<'a> {
         let analysis = match self.list.take() {
             Some(analysis) => analysis,
             None => {
-                let position = self.history.current().clone();
+                let position = self.history.current().position.clone();
                 must_be_listed(self.search(Goal::Outcomes, &position, self.time)?)?
             }
         };
@@ -269,23 +309,26 @@ impl<'a> SproutsSession<'a> {
 
     /// Returns the position with its lands and their Grundy numbers.
     fn describe(&mut self) -> Result<String, CliError> {
-        let position = self.history.current().clone();
+        let position = self.history.current().position.clone();
         let analysis = self.look(&position)?;
         let mut text = format!("{}\n", analysis.canonical);
-        if self.analyst.is_misere() {
-            return Ok(text);
+        if !self.analyst.is_misere() {
+            for land in &analysis.lands {
+                let grundy = number_text(land.grundy);
+                let _ = writeln!(text, "  Grundy {grundy:<2}  {}", land.position);
+            }
+            if analysis.lands.len() > 1 {
+                let _ = writeln!(text, "  exclusive or {}", number_text(analysis.grundy));
+            }
         }
-        for land in &analysis.lands {
-            let _ = writeln!(text, "  Grundy {:<2}  {}", number_text(land.grundy), land.position);
-        }
-        if analysis.lands.len() > 1 {
-            let _ = writeln!(text, "  exclusive or {}", number_text(analysis.grundy));
+        if let Some((numbered, _)) = &self.history.current().numbered {
+            let _ = writeln!(text, "  numbers {numbered}");
         }
         Ok(text)
     }
 
     fn hint(&mut self) -> Result<String, CliError> {
-        let position = self.history.current().clone();
+        let position = self.history.current().position.clone();
         let analysis = self.search(Goal::Winner, &position, self.time)?;
         let list = numbered(&analysis);
         let name = |child| format!("{} {}", number_of(&list, child), child.position);
@@ -306,10 +349,118 @@ impl<'a> SproutsSession<'a> {
         })
     }
 
-    /// Parses a move, which is its number in the list or the position after it. Returns that position.
-    fn read_move(&mut self, text: &str) -> Result<Position, CliError> {
-        let position = self.history.current().clone();
-        let list = numbered(&must_be_listed(self.look(&position)?)?);
+    /// Returns the state after the move between numbered spots with this text.
+    fn read_numbered(
+        &mut self,
+        before: &SproutsState,
+        text: &str,
+    ) -> Result<SproutsState, CliError> {
+        let Some((before, _)) = &before.numbered else {
+            return Err(refused(format!(
+                "{text}: the spots of this game have no numbers: write the position after the move"
+            )));
+        };
+        let mv = before.read(text).map_err(|error| refused(format!("{text}: {error}")))?;
+        let after = before.play(&mv);
+        let position = read_back(&self.analyst.canonical(&after.position())?);
+        Ok(SproutsState { position, numbered: Some((after, text.to_owned())) })
+    }
+
+    /// Returns the state after a move to a position, which is a canonical text. Where no move between numbered
+    /// spots leads to it, because it is one of the moves of a simplified position, and a substitute is allowed, a
+    /// move to a position with the same Grundy number is made, or to one with the same outcome in the misère game. If
+    /// no move is found, the state has no numbers.
+    fn numbered_state(
+        &mut self,
+        before: &SproutsState,
+        position: &str,
+        allows_substitute: bool,
+    ) -> SproutsState {
+        if let Some((numbered, _)) = &before.numbered
+            && let Some(mv) = self.numbered_move(numbered, position, allows_substitute)
+            && let Ok(state) = self.read_numbered(before, &numbered.write(&mv))
+        {
+            return state;
+        }
+        SproutsState { position: read_back(position), numbered: None }
+    }
+
+    /// Returns a move for [`SproutsSession::numbered_state`], or `None` if none is found.
+    fn numbered_move(
+        &mut self,
+        before: &NumberedPosition,
+        position: &str,
+        allows_substitute: bool,
+    ) -> Option<NumberedMove> {
+        let (mut others, mut compared) = (BTreeMap::new(), 0);
+        let mut found = None;
+        let end = before.each_move(|mv| {
+            compared += 1;
+            match self.analyst.canonical(&before.play(&mv).position()) {
+                Ok(text) if text == position => found = Some(mv),
+                Ok(text) if compared < MAX_COMPARED && !self.stop.load(Ordering::Relaxed) => {
+                    others.entry(text).or_insert(mv);
+                    return ControlFlow::Continue(());
+                }
+                _ => {}
+            }
+            ControlFlow::Break(())
+        });
+        if end.is_break() || !allows_substitute {
+            return found;
+        }
+        let mut others: Vec<_> = others.into_iter().collect();
+        others.sort_by_cached_key(|(text, _)| difference(text, position).len());
+        others.truncate(MAX_SUBSTITUTES);
+        others.into_iter().find(|(text, _)| self.is_equivalent(text, position)).map(|(_, mv)| mv)
+    }
+
+    /// Returns true if two positions are known to have the same Grundy number, or the same outcome in the misère
+    /// game.
+    fn is_equivalent(&mut self, a: &str, b: &str) -> bool {
+        let is_misere = self.analyst.is_misere();
+        let mut outcome = |text: &str| {
+            let limits = Limits {
+                nodes: Some(MAX_COMPARISON_NODES),
+                stop: Some(self.stop),
+                ..Limits::default()
+            };
+            let position = read_back(text);
+            let analysis =
+                self.analyst.analyse_until(Goal::Winner, &position, limits, &mut |_| {}).ok()?;
+            analysis.outcome
+        };
+        match is_misere {
+            true => outcome(a).is_some_and(|of_a| outcome(b) == Some(of_a)),
+            false => outcome(&difference(a, b)) == Some(Value::Loss),
+        }
+    }
+
+    /// Parses a move and makes it: its number in the list, the position after it, or a move between numbered spots.
+    /// Returns a text for the user.
+    fn play(&mut self, text: &str) -> Result<String, CliError> {
+        let before = self.history.current().clone();
+        if is_numbered_move(text) {
+            let state = self.read_numbered(&before, text)?;
+            self.history.push(state);
+            return Ok(String::new());
+        }
+        let position = self.read_position(text)?;
+        let state = self.numbered_state(&before, &position, true);
+        let message = match (&before.numbered, &state.numbered) {
+            (Some(_), Some(_)) => format!("Your move is {}.\n", state.move_text()),
+            (Some(_), None) => NO_NUMBERS.to_owned(),
+            _ => String::new(),
+        };
+        self.history.push(state);
+        Ok(message)
+    }
+
+    /// Parses a move that is its number in the list or the position after it. Returns the canonical text of that
+    /// position.
+    fn read_position(&mut self, text: &str) -> Result<String, CliError> {
+        let position = self.history.current().position.clone();
+        let mut list = numbered(&must_be_listed(self.look(&position)?)?);
         let digits = text.strip_prefix('#').unwrap_or(text);
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
             let number = digits.parse().ok().filter(|number| (1..=list.len()).contains(number));
@@ -323,7 +474,7 @@ impl<'a> SproutsSession<'a> {
                     )));
                 }
                 (Some(number), _) | (None, Some(number)) => {
-                    return Ok(read_back(&list[number - 1]));
+                    return Ok(list.swap_remove(number - 1));
                 }
                 (None, None) if digits.len() < text.len() => {
                     let range = match list.len() {
@@ -340,7 +491,7 @@ impl<'a> SproutsSession<'a> {
         })?;
         let canonical = self.analyst.canonical(&position)?;
         match list.contains(&canonical) {
-            true => Ok(read_back(&canonical)),
+            true => Ok(canonical),
             false => {
                 Err(refused(format!("no move leads to {canonical}; write moves for the list")))
             }
@@ -349,8 +500,14 @@ impl<'a> SproutsSession<'a> {
 
     /// Saves the game.
     fn save(&self, file: &str) -> Result<String, CliError> {
-        let positions = self.history.played().iter().map(|position| format!("{position}\n"));
-        write_file("game", file, &format!("{HEADER} {}", positions.collect::<String>()))
+        let states = self.history.played();
+        let has_numbers = states.iter().all(|state| state.numbered.is_some());
+        let line = |state: &SproutsState| match &state.numbered {
+            Some((_, mv)) if has_numbers => format!("{mv}\n"),
+            _ => format!("{}\n", state.position),
+        };
+        let lines: String = states[1..].iter().map(line).collect();
+        write_file("game", file, &format!("{HEADER} {}\n{lines}", states[0].position))
     }
 
     /// Continues a saved game and returns its introduction.
@@ -373,12 +530,27 @@ impl<'a> SproutsSession<'a> {
             return Err(wrong(number, problem));
         };
         let start: Position = start.parse().map_err(|error| no_position(number, start, error))?;
-        let mut history = GameHistory::new(start.clone());
+        let mut history = GameHistory::new(SproutsState::start(start.clone()));
         for (line, number) in lines {
+            if is_numbered_move(line) {
+                for text in line.split_whitespace() {
+                    let state = self.read_numbered(history.current(), text);
+                    history.push(state.map_err(|error| match error {
+                        CliError::Usage(problem) => wrong(
+                            number,
+                            format!(
+                                "{problem}: correct this line, or delete it and the lines after it"
+                            ),
+                        ),
+                        error => error,
+                    })?);
+                }
+                continue;
+            }
             let position = Position::from_canonical(line);
             let position = position.map_err(|error| no_position(number, line, error))?;
             let canonical = self.analyst.canonical(&position)?;
-            let before = must_be_listed(self.look(history.current())?)?;
+            let before = must_be_listed(self.look(&history.current().position)?)?;
             if !before.children.iter().any(|child| child.position == canonical) {
                 let before = before.canonical;
                 return Err(wrong(
@@ -389,7 +561,8 @@ impl<'a> SproutsSession<'a> {
                     ),
                 ));
             }
-            history.push(read_back(&canonical));
+            let state = self.numbered_state(history.current(), &canonical, false);
+            history.push(state);
         }
         if !text.ends_with('\n') {
             let problem =
@@ -408,7 +581,7 @@ impl Session for SproutsSession<'_> {
     fn turn(&mut self, out: &mut TerminalText) -> Result<bool, CliError> {
         (self.list, self.listed) = (None, 0);
         self.choices.clear();
-        let position = self.history.current().clone();
+        let position = self.history.current().position.clone();
         let analysis = self.look(&position)?;
         // The history begins with the start position.
         let [to_move, last] = [1, 0].map(|n| SproutsPlayer::after(self.history.played().len() - n));
@@ -425,8 +598,13 @@ impl Session for SproutsSession<'_> {
             let analysis = must_be_listed(self.search(Goal::Winner, &position, self.time)?)?;
             if !self.stop.load(Ordering::Relaxed) {
                 let (after, why) = self.choose(&analysis)?;
-                let _ = writeln!(out, "\nI play {after}: {why}.");
-                self.history.push(read_back(&after));
+                let before = self.history.current().clone();
+                let state = self.numbered_state(&before, &after, true);
+                let _ = writeln!(out, "\nI play {}: {why}.", state.move_text());
+                if before.numbered.is_some() && state.numbered.is_none() {
+                    *out += NO_NUMBERS;
+                }
+                self.history.push(state);
             }
             return Ok(false);
         }
@@ -439,20 +617,18 @@ impl Session for SproutsSession<'_> {
 
     fn run(&mut self, action: Action, argument: &str) -> Result<CommandResult, CliError> {
         let side = self.side;
-        let is_users_turn = |moves, _: &Position| side.has(SproutsPlayer::after(moves));
+        let is_users_turn = |moves, _: &SproutsState| side.has(SproutsPlayer::after(moves));
         let changed = match action {
-            Action::Move => {
-                let after = self.read_move(argument)?;
-                self.history.push(after);
-                String::new()
-            }
+            Action::Move => self.play(argument)?,
             Action::Undo => {
                 self.history.undo_to(is_users_turn).map(|()| "Move taken back.\n".into())?
             }
             Action::Redo => {
                 self.history.redo_to(is_users_turn).map(|()| "Move redone.\n".into())?
             }
-            Action::New if argument.is_empty() => self.begin(self.history.played()[0].clone())?,
+            Action::New if argument.is_empty() => {
+                self.begin(self.history.played()[0].position.clone())?
+            }
             Action::New => {
                 let start = argument.parse();
                 self.begin(start.map_err(|error| refused(format!("{argument}: {error}")))?)?
@@ -465,7 +641,7 @@ impl Session for SproutsSession<'_> {
             Action::More => return text(self.page()?),
             Action::Search => {
                 let time = search_time(argument, self.time)?;
-                let position = self.history.current().clone();
+                let position = self.history.current().position.clone();
                 let analysis = self.search(Goal::Outcomes, &position, time)?;
                 (self.list, self.listed) = (Some(must_be_listed(analysis)?), 0);
                 return text(self.page()?);
@@ -474,7 +650,8 @@ impl Session for SproutsSession<'_> {
             Action::Hint => return text(self.hint()?),
             Action::Save => return text(self.save(argument)?),
             Action::Draw => {
-                return text(write_file("position", argument, &svg(self.history.current()))?);
+                let drawing = svg(&self.history.current().position);
+                return text(write_file("position", argument, &drawing)?);
             }
             Action::Help => return text(help(Self::KIND)),
             Action::Quit => return Ok(CommandResult::Quit),
@@ -495,6 +672,23 @@ fn must_be_listed(analysis: Analysis) -> Result<Analysis, CliError> {
         true => Err(CliError::SproutsTooLarge),
         false => Ok(analysis),
     }
+}
+
+/// Returns true for a text that can only be a move between numbered spots. In the text of a position, a letter is
+/// before each parenthesis.
+fn is_numbered_move(text: &str) -> bool {
+    text.split_once('(')
+        .is_some_and(|(spot, _)| spot.ends_with(|c: char| c.is_ascii_digit() || c == '!'))
+}
+
+/// Returns the sum of two canonical texts without pairs of equal lands, which does not change its Grundy number.
+fn difference(a: &str, b: &str) -> String {
+    let mut lands: Vec<&str> =
+        a.split('+').chain(b.split('+')).filter(|&land| land != "!").collect();
+    lands.sort_unstable();
+    let odd = lands.chunk_by(|a, b| a == b).filter(|chunk| chunk.len() % 2 == 1);
+    let text = odd.map(|chunk| chunk[0]).collect::<Vec<_>>().join("+");
+    if text.is_empty() { "!".to_owned() } else { text }
 }
 
 /// Parses a position in the text of an analysis.

@@ -17,7 +17,10 @@ use konane::system::parse_duration;
 #[derive(Debug, Args)]
 #[command(after_help = format!("{}\n\n{}  {}\n\n{}", text::HELP, concat!(
     "The program plays perfectly as long as it finds the winner within --time, and gives reasons for\n",
-    "its moves. Each line of standard input is a move or one of these commands:\n",
+    "its moves. In a game from isolated spots, a move can be written with their numbers: 1(9)1[2-5] is\n",
+    "a curve from spot 1 back to it, on which the new spot 9 lies, around spots 2 to 5 (notation of the\n",
+    "World Game of Sprouts Association).\n",
+    "Each line of standard input is a move or one of these commands:\n",
 ), names(SessionKind::Sprouts), concat!(
     "Examples:\n",
     "  konane sprouts play \"0*5\"\n",
