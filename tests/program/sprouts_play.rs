@@ -280,6 +280,13 @@ fn moves_between_numbered_spots() {
     let text = stdout(&output);
     // The example of docs/sprouts.md.
     assert!(text.ends_with("\n  numbers 4;3,11,10,1,10,11/5;6;7;8;1,9,2,9,1,10\n"), "{text}");
+    // The simplified position has a move to 0+22, but the drawing has none.
+    let lines = "1(5)1[2]\n3(6)3[4]\n5(7)6\n4(8)4\n4(9@3)8\n0+22\nposition\n";
+    let text = stdout(&play(&dir, &["0*4", "--side", "both"], lines));
+    assert!(
+        text.contains("\n0.A|2AB|2B\nYour 5 moves all lose.\nYour move is 1(10)7, 0+"),
+        "{text}"
+    );
     // Spots of other positions have no numbers.
     let output = play(&dir, &["0.1a1a", "--side", "first"], "1(4)2\nposition\n");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
