@@ -13,7 +13,7 @@ use super::common::{TestDir, json, signal, valid};
 /// Reads the outcomes in a file, by position.
 fn outcomes(path: &Path) -> BTreeMap<String, Value> {
     let mut outcomes = BTreeMap::new();
-    results::read(path, |_, solved| {
+    results::read(path, |solved| {
         assert!(outcomes.insert(solved.position.to_string(), solved.value).is_none());
     })
     .unwrap();

@@ -179,14 +179,15 @@ fn winner(solved: &Solved) -> Colour {
 
 fn list(args: &ListArgs) -> Result<Exit, CliError> {
     let (mut boards, mut positions) = (BTreeMap::new(), Vec::new());
-    results::read(&args.file, |board, solved| {
-        let counts = BoardJson { board: board.dimensions(), won: 0, lost: 0, winner: None };
-        let counts = boards.entry(board.dimensions()).or_insert(counts);
+    results::read(&args.file, |solved| {
+        let board = solved.position.dimensions();
+        let counts = BoardJson { board, won: 0, lost: 0, winner: None };
+        let counts = boards.entry(board).or_insert(counts);
         *(if solved.value == Value::Win { &mut counts.won } else { &mut counts.lost }) += 1;
-        if solved.position.occupied() == board.all() {
+        if solved.position.occupied().count_ones() == board.squares() {
             counts.winner = Some(winner(&solved));
         }
-        if args.board == Some(board.dimensions()) {
+        if args.board == Some(board) {
             positions.push(SolvedJson { position: solved.position, winner: winner(&solved) });
         }
     })?;
@@ -222,9 +223,9 @@ fn list(args: &ListArgs) -> Result<Exit, CliError> {
 fn merge(args: &MergeArgs) -> Result<Exit, CliError> {
     let mut solved = Vec::new();
     for file in &args.from {
-        results::read(file, |_, record| solved.push(record))?;
+        results::read(file, |record| solved.push(record))?;
     }
-    let added = results::add(&args.into, &solved, |_, _| ())?;
+    let added = results::add(&args.into, &solved, |_| ())?;
     let merged = MergeJson { file: args.into.display().to_string(), added };
     output::answer(args.output.json, &merged, |MergeJson { file, added }| {
         output::rows(file, &[("added", output::counted(*added, "position"))])

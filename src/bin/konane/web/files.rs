@@ -82,7 +82,7 @@ impl Files {
             databases.push(PathBuf::from(database::DEFAULT));
         }
         if let Some(results) = &results {
-            results::read(results, |_, _| ())?;
+            results::read(results, |_| ())?;
         }
         Ok(Files { databases, results, proofs })
     }

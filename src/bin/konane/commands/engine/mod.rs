@@ -145,7 +145,7 @@ pub fn run(args: &EngineArgs, stop: &AtomicBool) -> Result<Exit, CliError> {
     let databases = database::directories(&args.db)?;
     if let Some(results) = &args.results {
         // Errors of the file are reported before any request.
-        results::read(results, |_, _| ())?;
+        results::read(results, |_| ())?;
     }
     let engine = Engine {
         tables: Mutex::new(BoardTables::new(databases, args.results.clone(), args.memory)),

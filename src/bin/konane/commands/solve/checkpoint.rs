@@ -16,7 +16,7 @@ use konane::system::parse_duration;
 
 /// Default of `--checkpoint-interval`. A checkpoint of 4 GiB takes well below a minute on one core
 /// (docs/CHECKPOINT_FORMAT.md).
-pub const INTERVAL: Duration = Duration::from_secs(600);
+const INTERVAL: Duration = Duration::from_secs(600);
 
 /// Arguments for checkpoints.
 #[derive(Debug, Args)]

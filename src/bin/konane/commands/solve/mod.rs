@@ -95,8 +95,11 @@ fn results_file<'a>(
         let problem = "--results: games by the standard rules do not reach the position";
         return Err(CliError::Usage(problem.to_owned()));
     }
-    let interval = args.checkpoint.checkpoint_interval.unwrap_or(checkpoint::INTERVAL);
-    Ok(Some(ResultsFile::open(path, board)?.interval(interval)))
+    let file = ResultsFile::open(path, board)?;
+    Ok(Some(match args.checkpoint.checkpoint_interval {
+        Some(interval) => file.interval(interval),
+        None => file,
+    }))
 }
 
 fn options(args: &SolveArgs) -> Result<SolveOptions, CliError> {
