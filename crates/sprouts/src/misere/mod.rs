@@ -26,7 +26,7 @@ use pn_search::Value;
 use pn_search::plain::game::{Child, Expansion, Game, OracleAnswer};
 use pn_search::split_mix;
 use pn_search::sums::chunks::Chunks;
-use pn_search::sums::game::{Atom, GameFull, Impartial, OptionList};
+use pn_search::sums::game::{Atom, AtomFeatures, GameFull, Impartial, OptionList};
 
 use crate::store::{LandFeatures, LandStore};
 use crate::{Position, Scratch, Sprouts};
@@ -44,8 +44,14 @@ const MAX_SUM_DEPTH: u32 = 12;
 /// Flag of an item of a group that is a tree and not a land.
 const IS_TREE: u32 = 1 << 31;
 
-/// Id of a sorted list of items: ids of lands, and ids of trees with [`IS_TREE`].
+/// Id of a sorted list of items: ids of lands, and ids of trees with [`IS_TREE`]. A single land is not stored as a list:
+/// its group is its own id with [`IS_LAND`].
 type Group = u32;
+
+/// Flag of a group that is a land.
+const IS_LAND: u32 = 1 << 31;
+/// Flag of the number of a list of options.
+const IS_LIST: u32 = 1 << 31;
 
 /// The group without items.
 const NO_ITEMS: Group = 0;
@@ -61,18 +67,21 @@ const NO_MEMORY: u64 = u64::MAX;
 pub struct MisereSprouts {
     lands: Sprouts,
     trees: Trees,
+    /// Lists of items. In place of the estimated options of a land, a list has its size (see [`Self::size_of`]) as the
+    /// bits of an `f32`.
     groups: LandStore,
-    /// Estimated effort to show that a group is lost, as the bits of an `f32`.
-    sizes: Chunks<AtomicU32>,
-    /// Tree of each small land plus one, or 0 if it has not been computed.
-    land_trees: Chunks<AtomicU32>,
-    /// Codes of the options of each large land that has been expanded.
+    /// For each land its tree plus one if it is small, or the number of its list in `options` with [`IS_LIST`] if it is
+    /// large. 0 if it has not been expanded.
+    numbers: Chunks<AtomicU32>,
+    /// Codes of the options of large lands.
     options: Chunks<OnceLock<Box<[u64]>>>,
+    /// Number of lists in `options`.
+    lists: AtomicU32,
     /// Bytes of the lists in `options`.
     option_bytes: AtomicU64,
     /// Number of lands whose moves were generated.
     generated: AtomicU64,
-    max_bytes: u64,
+    max_bytes: AtomicU64,
     is_full: AtomicBool,
 }
 
@@ -97,6 +106,11 @@ fn code_of(tree: Tree, group: Group) -> u64 {
     u64::from(tree) << 32 | u64::from(group)
 }
 
+/// Returns the tree of a land with this number, see `numbers` of [`MisereSprouts`].
+fn tree_of(number: u32) -> Option<Tree> {
+    (1..IS_LIST).contains(&number).then(|| number - 1)
+}
+
 fn parts(code: u64) -> (Tree, Group) {
     ((code >> 32) as Tree, code as Group)
 }
@@ -111,12 +125,12 @@ impl MisereSprouts {
             lands: Sprouts::new(u64::MAX),
             trees: Trees::new(),
             groups,
-            sizes: Chunks::default(),
-            land_trees: Chunks::default(),
+            numbers: Chunks::default(),
             options: Chunks::default(),
+            lists: AtomicU32::new(0),
             option_bytes: AtomicU64::new(0),
             generated: AtomicU64::new(0),
-            max_bytes,
+            max_bytes: AtomicU64::new(max_bytes),
             is_full: AtomicBool::new(false),
         }
     }
@@ -170,8 +184,8 @@ impl MisereSprouts {
     /// Returns a sum of lands for each tree.
     fn sums_by_tree(&self) -> HashMap<Tree, Vec<Atom>> {
         let mut found = HashMap::from([(ZERO, Vec::new())]);
-        for (land, tree) in self.land_trees.iter() {
-            if let Some(tree) = tree.load(Ordering::Acquire).checked_sub(1) {
+        for (land, number) in self.numbers.iter() {
+            if let Some(tree) = tree_of(number.load(Ordering::Acquire)) {
                 found.entry(tree).or_insert_with(|| vec![land]);
             }
         }
@@ -196,7 +210,7 @@ impl MisereSprouts {
     /// Returns an estimate of the memory in use, in bytes.
     pub fn bytes(&self) -> u64 {
         let positions = self.lands.bytes() + self.trees.bytes() + self.groups.bytes();
-        let of_ids = self.sizes.bytes() + self.land_trees.bytes() + self.options.bytes();
+        let of_ids = self.numbers.bytes() + self.options.bytes();
         positions + of_ids + self.option_bytes.load(Ordering::Relaxed)
     }
 
@@ -233,7 +247,7 @@ impl MisereSprouts {
 
     /// Returns the tree of a land, if it has been computed.
     fn known_tree(&self, land: Atom) -> Option<Tree> {
-        self.land_trees.get(land)?.load(Ordering::Acquire).checked_sub(1)
+        tree_of(self.numbers.get(land)?.load(Ordering::Acquire))
     }
 
     /// Computes the tree of a land, unless it is too large.
@@ -254,7 +268,7 @@ impl MisereSprouts {
             trees.push(sum);
         }
         let tree = self.trees.canonical(&mut trees)?;
-        self.land_trees.get_or_allocate(land).store(tree + 1, Ordering::Release);
+        self.numbers.get_or_allocate(land).store(tree + 1, Ordering::Release);
         Ok(())
     }
 
@@ -277,17 +291,20 @@ impl MisereSprouts {
 
     /// Returns the code of the sum of a tree and items, which are sorted. `bytes` is working memory.
     fn intern(&self, sum: Tree, items: &mut [u32], bytes: &mut Vec<u8>) -> Result<u64, GameFull> {
-        if items.is_empty() {
-            return Ok(code_of(sum, NO_ITEMS));
-        }
-        items.sort_unstable();
-        bytes.clear();
-        bytes.extend(items.iter().flat_map(|item| item.to_le_bytes()));
-        let group = self.groups.intern(bytes, LandFeatures::default)?;
-        let size = self.sizes.get_or_allocate(group);
-        if size.load(Ordering::Relaxed) == 0 {
-            size.store(self.size_of(items).to_bits(), Ordering::Relaxed);
-        }
+        let group = match items {
+            [] => NO_ITEMS,
+            [land] if *land & IS_TREE == 0 => *land | IS_LAND,
+            _ => {
+                items.sort_unstable();
+                bytes.clear();
+                bytes.extend(items.iter().flat_map(|item| item.to_le_bytes()));
+                self.groups.intern(bytes, || {
+                    let estimated_options = self.size_of(items).to_bits();
+                    let features = AtomFeatures { estimated_options, ..AtomFeatures::default() };
+                    LandFeatures { features, ..LandFeatures::default() }
+                })?
+            }
+        };
         Ok(code_of(sum, group))
     }
 
@@ -297,7 +314,9 @@ impl MisereSprouts {
 
     /// Appends the items of a group.
     fn append_items(&self, group: Group, items: &mut Vec<u32>) {
-        if group != NO_ITEMS {
+        if group & IS_LAND != 0 {
+            items.push(group ^ IS_LAND);
+        } else if group != NO_ITEMS {
             self.groups.with_bytes(group, |bytes| {
                 let (words, _) = bytes.as_chunks();
                 items.extend(words.iter().map(|&word| u32::from_le_bytes(word)));
@@ -345,9 +364,11 @@ impl MisereSprouts {
 
     /// Returns the codes of the options of a large land.
     fn options_of(&self, land: Atom, scratch: &mut MisereScratch) -> Result<&[u64], GameFull> {
-        let slot = self.options.get_or_allocate(land);
-        if let Some(options) = slot.get() {
-            return Ok(options);
+        let number = self.numbers.get_or_allocate(land);
+        let known = number.load(Ordering::Acquire);
+        if known & IS_LIST != 0 {
+            let list = self.options.get(known ^ IS_LIST).and_then(OnceLock::get);
+            return Ok(list.expect("a list has a number when it is complete"));
         }
         let mut options = OptionList::default();
         self.generate(land, scratch, &mut options)?;
@@ -358,7 +379,11 @@ impl MisereSprouts {
         codes.sort_unstable();
         codes.dedup();
         self.option_bytes.fetch_add(size_of_val(&codes[..]) as u64, Ordering::Relaxed);
-        Ok(slot.get_or_init(|| codes.into()))
+        // If several threads list the same options, one of the lists is used from then on.
+        let list = self.lists.fetch_add(1, Ordering::Relaxed);
+        let options = self.options.get_or_allocate(list).get_or_init(|| codes.into());
+        number.store(list | IS_LIST, Ordering::Release);
+        Ok(options)
     }
 
     /// Lists the distinct codes of the children in `scratch.codes`.
@@ -411,8 +436,11 @@ impl MisereSprouts {
     /// refute.
     fn child(&self, code: u64) -> Child {
         let (tree, group) = parts(code);
-        let size = self.sizes.get(group).map_or(0, |size| size.load(Ordering::Relaxed));
-        let delta = 1.0 + f32::from_bits(size) + self.depth(tree) as f32 / 2.0;
+        let size = match group & IS_LAND {
+            0 => f32::from_bits(self.groups.features(group).features.estimated_options),
+            _ => self.size_of(&[group ^ IS_LAND]),
+        };
+        let delta = 1.0 + size + self.depth(tree) as f32 / 2.0;
         Child { delta: delta as u32, ..open_child(code) }
     }
 }
@@ -429,7 +457,9 @@ impl Game for MisereSprouts {
         children: &mut Vec<Child>,
         mut prefetch: impl FnMut(u64),
     ) -> Expansion {
-        if self.bytes() > self.max_bytes || self.list_children(code, scratch).is_err() {
+        if self.bytes() > self.max_bytes.load(Ordering::Relaxed)
+            || self.list_children(code, scratch).is_err()
+        {
             self.is_full.store(true, Ordering::Relaxed);
             prefetch(NO_MEMORY);
             children.push(open_child(NO_MEMORY));

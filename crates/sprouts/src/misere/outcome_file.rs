@@ -1,12 +1,13 @@
 //! [`OutcomeFile`]: a file of outcomes that a search reads and extends.
 //!
 //! A search writes the positions that took it most effort. A lost position is followed by those after all its moves, and
-//! a won one by a lost position after one move. Positions that the table has replaced are searched again. So the file is
-//! a proof, unless the memory is full.
+//! a won one by a lost position after one move. Positions that the table has replaced are searched again, with an eighth
+//! more memory than the search had. So the file is a proof, unless that is not enough.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use konane_base::record_file::{Contents, Record, RecordFile, RecordFileError, RecordKind};
 use pn_search::Value;
@@ -109,6 +110,9 @@ impl OutcomeFile {
         position: &Position,
     ) -> Result<GrundyFileUse, RecordFileError> {
         let (game, scratch) = (&solver.game, &mut MisereScratch::default());
+        // Positions that the table has replaced are also found if the search has filled its memory.
+        let more = game.max_bytes.load(Ordering::Relaxed) / 8;
+        game.max_bytes.fetch_add(more, Ordering::Relaxed);
         let value = |code| solver.value(code).map(|(value, _)| value);
         let solve = |code, nodes| {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use pn_search::run::{Limits, Reason, Report};
 use pn_search::sums::GrundyStore;
+use pn_search::table::Table;
 
 use super::*;
 use crate::grundy_file::{GrundyFile, GrundyFileError};
@@ -338,6 +339,32 @@ fn outcomes_are_written_to_a_file_and_read_from_it() {
     let (game, numbers) = (Sprouts::new(u64::MAX), GrundyStore::new());
     let error = GrundyFile::open(&path, &game, &numbers).unwrap_err();
     assert!(error.to_string().contains("not a database of Grundy numbers"), "{error}");
+}
+
+#[test]
+fn searches_that_fill_their_memory_write_proofs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("outcomes");
+    let position: Position = "0*10".parse().unwrap();
+    let mut runs = 0;
+    loop {
+        // The small table replaces outcomes.
+        let game = MisereSprouts::new(3_600_000);
+        let solver = MisereSolver { game, table: Table::new(1 << 14).unwrap() };
+        let file = OutcomeFile::open(&path, &solver).unwrap();
+        let threads = NonZeroUsize::MIN;
+        let report = solver.solve(&position, threads, Limits::default(), &mut ()).unwrap();
+        file.save(&solver, &position).unwrap();
+        runs += 1;
+        if report.outcome.value().is_some() {
+            assert_eq!(report.outcome.value(), Some(Value::Win));
+            break;
+        }
+        assert_eq!((report.outcome.reason(), solver.game.is_full()), (Some(Reason::Memory), true));
+    }
+    assert!(runs > 1);
+    let report = verified(&path, Some("0*10"), 0).unwrap();
+    assert_eq!((report.valid, report.searched), (Some(true), 0));
 }
 
 #[test]
