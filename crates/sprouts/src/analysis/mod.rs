@@ -42,7 +42,7 @@ use pn_search::table::TableError;
 use serde::Serialize;
 
 use super::grundy_file::{GrundyFile, GrundyFileError, GrundyFileObserver, GrundyFileUse};
-use super::misere::MisereSolver;
+use super::misere::{MisereSolver, OutcomeFile};
 use super::position::Position;
 use super::{MovesError, Scratch, Sprouts};
 use konane_base::record_file::Contents;
@@ -186,7 +186,7 @@ enum Rules {
     /// The player who makes the last move wins.
     Normal(Box<NormalRules>),
     /// The player who makes the last move loses.
-    Misere(Box<MisereSolver>),
+    Misere(Box<MisereRules>),
 }
 
 struct NormalRules {
@@ -197,6 +197,14 @@ struct NormalRules {
     from_file: Atom,
 }
 
+#[derive(Debug)]
+struct MisereRules {
+    solver: MisereSolver,
+    file: Option<OutcomeFile>,
+    /// The last position that was analysed.
+    last: Option<Position>,
+}
+
 impl std::fmt::Debug for Analyst {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Analyst");
@@ -204,7 +212,7 @@ impl std::fmt::Debug for Analyst {
             Rules::Normal(normal) => {
                 shown.field("lands", &normal.state.game().lands()).field("file", &normal.file)
             }
-            Rules::Misere(solver) => shown.field("misere", solver),
+            Rules::Misere(misere) => shown.field("misere", misere),
         };
         shown.field("threads", &self.threads).finish_non_exhaustive()
     }
@@ -231,12 +239,15 @@ impl Analyst {
     }
 
     /// Creates an analyst of the misère game: the player who makes the last move loses. Its analyses have
-    /// outcomes, but no Grundy numbers.
+    /// outcomes, but no Grundy numbers. It reads outcomes from a file ([`OutcomeFile`]), and adds those that it
+    /// finds when it is closed. The file is created if it does not exist, and locked; its outcomes are trusted.
     ///
     /// # Errors
-    /// [`AnalystError::Table`] if there is not enough memory.
-    pub fn misere(memory_bytes: u64) -> Result<Analyst, AnalystError> {
-        let rules = Rules::Misere(Box::new(MisereSolver::new(memory_bytes)?));
+    /// [`AnalystError`] if there is not enough memory or the file cannot be used.
+    pub fn misere(memory_bytes: u64, outcomes: Option<&Path>) -> Result<Analyst, AnalystError> {
+        let solver = MisereSolver::new(memory_bytes)?;
+        let file = outcomes.map(|path| OutcomeFile::open(path, &solver)).transpose()?;
+        let rules = Rules::Misere(Box::new(MisereRules { solver, file, last: None }));
         Ok(Analyst { rules, threads: NonZeroUsize::MIN })
     }
 
@@ -254,7 +265,7 @@ impl Analyst {
     pub fn contents(&self) -> Option<&Contents> {
         match &self.rules {
             Rules::Normal(normal) => normal.file.as_ref().map(GrundyFile::contents),
-            Rules::Misere(_) => None,
+            Rules::Misere(misere) => misere.file.as_ref().map(OutcomeFile::contents),
         }
     }
 
@@ -265,7 +276,7 @@ impl Analyst {
     pub fn canonical(&mut self, position: &Position) -> Result<String, GameFull> {
         let NormalRules { state, scratch, .. } = match &mut self.rules {
             Rules::Normal(normal) => &mut **normal,
-            Rules::Misere(solver) => return solver.canonical(position),
+            Rules::Misere(misere) => return misere.solver.canonical(position),
         };
         let game = state.game();
         let mut atoms = game.atoms(position, scratch);
@@ -307,8 +318,9 @@ impl Analyst {
     ) -> Result<Analysis, MovesError> {
         let NormalRules { state, scratch, file, from_file } = match &mut self.rules {
             Rules::Normal(normal) => &mut **normal,
-            Rules::Misere(solver) => {
-                return solver.analyse(position, goal, self.threads, limits, on_change);
+            Rules::Misere(misere) => {
+                misere.last = Some(position.clone());
+                return misere.solver.analyse(position, goal, self.threads, limits, on_change);
             }
         };
         let options = SurveyOptions {
@@ -333,7 +345,8 @@ impl Analyst {
         }
     }
 
-    /// Waits until all data of the file, if there is one, is on the disk.
+    /// Waits until all data of the file, if there is one, is on the disk. An analyst of the misère game searches
+    /// outcomes again that it needs for a file without gaps, which can take a while.
     ///
     /// # Errors
     /// [`GrundyFileError`] if the file could not be written. Such a failure has ended an analysis with
@@ -341,7 +354,10 @@ impl Analyst {
     pub fn close(self) -> Result<Option<GrundyFileUse>, GrundyFileError> {
         match self.rules {
             Rules::Normal(normal) => normal.file.map(GrundyFile::close).transpose(),
-            Rules::Misere(_) => Ok(None),
+            Rules::Misere(misere) => {
+                let MisereRules { solver, file, last } = *misere;
+                Ok(file.map(|file| file.save(&solver, last.as_ref())).transpose()?)
+            }
         }
     }
 }

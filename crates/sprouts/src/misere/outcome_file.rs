@@ -99,7 +99,7 @@ impl OutcomeFile {
         &self.contents
     }
 
-    /// Adds outcomes that the solver has found, among them that of `position`, and waits until they are on the disk. The
+    /// Adds outcomes that the solver has found, among them that of `root`, and waits until they are on the disk. The
     /// solver must not be in use.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl OutcomeFile {
     pub fn save(
         mut self,
         solver: &MisereSolver,
-        position: &Position,
+        root: Option<&Position>,
     ) -> Result<GrundyFileUse, RecordFileError> {
         let (game, scratch) = (&solver.game, &mut MisereScratch::default());
         // Positions that the table has replaced are also found if the search has filled its memory.
@@ -125,7 +125,7 @@ impl OutcomeFile {
                 |nodes| codes.iter().find(|&&code| solve(code, nodes) == Some(Value::Loss));
             lost.or_else(|| REPEATED_NODES.into_iter().find_map(is_lost)).copied()
         };
-        let root = game.code(position, scratch).into_iter();
+        let root = root.and_then(|root| game.code(root, scratch).ok()).into_iter();
         let mut open: Vec<u64> = root.filter(|&code| value(code).is_some()).collect();
         solver.table.retain(|code, entry| {
             open.extend((entry.value().is_some() && entry.work >= MIN_WORK).then_some(code));

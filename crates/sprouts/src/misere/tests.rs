@@ -7,6 +7,7 @@ use pn_search::sums::GrundyStore;
 use pn_search::table::Table;
 
 use super::*;
+use crate::analysis::Analyst;
 use crate::grundy_file::{GrundyFile, GrundyFileError};
 use crate::verify::{GrundyProblem, VerifyError, VerifyLimits, VerifyReport};
 use konane_base::record_file::{self, Record, RecordFile, RecordFileError};
@@ -124,8 +125,7 @@ fn published_outcomes_of_starts() {
 
 #[test]
 fn outcomes_of_moves_follow_the_rules() {
-    let (mut plain, mut analyst) =
-        (Plain::new(), crate::analysis::Analyst::misere(1 << 26).unwrap());
+    let (mut plain, mut analyst) = (Plain::new(), Analyst::misere(1 << 26, None).unwrap());
     for text in ["!", "1", "0*2", "0*3", "0*4", "0*3+0*2", "0*5"] {
         let position = text.parse().unwrap();
         let mut changes = 0;
@@ -305,7 +305,7 @@ fn solve_with(path: &Path, text: &str) -> (Report, u64, u64) {
     let file = OutcomeFile::open(path, &solver).unwrap();
     let position = text.parse().unwrap();
     let report = solver.solve(&position, NonZeroUsize::MIN, Limits::default(), &mut ()).unwrap();
-    let used = file.save(&solver, &position).unwrap();
+    let used = file.save(&solver, Some(&position)).unwrap();
     (report, used.loaded, used.added)
 }
 
@@ -342,6 +342,26 @@ fn outcomes_are_written_to_a_file_and_read_from_it() {
 }
 
 #[test]
+fn analysts_read_outcomes_and_add_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("outcomes");
+    let position: Position = "0*9".parse().unwrap();
+    let analyse = || {
+        let mut analyst = Analyst::misere(1 << 28, Some(&path)).unwrap();
+        let loaded = analyst.contents().unwrap().records;
+        let analysis = analyst.analyse(&position, Limits::default(), &mut |_| {}).unwrap();
+        (analysis, loaded, analyst.close().unwrap().unwrap())
+    };
+    let (first, loaded, used) = analyse();
+    assert_eq!((first.outcome, loaded, used.loaded), (Some(Value::Loss), 0, 0));
+    assert!(first.nodes > 1000 && used.added > 10, "{} {}", first.nodes, used.added);
+    // All moves lose and are in the file.
+    let (second, loaded, again) = analyse();
+    assert_eq!((loaded, again.loaded, again.added), (used.added, used.added, 0));
+    assert_eq!((second.children, second.nodes), (first.children, 1));
+}
+
+#[test]
 fn searches_that_fill_their_memory_write_proofs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("outcomes");
@@ -354,7 +374,7 @@ fn searches_that_fill_their_memory_write_proofs() {
         let file = OutcomeFile::open(&path, &solver).unwrap();
         let threads = NonZeroUsize::MIN;
         let report = solver.solve(&position, threads, Limits::default(), &mut ()).unwrap();
-        file.save(&solver, &position).unwrap();
+        file.save(&solver, Some(&position)).unwrap();
         runs += 1;
         if report.outcome.value().is_some() {
             assert_eq!(report.outcome.value(), Some(Value::Win));

@@ -38,7 +38,7 @@ pub struct ChildrenArgs {
     pub values: bool,
     /// Print the outcomes of the misère game, in which the player who makes the last move loses. It has no
     /// Grundy numbers.
-    #[arg(long, requires = "values", conflicts_with = "db")]
+    #[arg(long, requires = "values")]
     pub misere: bool,
     #[command(flatten)]
     pub search: SearchArgs,

@@ -30,7 +30,7 @@ pub struct SproutsPlayArgs {
     #[command(flatten)]
     pub text: TextArg,
     /// Play the misère game: the player who makes the last move loses.
-    #[arg(long, conflicts_with = "db")]
+    #[arg(long)]
     pub misere: bool,
     /// Player that you control [default: the one that loses].
     #[arg(long, value_name = "SIDE")]

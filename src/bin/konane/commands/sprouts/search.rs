@@ -70,19 +70,19 @@ pub struct SproutsSearchArgs {
 #[derive(Debug, Args)]
 pub struct NumbersArg {
     /// Look up Grundy numbers in this file, and add those that are found; created if it does not exist.
-    /// `solve --misere` does the same with outcomes.
+    /// The commands with --misere do the same with a file of outcomes.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
 }
 
-/// Returns an analyst with this memory, of the misère game or with this file.
+/// Returns an analyst with this memory and file, of the normal or the misère game.
 pub fn analyst(
     memory: SearchMemoryArg,
     numbers: &NumbersArg,
     misere: bool,
 ) -> Result<Analyst, CliError> {
     let (memory, path) = (enough(memory)?, numbers.db.as_deref());
-    let analyst = if misere { Analyst::misere(memory) } else { Analyst::new(memory, path) };
+    let analyst = if misere { Analyst::misere(memory, path) } else { Analyst::new(memory, path) };
     let analyst = analyst.map_err(|error| match error {
         AnalystError::Table(error) => CliError::SproutsTable(error),
         AnalystError::Numbers(error) => error.into(),

@@ -220,7 +220,7 @@ fn solve_misere(
     // The outcome is reported even if there is no memory for the moves.
     let moves = solver.analyse_moves(&position, &report, goal, threads, limits, &mut |_| {}).ok();
     let moves = moves.as_ref();
-    let saved = file.map(|file| file.save(&solver, &position)).transpose();
+    let saved = file.map(|file| file.save(&solver, Some(&position))).transpose();
     let closed = saved.map(|saved| figures.database = saved).map_err(CliError::from);
     let best = moves.and_then(|moves| moves.with(Some(Value::Win)).next());
     let json = SproutsSolution {
