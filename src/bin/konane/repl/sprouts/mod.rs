@@ -1,16 +1,19 @@
-//! The session of `konane sprouts play`, and files of its games.
+//! The session of `konane sprouts play`.
+//!
+//! * `moves`: moves and how they are written.
+//! * `files`: files of games.
 
-use std::collections::BTreeMap;
+mod files;
+mod moves;
+
 use std::fmt::{self, Write as _};
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
 use super::command::{Action, SessionKind, help, search_time};
-use super::game::{read_file, write_file};
+use super::game::write_file;
 use super::history::GameHistory;
 use super::sentences::{hint_text, move_reason, outcome_verb, prospect, situation, winner_text};
 use super::{CommandResult, Session, limits, refused, text};
@@ -23,7 +26,7 @@ use konane::search::run::{Limits, Reason};
 use konane::sprouts::Position;
 use konane::sprouts::analysis::{Analysis, Analyst, ChildValue, Goal};
 use konane::sprouts::draw::svg;
-use konane::sprouts::numbered::{NumberedMove, NumberedPosition};
+use moves::{NO_NUMBERS, SproutsState, read_back};
 
 /// Players of Sprouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,46 +93,6 @@ impl fmt::Display for SproutsPlayer {
 
 /// Number of moves on one page of the list.
 const PAGE: usize = 20;
-
-/// Start of the first line in the file of a game. Each further line is the position after a move, or has moves
-/// between numbered spots.
-const HEADER: &str = "Sprouts:";
-
-/// Maximum number of moves between numbered spots that are compared with a position.
-const MAX_COMPARED: usize = 1 << 16;
-
-/// Maximum number of positions that are compared with one that no move between numbered spots reaches.
-const MAX_SUBSTITUTES: usize = 20;
-
-/// Node limit of the search that compares two positions.
-const MAX_COMPARISON_NODES: u64 = 1000;
-
-/// Printed when a game continues without numbers.
-const NO_NUMBERS: &str = "No move between numbered spots was found for this position: from here on, spots have no numbers.\n";
-
-/// A state of the game.
-#[derive(Clone)]
-struct SproutsState {
-    position: Position,
-    /// In a game from isolated spots, the position with numbers, and the text of the move before it.
-    numbered: Option<(NumberedPosition, String)>,
-}
-
-impl SproutsState {
-    /// Returns the first state of a game.
-    fn start(position: Position) -> SproutsState {
-        let numbered = NumberedPosition::from_start(&position).map(|start| (start, String::new()));
-        SproutsState { position, numbered }
-    }
-
-    /// Returns the move before this state: between numbered spots if possible, followed by the position.
-    fn move_text(&self) -> String {
-        match &self.numbered {
-            Some((_, mv)) => format!("{mv}, {}", self.position),
-            None => self.position.to_string(),
-        }
-    }
-}
 
 /// A game between a user and the program.
 pub struct SproutsSession<'a> {
@@ -348,231 +311,6 @@ impl<'a> SproutsSession<'a> {
             (None, None) => "The winner is not known yet.\n".to_owned(),
         })
     }
-
-    /// Returns the state after the move between numbered spots with this text.
-    fn read_numbered(
-        &mut self,
-        before: &SproutsState,
-        text: &str,
-    ) -> Result<SproutsState, CliError> {
-        let Some((before, _)) = &before.numbered else {
-            return Err(refused(format!(
-                "{text}: the spots of this game have no numbers: write the position after the move"
-            )));
-        };
-        let mv = before.read(text).map_err(|error| refused(format!("{text}: {error}")))?;
-        let after = before.play(&mv);
-        let position = read_back(&self.analyst.canonical(&after.position())?);
-        Ok(SproutsState { position, numbered: Some((after, text.to_owned())) })
-    }
-
-    /// Returns the state after a move to a position, which is a canonical text. Where no move between numbered
-    /// spots leads to it, because it is one of the moves of a simplified position, and a substitute is allowed, a
-    /// move to a position with the same Grundy number is made, or to one with the same outcome in the misère game. If
-    /// no move is found, the state has no numbers.
-    fn numbered_state(
-        &mut self,
-        before: &SproutsState,
-        position: &str,
-        allows_substitute: bool,
-    ) -> SproutsState {
-        if let Some((numbered, _)) = &before.numbered
-            && let Some(mv) = self.numbered_move(numbered, position, allows_substitute)
-            && let Ok(state) = self.read_numbered(before, &numbered.write(&mv))
-        {
-            return state;
-        }
-        SproutsState { position: read_back(position), numbered: None }
-    }
-
-    /// Returns a move for [`SproutsSession::numbered_state`], or `None` if none is found.
-    fn numbered_move(
-        &mut self,
-        before: &NumberedPosition,
-        position: &str,
-        allows_substitute: bool,
-    ) -> Option<NumberedMove> {
-        let (mut others, mut compared) = (BTreeMap::new(), 0);
-        let mut found = None;
-        let end = before.each_move(|mv| {
-            compared += 1;
-            match self.analyst.canonical(&before.play(&mv).position()) {
-                Ok(text) if text == position => found = Some(mv),
-                Ok(text) if compared < MAX_COMPARED && !self.stop.load(Ordering::Relaxed) => {
-                    others.entry(text).or_insert(mv);
-                    return ControlFlow::Continue(());
-                }
-                _ => {}
-            }
-            ControlFlow::Break(())
-        });
-        if end.is_break() || !allows_substitute {
-            return found;
-        }
-        let mut others: Vec<_> = others.into_iter().collect();
-        others.sort_by_cached_key(|(text, _)| difference(text, position).len());
-        others.truncate(MAX_SUBSTITUTES);
-        others.into_iter().find(|(text, _)| self.is_equivalent(text, position)).map(|(_, mv)| mv)
-    }
-
-    /// Returns true if two positions are known to have the same Grundy number, or the same outcome in the misère
-    /// game.
-    fn is_equivalent(&mut self, a: &str, b: &str) -> bool {
-        let is_misere = self.analyst.is_misere();
-        let mut outcome = |text: &str| {
-            let limits = Limits {
-                nodes: Some(MAX_COMPARISON_NODES),
-                stop: Some(self.stop),
-                ..Limits::default()
-            };
-            let position = read_back(text);
-            let analysis =
-                self.analyst.analyse_until(Goal::Winner, &position, limits, &mut |_| {}).ok()?;
-            analysis.outcome
-        };
-        match is_misere {
-            true => outcome(a).is_some_and(|of_a| outcome(b) == Some(of_a)),
-            false => outcome(&difference(a, b)) == Some(Value::Loss),
-        }
-    }
-
-    /// Parses a move and makes it: its number in the list, the position after it, or a move between numbered spots.
-    /// Returns a text for the user.
-    fn play(&mut self, text: &str) -> Result<String, CliError> {
-        let before = self.history.current().clone();
-        if is_numbered_move(text) {
-            let state = self.read_numbered(&before, text)?;
-            self.history.push(state);
-            return Ok(String::new());
-        }
-        let position = self.read_position(text)?;
-        let state = self.numbered_state(&before, &position, true);
-        let message = match (&before.numbered, &state.numbered) {
-            (Some(_), Some(_)) => format!("Your move is {}.\n", state.move_text()),
-            (Some(_), None) => NO_NUMBERS.to_owned(),
-            _ => String::new(),
-        };
-        self.history.push(state);
-        Ok(message)
-    }
-
-    /// Parses a move that is its number in the list or the position after it. Returns the canonical text of that
-    /// position.
-    fn read_position(&mut self, text: &str) -> Result<String, CliError> {
-        let position = self.history.current().position.clone();
-        let mut list = numbered(&must_be_listed(self.look(&position)?)?);
-        let digits = text.strip_prefix('#').unwrap_or(text);
-        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            let number = digits.parse().ok().filter(|number| (1..=list.len()).contains(number));
-            let index = list.iter().position(|position| position == text);
-            match (number, index.map(|index| index + 1)) {
-                (Some(number), Some(other)) if number != other => {
-                    return Err(refused(format!(
-                        "{text} is a number and a position: write #{number} for {}, or #{other} for {}",
-                        list[number - 1],
-                        list[other - 1]
-                    )));
-                }
-                (Some(number), _) | (None, Some(number)) => {
-                    return Ok(list.swap_remove(number - 1));
-                }
-                (None, None) if digits.len() < text.len() => {
-                    let range = match list.len() {
-                        0 => "no move is left".to_owned(),
-                        count => format!("the moves have the numbers 1 to {count}"),
-                    };
-                    return Err(refused(range));
-                }
-                (None, None) => {}
-            }
-        }
-        let position: Position = text.parse().map_err(|error| {
-            refused(format!("{text}: {error}; write moves for the list, or help"))
-        })?;
-        let canonical = self.analyst.canonical(&position)?;
-        match list.contains(&canonical) {
-            true => Ok(canonical),
-            false => {
-                Err(refused(format!("no move leads to {canonical}; write moves for the list")))
-            }
-        }
-    }
-
-    /// Saves the game.
-    fn save(&self, file: &str) -> Result<String, CliError> {
-        let states = self.history.played();
-        let has_numbers = states.iter().all(|state| state.numbered.is_some());
-        let line = |state: &SproutsState| match &state.numbered {
-            Some((_, mv)) if has_numbers => format!("{mv}\n"),
-            _ => format!("{}\n", state.position),
-        };
-        let lines: String = states[1..].iter().map(line).collect();
-        write_file("game", file, &format!("{HEADER} {}\n{lines}", states[0].position))
-    }
-
-    /// Continues a saved game and returns its introduction.
-    fn load(&mut self, file: &str) -> Result<String, CliError> {
-        let bytes = read_file(Path::new(file))?;
-        let wrong = |line, problem| CliError::SproutsGame { file: file.to_owned(), line, problem };
-        let no_position = |line, text: &str, error| {
-            wrong(line, format!("{text:?} is not a position: {error}; correct this line"))
-        };
-        let text = std::str::from_utf8(&bytes).map_err(|error| {
-            let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
-            wrong(line, "it is not UTF-8 text: correct this line".to_owned())
-        })?;
-        let lines = text.lines().map(str::trim).zip(1..);
-        let mut lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
-        let (first, number) = lines.next().unwrap_or(("", 1));
-        let Some(start) = first.strip_prefix(HEADER).map(str::trim_start) else {
-            let problem =
-                format!("{first:?} is not the start of a Sprouts game: expected \"{HEADER} 0*5\"");
-            return Err(wrong(number, problem));
-        };
-        let start: Position = start.parse().map_err(|error| no_position(number, start, error))?;
-        let mut history = GameHistory::new(SproutsState::start(start.clone()));
-        for (line, number) in lines {
-            if is_numbered_move(line) {
-                for text in line.split_whitespace() {
-                    let state = self.read_numbered(history.current(), text);
-                    history.push(state.map_err(|error| match error {
-                        CliError::Usage(problem) => wrong(
-                            number,
-                            format!(
-                                "{problem}: correct this line, or delete it and the lines after it"
-                            ),
-                        ),
-                        error => error,
-                    })?);
-                }
-                continue;
-            }
-            let position = Position::from_canonical(line);
-            let position = position.map_err(|error| no_position(number, line, error))?;
-            let canonical = self.analyst.canonical(&position)?;
-            let before = must_be_listed(self.look(&history.current().position)?)?;
-            if !before.children.iter().any(|child| child.position == canonical) {
-                let before = before.canonical;
-                return Err(wrong(
-                    number,
-                    format!(
-                        "no move leads from {before} to {line:?}: correct this line, or delete it and \
-                         the lines after it"
-                    ),
-                ));
-            }
-            let state = self.numbered_state(history.current(), &canonical, false);
-            history.push(state);
-        }
-        if !text.ends_with('\n') {
-            let problem =
-                "the file may be cut off here: check this line, and end it with a line feed";
-            return Err(wrong(text.lines().count(), problem.to_owned()));
-        }
-        let introduction = self.begin(start)?;
-        self.history = history;
-        Ok(format!("Loaded {file}.\n{introduction}"))
-    }
 }
 
 impl Session for SproutsSession<'_> {
@@ -672,28 +410,6 @@ fn must_be_listed(analysis: Analysis) -> Result<Analysis, CliError> {
         true => Err(CliError::SproutsTooLarge),
         false => Ok(analysis),
     }
-}
-
-/// Returns true for a text that can only be a move between numbered spots. In the text of a position, a letter is
-/// before each parenthesis.
-fn is_numbered_move(text: &str) -> bool {
-    text.split_once('(')
-        .is_some_and(|(spot, _)| spot.ends_with(|c: char| c.is_ascii_digit() || c == '!'))
-}
-
-/// Returns the sum of two canonical texts without pairs of equal lands, which does not change its Grundy number.
-fn difference(a: &str, b: &str) -> String {
-    let mut lands: Vec<&str> =
-        a.split('+').chain(b.split('+')).filter(|&land| land != "!").collect();
-    lands.sort_unstable();
-    let odd = lands.chunk_by(|a, b| a == b).filter(|chunk| chunk.len() % 2 == 1);
-    let text = odd.map(|chunk| chunk[0]).collect::<Vec<_>>().join("+");
-    if text.is_empty() { "!".to_owned() } else { text }
-}
-
-/// Parses a position in the text of an analysis.
-fn read_back(text: &str) -> Position {
-    Position::from_canonical(text).expect("a canonical text is a position")
 }
 
 /// Returns the positions after all moves in the order of their numbers, which is that of `sprouts children`.
