@@ -191,6 +191,8 @@ impl MisereSprouts {
         }
         // Every other tree is the sum of two trees. They may be sums themselves.
         let mut open: Vec<([Tree; 2], Tree)> = self.trees.sums().collect();
+        // A file should not depend on the order of hash tables.
+        open.sort_unstable();
         loop {
             let before = open.len();
             open.retain(|([a, b], sum)| {

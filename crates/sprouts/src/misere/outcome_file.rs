@@ -26,6 +26,9 @@ const WORK_OF_FILE: u64 = 1 << 12;
 
 /// Limits of nodes for searches of positions that the table has replaced. They took little effort.
 const REPEATED_NODES: [u64; 4] = [1 << 6, 1 << 10, 1 << 14, 1 << 18];
+/// Memory for these searches, in addition to an eighth of the memory of the search. In small searches an eighth is less
+/// than one of them needs.
+const REPEATED_BYTES: u64 = 1 << 20;
 
 /// Files of outcomes: the number of a record is 0 if the player to move loses, and 1 if this player wins. The text is that
 /// of a position, or those of several positions with spaces between them: the first one, and further summands that the
@@ -111,7 +114,7 @@ impl OutcomeFile {
     ) -> Result<GrundyFileUse, RecordFileError> {
         let (game, scratch) = (&solver.game, &mut MisereScratch::default());
         // Positions that the table has replaced are also found if the search has filled its memory.
-        let more = game.max_bytes.load(Ordering::Relaxed) / 8;
+        let more = game.max_bytes.load(Ordering::Relaxed) / 8 + REPEATED_BYTES;
         game.max_bytes.fetch_add(more, Ordering::Relaxed);
         let value = |code| solver.value(code).map(|(value, _)| value);
         let solve = |code, nodes| {
